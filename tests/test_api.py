@@ -114,7 +114,7 @@ class TestScoreTracker:
             ({"d1": [{"hotel-area": object()}]}, "dialogue d1, turn 0, slot hotel-area: a value must be a string"),
             ({"d1": [{"hotel-area": True}]}, "dialogue d1, turn 0, slot hotel-area: .* found true"),
             ({"d1": [], "d2": GOLD["d2"]}, "dialogue d1: a dialogue without turns"),
-            ({"d1": GOLD["d1"]}, "1 turns have gold and no prediction, 1 of them whole dialogues: d2"),
+            ({"d1": GOLD["d1"]}, "1 turn has gold and no prediction, 1 of them whole dialogues: d2"),
         ],
     )
     def test_what_is_no_state_is_told_with_its_place(self, pred: Any, says: str) -> None:

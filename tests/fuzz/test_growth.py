@@ -42,7 +42,6 @@ COMPUTED = {
     "dialmeter.judges.adapters.answer_forms._number_of",
     "dialmeter.judges.adapters.answer_forms._without_scale",
     "dialmeter.readers.completions.llm._id_pattern",
-    "dialmeter.simulation.language.understand._domain_words",
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compiled",
     "dialmeter.users.alternatives._is_absent",

@@ -16,7 +16,7 @@ from dialmeter.errors import DialmeterError, UnreadableAnswer
 from dialmeter.judges.ask import PATIENCE, Asker, Shard, ShardAnswer, score_cases
 from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.judge import Call, Item
-from dialmeter.judges.judge_recipe import Panel, Recipe
+from dialmeter.judges.judge_recipe import Recipe, RecipeAsker
 from dialmeter.judges.scorer import score_judge
 
 from .made import Oracle, case, cases
@@ -111,7 +111,7 @@ def test_batches_are_cut_alike_whatever_is_known() -> None:
 
 def test_a_panel_travels_as_recipes() -> None:
     recipes = {"one": Recipe(Call("length")), "two": Recipe(Call("ngram-fluency"))}
-    panel = Panel(recipes, [["a room for two"]])
+    panel = RecipeAsker(recipes, [["a room for two"]])
     found: list[ShardAnswer] = []
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
@@ -127,8 +127,8 @@ def test_a_panel_travels_as_recipes() -> None:
 
 def test_talk_travels_only_to_judges_that_learn() -> None:
     talk = [["something long " * 1000]]
-    assert len(pickle.dumps(Panel({"one": Recipe(Call("length"))}, talk))) < 1000
-    assert len(pickle.dumps(Panel({"two": Recipe(Call("ngram-coherence"))}, talk))) > 1000
+    assert len(pickle.dumps(RecipeAsker({"one": Recipe(Call("length"))}, talk))) < 1000
+    assert len(pickle.dumps(RecipeAsker({"two": Recipe(Call("ngram-coherence"))}, talk))) > 1000
 
 
 def test_what_names_a_file_is_named_in_full(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:

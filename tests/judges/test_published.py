@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.judges.case_files import PUBLISHED_NAMES
-from dialmeter.judges.published.printed import ATTACKS, DATA, METRICS, PRINTED, named
+from dialmeter.judges.published.printed import ATTACKS, DATA, METRICS, PRINTED, table_name
 from dialmeter.judges.published.stored import published_cells, read_stored
 
 from ..cli.invoke import call, checked
@@ -44,7 +44,7 @@ def test_the_printed_tables() -> None:
     assert all(len(row.values) == len(ATTACKS[row.table]) for row in PRINTED)
     assert {row.metric for row in PRINTED} == set(METRICS)
     assert {row.data for row in PRINTED} == set(DATA)
-    assert all(named(name, METRICS) == name for name in METRICS)
+    assert all(table_name(name, METRICS) == name for name in METRICS)
 
 
 def test_stored_figures_are_lines_by_a_hundred(stored: Path) -> None:

@@ -44,7 +44,7 @@ def test_thresholds_that_are_none(text: str) -> None:
     ("difference", "found"), [(0.5, "similar"), (-0.5, "similar"), (0.5000001, "higher"), (-0.5000001, "lower")]
 )
 def test_only_more_than_the_threshold_counts(difference: float, found: str) -> None:
-    assert relation(difference, 0.0, 0.5) == found
+    assert relation(difference, 0.5) == found
 
 
 @pytest.mark.parametrize(

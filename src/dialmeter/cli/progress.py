@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from ..judges.ask import Watch
-    from ..judges.attack_run import Tell
     from ..readers.layouts import OpenFile
 
 Item = TypeVar("Item")
@@ -135,7 +134,7 @@ def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
     return None if quiet else watch
 
 
-def telling(doing: str, quiet: bool) -> Tell | None:
+def telling(doing: str, quiet: bool) -> Watch | None:
     """Shows the progress of attacks: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
     if quiet:
         return None

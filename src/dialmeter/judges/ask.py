@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..core.endpoint.cost import BudgetSpent
 from ..errors import DialmeterError, UnreadableAnswer, one_line
 from .cases import Case
-from .judge import AnyJudge, identity_of, is_pairwise, load_weights
+from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
 from .store import ScoreStore
 
@@ -132,14 +132,14 @@ def score_cases(
         name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
         for name, judge in judges.items()
     }
-    heard = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
+    by_judge = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
     pairs = {
         name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys[name]]
-        for name, found in heard.items()
+        for name, found in by_judge.items()
     }
     failures = [
         ScoringFailure(name, number, reply, *(found.reasons[key] if key else (OTHER_CONTEXT, OTHER_CONTEXT)))
-        for name, found in heard.items()
+        for name, found in by_judge.items()
         for number, both in enumerate(keys[name])
         for reply, key in zip(("human", "adversarial"), both, strict=True)
         if not key or key in found.reasons
@@ -155,11 +155,11 @@ def score_units(
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
     """The scores of all judges on distinct items, both by judge; see :func:`score_cases`."""
-    heard = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
+    by_judge = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
-        for shard in shards_of(name, judge, units[name], heard[name].known)
+        for shard in shards_of(name, judge, units[name], by_judge[name].known)
     }
     left = dict.fromkeys(judges, 0)
     for (name, _), shard in shards.items():
@@ -167,13 +167,13 @@ def score_units(
     asked = list(shards.values())
     for answer in ask(asked) if ask else map(Asker(judges.__getitem__).ask, asked):
         name, units_asked = answer.judge, shards[answer.judge, answer.number].units
-        new = heard[name].take(answer, units_asked)
+        new = by_judge[name].take(answer, units_asked)
         if store and new:
             store.add(identity_of(judges[name]), new)
         left[name] -= len(units_asked)
         if watch:
             watch(name, len(units[name]) - left[name], len(units[name]))
-    return heard
+    return by_judge
 
 
 def shards_of(name: str, judge: AnyJudge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:
@@ -225,52 +225,62 @@ class Asker:
 
 
 def _asked(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
-    if hasattr(judge, "compare_each" if is_pairwise(judge) else "score_each"):
-        return _asked_each(judge, shard, failures)
-    scores, reason, _ = _scores(judge, shard.units)
-    if not reason:
+    """Asks about all items at once. If one has no score, a judge that does not say which one is asked about each item alone."""
+    gives_errors = hasattr(judge, "compare_each" if is_pairwise(judge) else "score_each")
+    together = _answers(judge, shard.units)
+    if not any(answer.reason for answer in together):
+        scores = {key: score for answer in together for key, score in answer.scores.items()}
         return ShardAnswer(shard.judge, shard.number, scores), 0
     alone: list[SingleAnswer] = []
-    for unit in shard.units:
-        if failures >= PATIENCE:
+    for unit, answer in zip(shard.units, together, strict=True):
+        if failures >= PATIENCE and not gives_errors:
             break
-        scores, reason, why = _scores(judge, [unit])
-        alone.append(SingleAnswer(unit.keys, scores, reason, why))
-        failures = in_a_row(failures, reason)
+        alone += [answer] if gives_errors else _answers(judge, [unit])
+        failures = in_a_row(failures, alone[-1].reason)
     return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
 
 
-def _asked_each(judge: Any, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
-    """Asks a judge that gives an error for each item that it cannot score, so that none is asked again."""
-    ask = judge.compare_each if is_pairwise(judge) else judge.score_each
-    items = [unit.item for unit in shard.units for _ in unit.keys]
-    try:
-        found = list(ask(items))
-    except DialmeterError as error:
-        found = [error] * len(items)
-    except Exception as error:
-        found = [DialmeterError(f"{type(error).__name__}: {error}")] * len(items)
-    if len(found) != len(items):
-        found = [UnreadableAnswer(f"gave {len(found)} scores for {len(items)} replies")] * len(items)
-    answers = iter(found)
-    alone: list[SingleAnswer] = []
-    for unit in shard.units:
-        scores = {key: next(answers) for key in unit.keys}
-        strange = [_strange(judge, each) for each in scores.values() if not isinstance(each, DialmeterError)]
+def _answers(judge: AnyJudge, units: Sequence[JudgedItem]) -> list[SingleAnswer]:
+    """The answers to items that are asked at once; an error of the whole request is the error of each item."""
+    found = iter(_scores(judge, [unit.item for unit in units for _ in unit.keys]))
+    answers = []
+    for unit in units:
+        scores = {key: next(found) for key in unit.keys}
         errors = [each for each in scores.values() if isinstance(each, DialmeterError)]
-        errors += [UnreadableAnswer(each) for each in strange if each]
-        reason, why = (_reason(errors[0]), one_line(str(errors[0]), 300)) if errors else ("", "")
-        alone.append(SingleAnswer(unit.keys, {} if errors else scores, reason, why))
-        failures = in_a_row(failures, reason)
-    return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
+        if errors:
+            answers.append(SingleAnswer(unit.keys, {}, _reason(errors[0]), one_line(str(errors[0]), 300)))
+        else:
+            answers.append(SingleAnswer(unit.keys, scores))
+    return answers
 
 
-def _strange(judge: Any, score: float) -> str:
-    """What is wrong with a score; empty where nothing is."""
+def _scores(judge: Any, items: Sequence[AnyItem]) -> list[Any]:
+    """One score per item, or the error where there is none."""
+    whole, each = ("compare", "compare_each") if is_pairwise(judge) else ("score", "score_each")
+    ask = getattr(judge, each, None) or getattr(judge, whole)
+    error: DialmeterError
+    try:
+        found = [score if isinstance(score, DialmeterError) else float(score) for score in ask(items)]
+    except DialmeterError as raised:
+        error = raised
+    except Exception as raised:
+        error = DialmeterError(f"{type(raised).__name__}: {raised}")
+    else:
+        if len(found) == len(items):
+            return [_checked(judge, score) for score in found]
+        error = UnreadableAnswer(f"gave {len(found)} scores for {len(items)} replies")
+    return [error] * len(items)
+
+
+def _checked(judge: Any, score: float | DialmeterError) -> float | DialmeterError:
+    """The score, or what is wrong with it."""
+    if isinstance(score, DialmeterError):
+        return score
     if not isfinite(score):
-        return f"gave {score} as a score"
-    is_wide = is_pairwise(judge) and not -1 <= score <= 1
-    return f"gave {score:g} for a pair, which is not between -1 and 1" if is_wide else ""
+        return UnreadableAnswer(f"gave {score} as a score")
+    if is_pairwise(judge) and not -1 <= score <= 1:
+        return UnreadableAnswer(f"gave {score:g} for a pair, which is not between -1 and 1")
+    return score
 
 
 def in_a_row(failures: int, reason: str) -> int:
@@ -289,24 +299,6 @@ def _reason(error: DialmeterError) -> str:
     if isinstance(error, BudgetSpent):
         return OVER_BUDGET
     return UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED
-
-
-def _scores(judge: Any, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], str, str]:
-    """The scores of a batch; or nothing, the reason, and the reason in full."""
-    keys = [key for unit in batch for key in unit.keys]
-    items = [unit.item for unit in batch for _ in unit.keys]
-    try:
-        scores = [float(score) for score in (judge.compare if is_pairwise(judge) else judge.score)(items)]
-    except DialmeterError as error:
-        return {}, _reason(error), one_line(str(error), 300)
-    except Exception as error:
-        return {}, FAILED, one_line(f"{type(error).__name__}: {error}", 300)
-    if len(scores) != len(items):
-        return {}, UNREADABLE, f"gave {len(scores)} scores for {len(items)} replies"
-    strange = [wrong for score in scores if (wrong := _strange(judge, score))]
-    if strange:
-        return {}, UNREADABLE, strange[0]
-    return dict(zip(keys, scores, strict=True)), "", ""
 
 
 @contextmanager

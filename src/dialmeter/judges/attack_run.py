@@ -6,7 +6,7 @@ Cases depend on the seed, the attack and the dialogue only. The number of worker
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import ceil, inf
 from threading import Lock
@@ -32,22 +32,20 @@ TOO_LONG = f"the reply has more than {LONGEST_REPLY} characters"
 EMPTY = "leaves nothing of the reply"
 CHANGES_NOTHING = "changes nothing but capitals and blanks"
 
-Tell = Callable[[str, int, int], None]
+Watch = Callable[[str, int, int], None]
 """Reports progress: the attack with the most work left, cases made, cases wanted."""
 
 
 class AttackSetting(Struct, frozen=True):
-    """What all attempts of a run share.
+    """What all attempts of a run share, in any process.
 
     Attributes:
-        language: resources.
         pool: what attacks may borrow from the corpus.
         seed: of all random choices.
         corpus: the corpus name that goes into the cases.
         speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
     """
 
-    language: Language
     pool: Pool
     seed: int
     corpus: str = ""
@@ -83,9 +81,9 @@ def attack_corpus(
     seed: int = 7,
     corpus: str = "",
     speaker: str = "both",
-    tell: Tell | None = None,
+    watch: Watch | None = None,
     working: Working | None = None,
-    kept: AttackCheckpoint | None = None,
+    checkpoint: AttackCheckpoint | None = None,
 ) -> Attacked:
     """Makes cases of every attack.
 
@@ -97,9 +95,9 @@ def attack_corpus(
         seed: of all random choices.
         corpus: the corpus name that goes into the cases.
         speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
-        tell: reports progress.
+        watch: reports progress.
         working: runs tasks elsewhere; None to run them in this process.
-        kept: the checkpoint of an interrupted run; new parts are added to it.
+        checkpoint: has the parts of an interrupted run; new parts are added to it.
 
     Example:
         >>> from dialmeter.judges.attacks import named
@@ -110,25 +108,25 @@ def attack_corpus(
         ('The inn is in Mill Lane.', 1)
     """
     able, skipped = with_resources(attacks, language)
-    setting = AttackSetting(language, make_pool(talks, language, seed), seed, corpus, speaker)
-    plan = Plan(talks, [attack.name for attack in able], cases, seed, kept.parts if kept is not None else ())
+    setting = AttackSetting(make_pool(talks, language, seed), seed, corpus, speaker)
+    plan = Plan(talks, [attack.name for attack in able], cases, seed, checkpoint.parts if checkpoint else ())
     by_name = {attack.name: attack for attack in able}
     if not plan.is_done:
-        here = partial(attack_part, attacks=by_name, setting=setting, cases=cases)
+        here = partial(attack_part, attacks=by_name, language=language, setting=setting, cases=cases)
         for part in map(here, plan) if working is None else working(setting, plan):
             plan.take(part)
-            if kept is not None:
-                kept.add(part)
-            if tell is not None:
-                tell(*plan.progress())
+            if checkpoint is not None:
+                checkpoint.add(part)
+            if watch is not None:
+                watch(*plan.progress())
             if plan.is_done:
                 break
     made: list[Case] = []
     yields: list[Yield] = []
     for attack in attacks:
-        own, told = gather(attack.name, plan.attempts(attack.name), cases, skipped.get(attack.name))
+        own, statistics = gather(attack.name, plan.attempts(attack.name), cases, skipped.get(attack.name))
         made += own
-        yields.append(told)
+        yields.append(statistics)
     return Attacked(made, yields, [*language_notices(setting.pool.words), *yield_notices(yields, cases)])
 
 
@@ -144,7 +142,7 @@ class Plan(Sequence[AttackTask]):
         attacks: names.
         cases: how many are wanted of each.
         seed: of the order.
-        kept: parts of an interrupted run.
+        parts: results of an interrupted run.
     """
 
     def __init__(
@@ -153,7 +151,7 @@ class Plan(Sequence[AttackTask]):
         attacks: Sequence[str],
         cases: int,
         seed: int,
-        kept: Collection[AttackPart] = (),
+        parts: Iterable[AttackPart] = (),
     ) -> None:
         dialogues = ordered(talks, seed)
         self._batches = [dialogues[first : first + BATCH] for first in range(0, len(dialogues), BATCH)]
@@ -164,7 +162,7 @@ class Plan(Sequence[AttackTask]):
         self._made: dict[str, Counter[int]] = {name: Counter() for name in attacks}
         self._taken: set[int] = set()
         self._upto = 0
-        for part in kept:
+        for part in parts:
             self.take(part)
         self._left = [number for number in range(len(self._rounds) * len(self._batches)) if number not in self._taken]
 
@@ -225,55 +223,36 @@ class Plan(Sequence[AttackTask]):
         return min(made, key=lambda name: made[name]), sum(made.values()), self._cases * len(made)
 
 
-def attack_part(task: AttackTask, attacks: Mapping[str, Attack], setting: AttackSetting, cases: int) -> AttackPart:
-    """Runs a task.
+def attack_part(
+    task: AttackTask, attacks: Mapping[str, Attack], language: Language, setting: AttackSetting, cases: int
+) -> AttackPart:
+    """Tries attacks on a part of a corpus until this part alone gives enough cases; ``gather`` merges parts.
+
+    A dialogue gives a second case only after all dialogues were asked for a first one.
 
     Args:
         task: what to attack.
         attacks: by name, those of the task among them.
-        setting: what all attempts share.
+        language: resources.
+        setting: what all attempts share; its pool is that of the whole corpus.
         cases: how many are wanted of each attack.
     """
-    some = [attacks[name] for name in task.attacks]
-    return AttackPart(task.number, attack_shard(task.talks, some, setting, cases=cases, rounds=task.rounds))
-
-
-def attack_shard(
-    talks: Sequence[Conversation],
-    attacks: Sequence[Attack],
-    setting: AttackSetting,
-    *,
-    cases: int,
-    rounds: int | None = None,
-) -> dict[str, list[Attempt]]:
-    """Tries attacks on a part of a corpus until this part alone gives enough cases; ``gather`` merges parts.
-
-    The pool in the setting is that of the whole corpus. A dialogue gives a second case only after all dialogues were asked for a
-    first one.
-
-    Args:
-        talks: the part.
-        attacks: those to try.
-        setting: what all attempts share.
-        cases: how many are wanted of each attack.
-        rounds: how many cases a dialogue may give; None for as many as it has.
-    """
-    dialogues = ordered(talks, setting.seed)
-    if any(attack.needs for attack in attacks):
-        setting.language.prepare(move.text for talk in dialogues for move in talk.moves if move.text.strip())
+    dialogues = ordered(task.talks, setting.seed)
+    if any(attacks[name].needs for name in task.attacks):
+        language.prepare(move.text for talk in dialogues for move in talk.moves if move.text.strip())
     found: dict[str, list[Attempt]] = {}
-    for attack in attacks:
-        own = found[attack.name] = []
+    for name in task.attacks:
+        own = found[name] = []
         made = turn = 0
-        unfinished = [attempts(attack, talk, setting) for talk in dialogues]
-        while unfinished and made < cases and turn != rounds:
+        unfinished = [attempts(attacks[name], talk, language, setting) for talk in dialogues]
+        while unfinished and made < cases and turn != task.rounds:
             turn += 1
             open_before, unfinished = unfinished, []
             for walk in open_before:
                 if made < cases and _next_case(walk, own):
                     made += 1
                     unfinished.append(walk)
-    return found
+    return AttackPart(task.number, found)
 
 
 def _next_case(walk: Iterator[Attempt], found: list[Attempt]) -> bool:
@@ -285,7 +264,7 @@ def _next_case(walk: Iterator[Attempt], found: list[Attempt]) -> bool:
     return False
 
 
-def attempts(attack: Attack, talk: Conversation, setting: AttackSetting) -> Iterator[Attempt]:
+def attempts(attack: Attack, talk: Conversation, language: Language, setting: AttackSetting) -> Iterator[Attempt]:
     """Tries each variant on the replies of a dialogue, all in an order that the seed decides.
 
     Each dialogue has another first variant, so that easy variants do not crowd out rare ones.
@@ -293,6 +272,7 @@ def attempts(attack: Attack, talk: Conversation, setting: AttackSetting) -> Iter
     Args:
         attack: with the variants to try; their resources are installed.
         talk: the dialogue.
+        language: resources.
         setting: what all attempts share.
     """
     seed = setting.seed
@@ -305,7 +285,7 @@ def attempts(attack: Attack, talk: Conversation, setting: AttackSetting) -> Iter
     for variant in variants:
         for snippet in replies:
             if snippet.turn not in used:
-                made = _case(attack, variant, snippet, setting)
+                made = _case(attack, variant, snippet, language, setting)
                 rank = (len(used), place, talk.id, number)
                 number += 1
                 if isinstance(made, Case):
@@ -315,13 +295,13 @@ def attempts(attack: Attack, talk: Conversation, setting: AttackSetting) -> Iter
                     yield Attempt(rank, None, made)
 
 
-def _case(attack: Attack, variant: Variant, snippet: Snippet, setting: AttackSetting) -> Case | str:
+def _case(attack: Attack, variant: Variant, snippet: Snippet, language: Language, setting: AttackSetting) -> Case | str:
     """The case that a variant makes of a reply, or why there is none: a reason of the attack, or a rule for all attacks."""
     if len(snippet.reply.text) > LONGEST_REPLY:
         return TOO_LONG
     random = seeded(setting.seed, attack.name, variant.name, snippet.dialogue, snippet.turn)
     try:
-        made = variant.make(snippet, Kit(setting.language, setting.pool, random))
+        made = variant.make(snippet, Kit(language, setting.pool, random))
     except NoCase as no:
         return str(no)
     both = made if isinstance(made, AttackedReply) else AttackedReply(snippet.reply.text, made)
@@ -341,7 +321,7 @@ def _case(attack: Attack, variant: Variant, snippet: Snippet, setting: AttackSet
         source=Place(snippet.dialogue, snippet.turn),
         speaker=snippet.reply.speaker,
         spans=changed_spans(both.reply, both.adversarial),
-        resources=setting.language.names(variant.needs),
+        resources=language.names(variant.needs),
         corpus=setting.corpus,
         seed=setting.seed,
         adversarial_context=both.adversarial_context,
@@ -354,21 +334,15 @@ class AttackWork(Struct, dict=True):
     Attributes:
         attacks: names, as on the command line.
         resources: what to open.
-        names: the resources that are open in the process that hands out the work.
-        pool: what attacks may borrow from the corpus.
-        seed: of all random choices.
-        corpus: the corpus name that goes into the cases.
-        speaker: whose replies are attacked.
+        names: the resources that are open in the process that hands out the work, see :func:`resource_names`.
+        setting: what all attempts share.
         cases: how many are wanted of each attack.
     """
 
     attacks: tuple[str, ...]
     resources: Resources
     names: tuple[str, ...]
-    pool: Pool
-    seed: int
-    corpus: str
-    speaker: str
+    setting: AttackSetting
     cases: int
 
     def __post_init__(self) -> None:
@@ -381,23 +355,19 @@ class AttackWork(Struct, dict=True):
             DialmeterError: a resource is not installed here, or in another version.
         """
         with self._lock:
-            return attack_part(task, *self._opened, self.cases)
+            return attack_part(task, *self._opened, self.setting, self.cases)
 
     @cached_property
-    def _opened(self) -> tuple[dict[str, Attack], AttackSetting]:
+    def _opened(self) -> tuple[dict[str, Attack], Language]:
         language = self.resources.open()
-        names = language.names((TOKENS, SYNONYMS))
+        names = resource_names(language)
         if names != self.names:
-            told = f"a worker has {', '.join(names)}, and here there is {', '.join(self.names)}"
-            raise DialmeterError(f"{told}; install the same everywhere")
+            difference = f"a worker has {', '.join(names)}, and here there is {', '.join(self.names)}"
+            raise DialmeterError(f"{difference}; install the same everywhere")
         able, _ = with_resources(chosen(self.attacks), language)
-        setting = AttackSetting(language, self.pool, self.seed, self.corpus, self.speaker)
-        return {attack.name: attack for attack in able}, setting
+        return {attack.name: attack for attack in able}, language
 
 
-def work_of(attacks: Sequence[str], resources: Resources, setting: AttackSetting, cases: int) -> AttackWork:
-    """The work for processes that shall do the same as this one with its setting."""
-    names = setting.language.names((TOKENS, SYNONYMS))
-    return AttackWork(
-        tuple(attacks), resources, names, setting.pool, setting.seed, setting.corpus, setting.speaker, cases
-    )
+def resource_names(language: Language) -> tuple[str, ...]:
+    """The resources that cases depend on, by name; all workers of a run need the same."""
+    return language.names((TOKENS, SYNONYMS))

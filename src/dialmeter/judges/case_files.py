@@ -138,10 +138,8 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
     faults: Counter[str] = Counter()
     where: dict[str, list[str]] = {}
     for folder in case_folders(Path(path)):
-        # A published name or ours; a number after a hyphen is the published sub-attack.
-        name = re.sub(r"-\d+$", "", folder.name)
-        attack = named(_OURS.get(name, name))
-        for file in _numbered(folder):
+        attack = named(attack_of_folder(folder))
+        for file in numbered_cases(folder):
             case = read_published_case(file, attack)
             if isinstance(case, Case):
                 found.append(case)
@@ -157,7 +155,20 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
     return found, notices
 
 
-def _numbered(folder: Path) -> list[Path]:
+def attack_of_folder(folder: Path) -> str:
+    """Our name of the attack that a folder is named after, by its published name or ours.
+
+    Example:
+        >>> attack_of_folder(Path("daily/ner_neutral-2")), attack_of_folder(Path("dullness"))
+        ('co-reference', 'dullness')
+    """
+    # A number after a hyphen is the published sub-attack.
+    name = re.sub(r"-\d+$", "", folder.name)
+    return _OURS.get(name, name)
+
+
+def numbered_cases(folder: Path) -> list[Path]:
+    """The files ``case_N`` of a folder by number."""
     files = [(int(found[1]), file) for file in folder.iterdir() if (found := _CASE.fullmatch(file.name))]
     return [file for _, file in sorted(files)]
 

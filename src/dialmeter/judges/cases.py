@@ -57,6 +57,11 @@ class Case(Struct, frozen=True, omit_defaults=True):
         """The context in which the adversarial reply is judged."""
         return self.adversarial_context or self.context
 
+    @property
+    def items(self) -> tuple[tuple[tuple[Move, ...], str], tuple[tuple[Move, ...], str]]:
+        """What judges are asked about: the human and the adversarial reply, each with its context."""
+        return (self.context, self.reply), (self.attacked_context, self.adversarial)
+
 
 def item_hash(context: Sequence[Move], reply: str) -> str:
     """The digest of a reply in its context: speakers and texts only.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -129,8 +128,8 @@ def ordered(talks: Iterable[Conversation], seed: int) -> list[Conversation]:
 
 def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> Pool:
     """The pool of a corpus; it has entities only with a pipeline."""
-    chosen = heapq.nsmallest(DIALOGUES, talks, key=lambda talk: (digest(seed, talk.id), talk.id))
-    said = [(talk.id, Move(move.speaker, move.text)) for talk in chosen for move in talk.moves if move.text.strip()]
+    drawn = ordered(talks, seed)[:DIALOGUES]
+    said = [(talk.id, Move(move.speaker, move.text)) for talk in drawn for move in talk.moves if move.text.strip()]
     counts: dict[str, Counter[str]] = {}
     if not language.is_light:
         language.prepare(move.text for _, move in said)

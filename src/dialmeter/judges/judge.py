@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
@@ -277,3 +278,13 @@ def identity_of(judge: AnyJudge) -> str:
         'length'
     """
     return str(getattr(judge, "identity", judge.name))
+
+
+def identity_digest(identity: str) -> str:
+    """Ten digits for an identity in files and signatures, because it may hold a command or a path.
+
+    Example:
+        >>> identity_digest("length")
+        '0f82aca66a'
+    """
+    return hashlib.sha256(identity.encode()).hexdigest()[:10]

@@ -87,8 +87,8 @@ def _in_full(word: str) -> str:
     return os.path.abspath(word) if _is_path(word) else word
 
 
-class Panel:
-    """Judges that are made on first use, in any process, and kept there.
+class RecipeAsker:
+    """Asks judges that are made from their recipes on first use, in any process.
 
     Args:
         recipes: by the judge's name.
@@ -96,8 +96,8 @@ class Panel:
 
     Example:
         >>> from dialmeter.judges.judged_items import JudgedItem
-        >>> panel = Panel({"length": Recipe(Call("length"))}, [])
-        >>> panel.ask(Shard("length", 0, 0, (JudgedItem(("a1",), ((), "yes")),))).scores
+        >>> asker = RecipeAsker({"length": Recipe(Call("length"))}, [])
+        >>> asker.ask(Shard("length", 0, 0, (JudgedItem(("a1",), ((), "yes")),))).scores
         {'a1': 1.0}
     """
 
@@ -109,8 +109,8 @@ class Panel:
         self._asker = Asker(self._find)
         self._lock = Lock()
 
-    def __reduce__(self) -> tuple[type[Panel], tuple[dict[str, Recipe], list[list[str]]]]:
-        return Panel, (self._recipes, self._talk)
+    def __reduce__(self) -> tuple[type[RecipeAsker], tuple[dict[str, Recipe], list[list[str]]]]:
+        return RecipeAsker, (self._recipes, self._talk)
 
     def ask(self, shard: Shard) -> ShardAnswer:
         """Asks a judge; one at a time, because judges need not be thread-safe.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .cases import Case, item_hash
@@ -20,23 +20,40 @@ class JudgedItem(NamedTuple):
 
 
 def units_by_judge(cases: Sequence[Case], judges: Mapping[str, AnyJudge]) -> dict[str, list[JudgedItem]]:
-    """What each judge is asked about: all replies, or those of its own facets and of the control where it is asked about no others."""
+    """What each judge is asked about: all replies, or only those of its facets and of the control."""
     found: dict[str, list[JudgedItem]] = {}
     every: list[JudgedItem] | None = None
     for name, judge in judges.items():
-        own = list(cases)
-        if judge.facets is not None and getattr(judge, "asks_own_facets_only", False):
-            own = [
-                case
-                for case in cases
-                if keys_of(case)[1].endswith(_AGAIN) or {facet_of(case, rules) for rules in RULES} & judge.facets
-            ]
-        elif not is_pairwise(judge):
-            every = units_of(cases, [keys_of(case) for case in cases]) if every is None else every
+        facets = judge.facets if getattr(judge, "asks_own_facets_only", False) else None
+        own = cases if facets is None else [case for case in cases if _concerns(case, facets)]
+        if is_pairwise(judge):
+            found[name] = pair_units_of(own)
+        elif facets is not None:
+            found[name] = units_of(own)
+        else:
+            every = units_of(cases) if every is None else every
             found[name] = every
-            continue
-        found[name] = pair_units_of(own) if is_pairwise(judge) else units_of(own, [keys_of(case) for case in own])
     return found
+
+
+def _concerns(case: Case, facets: frozenset[str]) -> bool:
+    """True for a case of one of these facets, and for the control."""
+    return keys_of(case)[1].endswith(_AGAIN) or any(facet_of(case, rules) in facets for rules in RULES)
+
+
+def training_talk(items: Iterable[Item]) -> list[list[str]]:
+    """The distinct contexts of items, without the utterances that are judged: no judge is tested on its training data.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> training_talk([((Move("user", "hi"), Move("system", "yes?")), "yes?"), ((Move("user", "hi"),), "no")])
+        [['hi'], ['hi']]
+    """
+    every = list(items)
+    replies = {reply for _, reply in every}
+    contexts = dict.fromkeys(tuple(move.text for move in context) for context, _ in every)
+    unjudged = [[text for text in context if text not in replies] for context in contexts]
+    return [context for context in unjudged if context]
 
 
 def pair_keys_of(case: Case) -> tuple[str, str]:
@@ -65,22 +82,22 @@ def pair_units_of(cases: Sequence[Case]) -> list[JudgedItem]:
 
 def keys_of(case: Case) -> tuple[str, str]:
     """The keys of the human and of the adversarial reply."""
-    human = item_hash(case.context, case.reply)
-    adversarial = item_hash(case.attacked_context, case.adversarial)
+    human, adversarial = (item_hash(*item) for item in case.items)
     return human, human + _AGAIN if adversarial == human else adversarial
 
 
-def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[JudgedItem]:
+def units_of(cases: Sequence[Case]) -> list[JudgedItem]:
     """Distinct items; those of one context are neighbours."""
     groups: dict[str, dict[str, Item]] = {}
     twice: set[str] = set()
-    for case, (human, adversarial) in zip(cases, keys, strict=True):
+    for case in cases:
+        human, adversarial = keys_of(case)
         group = groups.setdefault(item_hash(case.context, ""), {})
-        group.setdefault(human, (case.context, case.reply))
+        group.setdefault(human, case.items[0])
         if adversarial.endswith(_AGAIN):
             twice.add(human)
         else:
-            group.setdefault(adversarial, (case.attacked_context, case.adversarial))
+            group.setdefault(adversarial, case.items[1])
     return [
         JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
         for group in groups.values()

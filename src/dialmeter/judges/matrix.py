@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from msgspec import Struct
 from .._version import __version__
 from .ask import NOT_ASKED, JudgeScores, ScorePair
 from .cases import Case, cases_digest
-from .judge import AnyJudge, identity_of, is_pairwise
+from .judge import AnyJudge, identity_digest, identity_of, is_pairwise
 from .verdict import Relation, Threshold, conforms, expected_of, facet_of, relation, row_of
 
 if TYPE_CHECKING:
@@ -93,11 +92,14 @@ class JudgeDescription(Struct, frozen=True):
         difference = human - adversarial if self.higher_is_better else adversarial - human
         return difference / 2 if self.pairwise else difference
 
-    def threshold(self, how: Threshold, human: Sequence[float], noise: Sequence[float]) -> float | None:
-        """The threshold of a cell. Comparisons of pairs have no human scores whose spread would count: any preference does."""
-        if self.pairwise and how.mode in ("paper", "sd"):
-            return 0.0
-        return how.value(human, noise)
+    def threshold(self, how: Threshold) -> Threshold:
+        """The rule for this judge. Comparisons of pairs have no human scores whose spread would count: any preference does.
+
+        Example:
+            >>> str(JudgeDescription("x", "x", True, pairwise=True).threshold(Threshold("sd", 0.5)))
+            'fixed(0)'
+        """
+        return Threshold("fixed", 0.0) if self.pairwise and how.mode in ("paper", "sd") else how
 
 
 def about(name: str, judge: AnyJudge, *, trivial: bool = False) -> JudgeDescription:
@@ -149,7 +151,7 @@ def _cell(
     facet = facet_of(first, how.verdict)
     both = [(number, *pairs[number]) for number in numbers]
     usable = [(number, human, other) for number, human, other in both if human is not None and other is not None]
-    threshold = judge.threshold(how.threshold, [human for _, human, _ in usable], _noise(cases, pairs, judge))
+    threshold = judge.threshold(how.threshold).value([human for _, human, _ in usable], _noise(cases, pairs, judge))
     outcomes = tuple(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, how=how) for number in numbers
     )
@@ -193,7 +195,7 @@ def _outcome(
     difference = judge.difference(pair)
     if difference is None or threshold is None:
         return CaseOutcome(number, difference, None, None)
-    found = relation(difference, 0.0, threshold)
+    found = relation(difference, threshold)
     return CaseOutcome(number, difference, found, conforms(found, expected_of(case, how.verdict)))
 
 
@@ -230,13 +232,12 @@ def _student(differences: Sequence[float], confidence: float) -> Interval:
 
 
 def _signature(judge: JudgeDescription, cases: Sequence[Case], how: VerdictSettings, *, n: int, expected: str) -> str:
-    digest = hashlib.sha256(judge.identity.encode()).hexdigest()[:10]
     parts = {
-        "judge": f"{judge.name.replace('|', '/')}@{digest}",
+        "judge": f"{judge.name.replace('|', '/')}@{identity_digest(judge.identity)}",
         "attack": row_of(cases[0], how.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,
-        "threshold": "fixed(0)" if judge.pairwise and how.threshold.mode in ("paper", "sd") else how.threshold,
+        "threshold": judge.threshold(how.threshold),
         "verdict": how.verdict,
         "scored": f"{n}/{len(cases)}",
         "n": n,

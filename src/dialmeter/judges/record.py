@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from ..core.account import in_documents
 from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from .cases import case_id
-from .judge import Judge
+from .judge import Judge, identity_digest
 from .matrix import JudgeDescription, VerdictSettings
 from .result import JudgeResult
 from .show import case_exchanges
@@ -22,14 +21,14 @@ from .show import case_exchanges
 def identity(
     inputs: Sequence[Mapping[str, str | None]], judges: Sequence[JudgeDescription], how: VerdictSettings
 ) -> dict[str, Any]:
-    """What makes a run this run. Identities are digested, because they may hold a command or a path."""
+    """What makes a run this run."""
     return run_identity(
         "judge",
         inputs,
         judges=[
             {
                 "name": judge.name,
-                "identity": hashlib.sha256(judge.identity.encode()).hexdigest()[:10],
+                "identity": identity_digest(judge.identity),
                 "higher_is_better": judge.higher_is_better,
                 "facets": sorted(judge.facets) if judge.facets is not None else None,
                 "trivial": judge.trivial,

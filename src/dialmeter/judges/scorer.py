@@ -17,6 +17,7 @@ from .builtin.panel import members_of
 from .case_files import read_cases
 from .cases import Case
 from .judge import TRIVIAL, Judge, load_judge
+from .judged_items import training_talk
 from .language import Paraphraser, open_language
 from .matrix import JudgeDescription, VerdictSettings, about
 from .result import JudgeResult
@@ -68,7 +69,8 @@ def attack_replies(
         >>> [(case.attack, case.reply) for case in attack_replies([talk], ["repetition:word"], cases=1, light=True)]
         [('repetition', 'The inn is in Mill Lane.')]
     """
-    check_speaker(speaker)
+    if speaker not in SPEAKERS:
+        raise DialmeterError(f"speaker is {', '.join(SPEAKERS)}, not {speaker!r}")
     is_file = isinstance(dialogues, str | Path)
     talks = list(open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues)
     if not talks:
@@ -86,16 +88,6 @@ def attack_replies(
     finally:
         language.close()
     return made.cases
-
-
-def check_speaker(speaker: str) -> None:
-    """Refuses another speaker than system, user and both.
-
-    Raises:
-        DialmeterError: it is another one.
-    """
-    if speaker not in SPEAKERS:
-        raise DialmeterError(f"speaker is {', '.join(SPEAKERS)}, not {speaker!r}")
 
 
 def score_judge(
@@ -212,11 +204,8 @@ def _named(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[st
 
 
 def talk_of(cases: Sequence[Case]) -> list[list[str]]:
-    """The contexts of cases, without the utterances that are scored as replies: no judge is tested on its training data."""
-    replies = {case.reply for case in cases}
-    contexts = dict.fromkeys(tuple(move.text for move in case.context) for case in cases)
-    kept = [[text for text in context if text not in replies] for context in contexts]
-    return [context for context in kept if context]
+    """The contexts of cases as training data for judges that learn."""
+    return training_talk(case.items[0] for case in cases)
 
 
 class JudgeScorer:

@@ -22,14 +22,13 @@ READING = {"lower": "must fall", "similar": "must not move", "at-most": "must no
 """The expectation in words."""
 
 
-def relation(human: float, adversarial: float, threshold: float, higher_is_better: bool = True) -> Relation:
-    """Which reply the judge prefers, if the difference is larger than the threshold.
+def relation(difference: float, threshold: float) -> Relation:
+    """Which reply the judge prefers, if the difference (human minus adversarial) is larger than the threshold.
 
     Example:
-        >>> relation(0.9, 0.2, 0.1), relation(0.9, 0.2, 0.1, higher_is_better=False), relation(0.9, 0.85, 0.1)
+        >>> relation(0.7, 0.1), relation(-0.7, 0.1), relation(0.05, 0.1)
         ('higher', 'lower', 'similar')
     """
-    difference = human - adversarial if higher_is_better else adversarial - human
     if abs(difference) <= threshold:
         return "similar"
     return "higher" if difference > 0 else "lower"
@@ -126,9 +125,11 @@ class Threshold(Struct, frozen=True):
             return None
         # Exactly 0 if all scores are the same.
         spread = pstdev(human, fmean(human)) if min(human) != max(human) else 0.0
-        return (
-            self.amount * spread if self.mode == "sd" else _student(self.amount, len(human)) * spread / sqrt(len(human))
-        )
+        if self.mode == "sd":
+            return self.amount * spread
+        from scipy.stats import t
+
+        return float(t.ppf(1 - self.amount / 2, len(human) - 1)) * spread / sqrt(len(human))
 
 
 _USUAL = {"paper": 0.05, "sd": 0.5, "noise": 0.95}
@@ -157,9 +158,3 @@ def parse_threshold(text: str) -> Threshold:
     if not 0 <= number < float("inf") or (below_one and not 0 < number < 1):
         raise DialmeterError(f"--threshold {text!r}: {amount} is out of range")
     return Threshold(mode, number)
-
-
-def _student(level: float, n: int) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf(1 - level / 2, n - 1))

@@ -1,4 +1,4 @@
-"""Was a goal reached? This is looked up in the town; the agents are not asked."""
+"""Whether a goal was reached. This is looked up in the town; the agents are not asked."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DomainSuccess(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """All of it."""
+        """True if all of it was reached."""
         return self.conveyed and self.found and self.answers[0] == self.answers[1] and self.booked is not False
 
 
@@ -46,7 +46,7 @@ class GoalSuccess(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Was every domain completed?"""
+        """True if every domain was completed."""
         return all(each.complete for each in self.domains.values())
 
     @property

@@ -19,8 +19,7 @@ from .agents.agent import Agent, ChosenAgent, made
 from .language.generate import say
 from .language.grammar import intent_of
 from .language.noise import noisy
-from .language.town_maker import TownMaker
-from .language.understand import understand
+from .language.understand import TownMaker, understand
 from .trackers import turns
 from .world.database import town
 

@@ -32,7 +32,7 @@ class LogCheck(Struct, kw_only=True):
 
     @property
     def fit(self) -> bool:
-        """Can every dialogue be scored?"""
+        """True if every dialogue can be scored."""
         return not self.problems and self.account.asked > 0
 
 

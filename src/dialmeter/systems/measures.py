@@ -21,7 +21,7 @@ class SystemMeasure(Struct, frozen=True):
         formula: how it is computed.
         parts: numerator and denominator of one task, from its scored dialogues; None where the task has no value. A
             mean over tasks has the denominator 1.
-        higher_is_better: is more of it better?
+        higher_is_better: True if a higher value is better.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What came of one dialogue with an agent."""
+"""The outcome of one dialogue with an agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SystemSettings(Struct, frozen=True):
 
     Attributes:
         scorer: whose reward decides, where a log has several; the first one by default.
-        crashes: do crashed runs count as failures, or are they unscored?
+        crashes: ``failed`` if crashed runs count as failures, ``skipped`` if they are unscored.
         success: what decides where it is not a reward, such as ``acts``.
     """
 
@@ -38,7 +38,7 @@ class SystemSettings(Struct, frozen=True):
 
 
 class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What came of one dialogue.
+    """The outcome of one dialogue.
 
     Attributes:
         success: None where the dialogue cannot be scored.
@@ -49,7 +49,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         bookings: made and wanted; None where the log does not have acts.
         answers: requests of the goal that were answered, and all.
         matches: domains whose offer meets the goal, and all with constraints.
-        goal: digits that stand for the goal in words; empty where there is none.
+        goal: a digest of the goal in words; empty where there is none.
     """
 
     id: str

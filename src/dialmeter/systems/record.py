@@ -15,16 +15,11 @@ from .result import SystemResult
 
 
 class SystemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a run: a dialogue with its messages and calls of tools, and what came of it."""
+    """One row of a run: a dialogue with its messages and calls of tools, and its outcome."""
 
     id: str
     trajectory: Trajectory
     outcome: SystemOutcome
-
-
-def system_row(found: Trajectory, outcome: SystemOutcome) -> SystemRow:
-    """The row of a dialogue."""
-    return SystemRow(id=found.id, trajectory=found, outcome=outcome)
 
 
 def system_identity(

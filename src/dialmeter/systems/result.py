@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from math import fsum, inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
@@ -153,6 +153,8 @@ class SystemResult(Result):
     @cached_property
     def _intervals(self) -> dict[str, tuple[tuple[float, float] | None, str]]:
         """Intervals of all means from one draw of tasks, by measure: the plain percentiles, as logs of agents are reported."""
+        from dataclasses import replace
+
         import numpy as np
 
         from ..stats import Formula, bootstrap, ratio
@@ -167,7 +169,7 @@ class SystemResult(Result):
             for task, pair in self.parts(measure).items():
                 matrix[place[task], 2 * column : 2 * column + 2] = pair
             plain = ratio(2 * column, 2 * column + 1)
-            formulas[measure.name] = plain if measure in self.measures else _unbounded(plain)
+            formulas[measure.name] = plain if measure in self.measures else replace(plain, high=inf)
         how = self.resampling
         found = bootstrap(
             matrix, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed, expand=False
@@ -178,32 +180,29 @@ class SystemResult(Result):
     def scores(self) -> list[Score]:
         """Success and pass^k with intervals over tasks."""
         low, high = self.trials
+        fields = (
+            *self.how.signed,
+            *self.account.signed,
+            f"trials:{low if low == high else f'{low}-{high}'}",
+            f"tasks:{len(self.by_task)}",
+            f"d:{len(self.scored)}",
+            f"data:{self.data}",
+            f"v:{__version__}",
+        )
         found = []
         for measure in self.measures:
-            values = list(self.values(measure).values())
+            n = len(self.values(measure))
             ci, why = self._intervals.get(measure.name, (None, ""))
-            fields = (
-                *self.how.signed,
-                *self.account.signed,
-                f"trials:{low if low == high else f'{low}-{high}'}",
-                f"tasks:{len(self.by_task)}",
-                f"d:{len(self.scored)}",
-                f"data:{self.data}",
-                f"v:{__version__}",
-            )
+            no_value = "no goal asks for it" if measure in RATES else "no task has so many trials"
             found.append(
                 Score(
                     measure=measure.name,
                     value=self.whole(measure),
                     ci=ci,
-                    n=len(values),
-                    unscored=len(self.by_task) - len(values),
-                    ci_reason=why if values else "",
-                    reason=""
-                    if values
-                    else "no goal asks for it"
-                    if measure in RATES
-                    else "no task has so many trials",
+                    n=n,
+                    unscored=len(self.by_task) - n,
+                    ci_reason=why if n else "",
+                    reason="" if n else no_value,
                     signature="|".join((measure.name, *fields)),
                 )
             )
@@ -214,12 +213,10 @@ class SystemResult(Result):
         """Turns, calls of tools, costs and time per dialogue; those that the log gives."""
         found = []
         for measure in EFFORTS:
-            values = list(self.values(measure).values())
-            if self.how.success and measure.name.startswith("Tool"):
-                continue
-            if values:
+            n = len(self.values(measure))
+            if n and not (self.how.success and measure.name.startswith("Tool")):
                 ci, _ = self._intervals.get(measure.name, (None, ""))
-                found.append(Effort(measure.name, measure.title, self.whole(measure), ci, len(values)))
+                found.append(Effort(measure.name, measure.title, self.whole(measure), ci, n))
         return found
 
     @cached_property
@@ -299,9 +296,3 @@ class SystemResult(Result):
         """The measures, and how much was scored."""
         shown = ", ".join(f"{score.measure} {percent(score.value)}" for score in self.scores)
         return f"{shown}; {len(self.scored)} dialogues of {len(self.by_task)} tasks"
-
-
-def _unbounded(formula: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(formula, high=inf)

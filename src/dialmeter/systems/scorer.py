@@ -33,7 +33,7 @@ def score_system(
         log: a file or folder, one that is open already, or trajectories.
         measures: such as ``Success`` and ``Pass(k=2)``; by default both, up to the number of trials.
         scorer: whose reward decides, where a log has several; the first one by default.
-        crashes: do crashed runs count as failures (``failed``), or are they unscored (``skipped``)?
+        crashes: ``failed`` if crashed runs count as failures, ``skipped`` if they are unscored.
         form: the layout of the log; found where it is not named.
         ci: the confidence of the intervals; 0 for none.
         resamples: how often tasks are drawn for them.

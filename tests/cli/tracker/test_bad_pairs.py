@@ -45,7 +45,7 @@ def test_a_dialogue_without_prediction(pair: tuple[Path, Path], capsys: pytest.C
     without(pred, "d2")
     said = call(capsys, "tracker", "score", pred, "--gold", gold)
     assert said.code == 2
-    assert said.complaint.startswith(f"{pred}: 1 turns have gold and no prediction, 1 of them whole dialogues: d2")
+    assert said.complaint.startswith(f"{pred}: 1 turn has gold and no prediction, 1 of them whole dialogues: d2")
     assert "--missing empty" in said.complaint
     assert "--missing skip" in said.complaint
     assert said.out == ""
@@ -56,7 +56,7 @@ def test_a_turn_without_prediction(pair: tuple[Path, Path], capsys: pytest.Captu
     without(pred, "d1", 1)
     said = call(capsys, "tracker", "score", pred, "--gold", gold)
     assert said.code == 2
-    assert "1 turns have gold and no prediction: d1 turn 1 (" in said.complaint
+    assert "1 turn has gold and no prediction: d1 turn 1 (" in said.complaint
 
 
 def test_a_dialogue_without_gold_is_listed_and_not_scored(
@@ -82,7 +82,7 @@ def test_check_lists_what_score_would_refuse(pair: tuple[Path, Path], capsys: py
     said = call(capsys, "tracker", "check", pred, "--gold", gold)
     assert said.code == 2
     assert said.complaint == f"{pred}: 3 turns have gold and no prediction: d1"
-    assert "warning: 1 turns have no gold and are not scored [d3 turn 0]" in said.err
+    assert "warning: 1 turn has no gold and is not scored [d3 turn 0]" in said.err
     assert said.out.splitlines()[-1] == "not ready to be scored"
     found = call(capsys, "tracker", "check", pred, "--gold", gold, "--json")
     assert found.code == 2

@@ -109,4 +109,4 @@ def test_missing_turns_are_no_problem_where_rules_allow_them(
     assert call(capsys, "tracker", "check", file).code == 2
     said = call(capsys, "tracker", "check", file, "--missing", missing)
     assert said.code == 0
-    assert "warning: 1 turns have gold and no prediction [d1 turn 1]" in said.err
+    assert "warning: 1 turn has gold and no prediction [d1 turn 1]" in said.err

@@ -15,10 +15,10 @@ from dialmeter.judges.attack_run import (
     BATCH,
     AttackSetting,
     AttackTask,
+    AttackWork,
     attack_corpus,
     attack_part,
-    attack_shard,
-    work_of,
+    resource_names,
 )
 from dialmeter.judges.attack_statistics import gather
 from dialmeter.judges.attacks import chosen, with_resources
@@ -56,7 +56,9 @@ def test_tasks_put_together_are_one_walk_over_the_corpus(
     attacks = chosen(NAMES)
     found = attack_corpus(talks, attacks, light, cases=cases)
     able, skipped = with_resources(attacks, light)
-    whole = attack_shard(talks, able, AttackSetting(light, make_pool(talks, light, 7), 7), cases=cases)
+    by_name = {attack.name: attack for attack in able}
+    task = AttackTask(0, tuple(talks), tuple(by_name), None)
+    whole = attack_part(task, by_name, light, AttackSetting(make_pool(talks, light, 7), 7), cases).found
     told = [gather(attack.name, whole[attack.name], cases, skipped.get(attack.name)) for attack in attacks]
     assert found.cases == [case for made, _ in told for case in made]
     assert found.yields == [each for _, each in told]
@@ -66,7 +68,7 @@ def in_haste(ahead: int, tasks_done: list[AttackTask] | None = None):  # type: i
     """Work that is done some tasks ahead of what has been taken, as by several workers."""
 
     def working(setting: AttackSetting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
-        work = work_of(NAMES, Resources(light=True), setting, 40)
+        work = AttackWork(NAMES, Resources(light=True), resource_names(open_language(light=True)), setting, 40)
         there = pickle.loads(pickle.dumps(work))
         waiting: list[AttackPart] = []
         for place in range(len(tasks)):
@@ -107,11 +109,11 @@ def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conve
         by_name = {attack.name: attack for attack in with_resources(attacks, light)[0]}
         for place in range(after):
             if place != lost:
-                yield attack_part(tasks[place], by_name, setting, 120)
+                yield attack_part(tasks[place], by_name, light, setting, 120)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        attack_corpus(talks, attacks, light, cases=120, working=breaking, kept=kept)
+        attack_corpus(talks, attacks, light, cases=120, working=breaking, checkpoint=kept)
     kept.close()
     file = tmp_path / "cases.jsonl.parts"
     if file.exists():
@@ -119,7 +121,7 @@ def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conve
             torn.write(b'{"number": 77, "fou')
     again = AttackCheckpoint(tmp_path / "cases.jsonl", "x", resume=True)
     assert len(again.parts) == len({*range(after)} - {lost})
-    assert attack_corpus(talks, attacks, light, cases=120, kept=again) == attack_corpus(
+    assert attack_corpus(talks, attacks, light, cases=120, checkpoint=again) == attack_corpus(
         talks, attacks, light, cases=120
     )
     again.remove()
@@ -144,7 +146,7 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_worker_with_other_resources_is_refused(talks: list[Conversation], light: Language) -> None:
-    order = work_of(NAMES, Resources(light=True), AttackSetting(light, make_pool(talks, light, 7), 7), 3)
-    other = msgspec.structs.replace(order, names=("another-pipeline-1.0",))
+    setting = AttackSetting(make_pool(talks, light, 7), 7)
+    other = AttackWork(NAMES, Resources(light=True), ("another-pipeline-1.0",), setting, 3)
     with pytest.raises(DialmeterError, match=r"a worker has tokens-by-rule, .* here there is another-pipeline-1\.0"):
         other(AttackTask(0, tuple(talks[:2]), NAMES, 1))

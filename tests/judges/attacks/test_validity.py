@@ -13,7 +13,7 @@ import pytest
 from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import PAPER, chosen
 from dialmeter.judges.language import Language, synonyms
-from dialmeter.judges.validity.sheet import case_hash
+from dialmeter.judges.validity.sheet import reader_key
 from dialmeter.model import Conversation, Move
 
 from ...shared_data import shared
@@ -33,7 +33,7 @@ def test_the_cases_are_those_that_were_read(
         pytest.skip(f"the study was made with other resources: {', '.join(sorted(lacking))}")
     file = shared("data", "judges", "satisfaction_mwoz.txt.gz") if corpus == "multiwoz" else None
     made = [
-        (case_hash(case), case.attack, case.variant) for case in study_cases(corpus, seed, attacks, file, with_wordnet)
+        (reader_key(case), case.attack, case.variant) for case in study_cases(corpus, seed, attacks, file, with_wordnet)
     ]
     read = [row for row in ROWS if (row["corpus"], row["seed"]) == (corpus, str(seed))]
     assert made == [(row["case"], row["attack"], row["variant"]) for row in read]
@@ -80,7 +80,7 @@ def test_the_blind_readings_are_of_cases_that_are_made_today(
     with PAGE.with_name("validity_blind.csv").open(encoding="utf-8", newline="") as file:
         read = [row["case"] for row in csv.DictReader(file) if (row["corpus"], row["seed"]) == ("fed", str(seed))]
     made = [
-        case_hash(case)
+        reader_key(case)
         for attack in attacks
         for case in attack_corpus(talks[first::step], chosen([attack]), with_wordnet, cases=CASES, seed=seed).cases
     ]

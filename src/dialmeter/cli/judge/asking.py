@@ -16,7 +16,7 @@ from ...core.record import RunInput
 from ...core.run_writer import RunWriter
 from ...judges.ask import Ask, Asker, Shard, ShardAnswer
 from ...judges.judge import Judge, load_weights
-from ...judges.judge_recipe import Panel
+from ...judges.judge_recipe import RecipeAsker
 from ..options import Command, Option, stacked
 from ..work import chosen_cluster, chosen_workers, is_worked_here, work_options, worked
 from .endpoints import models_of
@@ -118,12 +118,12 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], file: str, options: dict
         if chosen_cluster(options) is not None:
             recipes = {name: recipe.rooted(judges[name]) for name, recipe in recipes.items()}
         files = [file for recipe in recipes.values() for file in recipe.files]
-        work = partial(_work, Panel(recipes, chosen.talk))
+        work = partial(_work, RecipeAsker(recipes, chosen.talk))
         yield from worked(work, away, how, files, special=lambda shard: getattr(judges[shard.judge], "neural", False))
 
     return ask
 
 
-def _work(panel: Panel, shard: Shard) -> ShardAnswer:
+def _work(asker: RecipeAsker, shard: Shard) -> ShardAnswer:
     note(str(shard))
-    return panel.ask(shard)
+    return asker.ask(shard)

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from ...core.cache_folder import cache_folder
 from ...core.engine import note
 from ...judges.adapters.llm_attack import PREFIX
-from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, work_of
+from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, resource_names
 from ...judges.attack_statistics import Attacked
 from ...judges.attacks import Attack
 from ...judges.checkpoint import AttackCheckpoint, AttackPart, attack_identity
-from ...judges.language import SYNONYMS, TOKENS, Resources
+from ...judges.language import Resources
 from ...model import Conversation
 from ..progress import telling
 from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
@@ -38,10 +38,9 @@ def attacked(
             options["pipeline"], options["light"], _cache(options, stack, here), options["paraphraser"] or ""
         )
         language = stack.enter_context(closing(resources.open()))
-        names = (*options["names"], options["paraphraser"], language.names((TOKENS, SYNONYMS)))
-        identity = attack_identity(
-            talks, Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"], *names
-        )
+        names = resource_names(language)
+        settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
+        identity = attack_identity(talks, *settings, *options["names"], options["paraphraser"], names)
         kept = AttackCheckpoint(out, identity, resume=options["resume"], force=options["force"])
         stack.callback(kept.close)
         yield attack_corpus(
@@ -52,9 +51,9 @@ def attacked(
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
             speaker=options["speaker"],
-            tell=telling("attacking", options["quiet"]),
-            working=None if here else partial(_elsewhere, options=options, resources=resources),
-            kept=kept,
+            watch=telling("attacking", options["quiet"]),
+            working=None if here else partial(_elsewhere, options=options, resources=resources, names=names),
+            checkpoint=kept,
         )
         kept.remove()
 
@@ -67,12 +66,16 @@ def _cache(options: dict[str, Any], stack: ExitStack, here: bool) -> str | None:
 
 
 def _elsewhere(
-    setting: AttackSetting, tasks: Sequence[AttackTask], options: dict[str, Any], resources: Resources
+    setting: AttackSetting,
+    tasks: Sequence[AttackTask],
+    options: dict[str, Any],
+    resources: Resources,
+    names: tuple[str, ...],
 ) -> Iterable[AttackPart]:
     if chosen_cluster(options) is not None:
         # A database in a home folder that several machines share may break: use a folder only if --cache names it.
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
-    work = partial(_work, work_of(options["names"], resources, setting, options["cases"]))
+    work = partial(_work, AttackWork(tuple(options["names"]), resources, names, setting, options["cases"]))
     how = {**options, "workers": chosen_workers(options, [options["corpus"]]), "quiet": True}
     return worked(work, tasks, how, ())
 

@@ -105,7 +105,7 @@ def satisfaction(**options: Any) -> Output:
                     )
 
             place = out / f"seed-{seed}" if len(seeds) > 1 else out
-            trained, majority = run(options["data"], place, seed=seed, settings=settings, told=report)
+            trained, majority = run(options["data"], place, seed=seed, settings=settings, watch=report)
             (place / "training.json").write_bytes(
                 msgspec.json.format(
                     msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority}), indent=1

@@ -13,7 +13,7 @@ from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
 from ...systems.outcome import SystemOutcome
-from ...systems.record import finish_system_run, system_identity, system_row
+from ...systems.record import SystemRow, finish_system_run, system_identity
 from ...systems.result import SystemResult
 from ...views.system import (
     effort_table,
@@ -59,7 +59,7 @@ def score(**options: Any) -> Output:
 
     def keep(found: Trajectory, outcome: SystemOutcome) -> None:
         if run.writer is not None and found.id not in run.writer.done:
-            run.writer.add(system_row(found, outcome))
+            run.writer.add(SystemRow(id=found.id, trajectory=found, outcome=outcome))
 
     with run.abandoned_on(DialmeterError):
         form, result = scored_log(options["log"], options, keep)

@@ -12,7 +12,7 @@ from ...errors import DialmeterError, InputError
 from ...model import Conversation
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
-from ...simulation.language.town_maker import TownMaker
+from ...simulation.language.understand import TownMaker
 from ...users.profile import load as load_profile
 from ...users.text import ActMaker, RuleMaker, TextReader
 from ..dry_run import dry_run_output

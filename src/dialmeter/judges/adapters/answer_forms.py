@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import exp, fsum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -39,7 +39,7 @@ _LABELLED = re.compile(
     rf"\b{_LABEL}\b{_BETWEEN}(?P<number>{_NUMBER}|\b(?:{'|'.join(_WORDS)})\b)(?![\w]|[.,]\d)", re.IGNORECASE
 )
 _KEYS = frozenset({"score", "rating", "grade", "mark", "final_score", "overall_score", "overall", "final_rating"})
-REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
+_REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
 _LETTERS = "ABCDE"
 _LETTER = r"(?P<letter>[A-E])[+-]?(?![\w'’])"
 _LABELLED_LETTER = re.compile(rf"(?i:\b(?:{_LABEL}|answer|choice|option)\b)(?i:{_BETWEEN}){_LETTER}")
@@ -73,10 +73,19 @@ def read_score(text: str, form: str, scale: Scale) -> ReadAnswer:
         >>> read_score("A", "letters", (0, 100)).score
         100.0
     """
+    return _READERS[form](spoken_part(text, "score"), scale)
+
+
+def spoken_part(text: str, wanted: str) -> str:
+    """An answer without its reasoning; ``wanted`` is what is looked for in it.
+
+    Raises:
+        UnreadableAnswer: nothing is left.
+    """
     said = without_reasoning(text).strip()
     if not said:
-        raise UnreadableAnswer("the answer is empty" if not text.strip() else "the answer has reasoning and no score")
-    return _READERS[form](said, scale)
+        raise UnreadableAnswer(f"the answer has reasoning and no {wanted}" if text.strip() else "the answer is empty")
+    return said
 
 
 def without_reasoning(text: str) -> str:
@@ -111,8 +120,13 @@ def _json(text: str, scale: Scale) -> ReadAnswer:
         raise UnreadableAnswer(
             f"the score {one_line(str(found[0][0]), 40)!r} is no number from {scale[0]} to {scale[1]}"
         )
-    reasons = [str(each[key]) for _, each in found for key in REASONS if isinstance(each.get(key), str)]
-    return ReadAnswer(score, reasons[0] if reasons else "")
+    return ReadAnswer(score, reason_in(each for _, each in found))
+
+
+def reason_in(objects: Iterable[Mapping[str, Any]]) -> str:
+    """The first reason in JSON objects; empty where there is none."""
+    reasons = (each[key] for each in objects for key in _REASONS if isinstance(each.get(key), str))
+    return str(next(reasons, ""))
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:

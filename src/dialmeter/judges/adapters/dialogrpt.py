@@ -116,7 +116,6 @@ class DialogRPT(NetworkJudge[Weights]):
             groups.setdefault(before, []).append(number)
         found: list[dict[str, float]] = [{} for _ in items]
         for head, weights in self._heads.items():
-            numbers: list[list[int]] = []
             rows: list[PackedRow] = []
             for before, members in groups.items():
                 texts = [before + items[number][1] for number in members]
@@ -124,8 +123,7 @@ class DialogRPT(NetworkJudge[Weights]):
                 if row is None:
                     raise DialmeterError("dialogrpt needs a context")
                 rows.append(PackedRow(row.prefix, row.suffixes[1:]))
-                numbers.append(members)
-            for members, layers in zip(numbers, hidden_states(weights.model, rows), strict=True):
+            for members, layers in zip(groups.values(), hidden_states(weights.model, rows), strict=True):
                 for number, layer in zip(members, layers, strict=True):
                     found[number][head] = float(weights.model.score(layer[-1]).float().sigmoid())
         return found

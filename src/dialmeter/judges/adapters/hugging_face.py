@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import fsum
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,7 +12,7 @@ import msgspec
 
 from ...errors import DialmeterError, did_you_mean, one_line
 from ..judge import FACETS, Item
-from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded
+from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded, sentence_vectors
 
 _BATCH = 16
 _LONGEST = 512
@@ -133,13 +134,10 @@ class HuggingFace(NetworkJudge[Weights]):
                 raise DialmeterError(f"{self.name}: the model has no chat template; use inputs=pair")
             return _chat(tokenizer, item, self._turns)
         room = _room(tokenizer)
-        end: list[int] = tokenizer(reply, add_special_tokens=False)["input_ids"]
         if inputs == "reply":
             return _encoded(tokenizer, reply, room=room)
-        spans = tokenizer(before, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-        left = max(1, room - len(end) - 4)
-        start = spans[-left][0] if len(spans) > left else 0
-        return _encoded(tokenizer, before[start:], reply, room=room)
+        length = len(tokenizer(reply, add_special_tokens=False)["input_ids"])
+        return _encoded(tokenizer, _end_of(before, tokenizer, max(1, room - length - 4)), reply, room=room)
 
     def _classified(self, rows: Sequence[Row]) -> list[float]:
         import torch
@@ -163,30 +161,18 @@ class HuggingFace(NetworkJudge[Weights]):
             shares = logits.softmax(dim=-1).tolist()
             for number, share, [first, *_] in zip(batch, shares, logits.tolist(), strict=True):
                 found[number] = (
-                    first if weights is None else sum(share[place] * amount for place, amount in weights.items())
+                    first if weights is None else fsum(share[place] * amount for place, amount in weights.items())
                 )
         return found
 
     def _vectors(self, texts: Sequence[str]) -> Any:
-        import torch
-
-        tokenizer, model = self._weights.tokenizer, self._weights.model
+        tokenizer = self._weights.tokenizer
         room = _room(tokenizer)
-        rows = []
-        for text in texts:
-            spans = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-            start = spans[-(room - 4)][0] if len(spans) > room - 4 else 0
-            rows.append(_encoded(tokenizer, text[start:], room=room)["input_ids"])
+        ends = [_end_of(text, tokenizer, room - 4) for text in texts]
+        rows = [_encoded(tokenizer, text, room=room)["input_ids"] for text in ends]
         if not all(rows):
             raise DialmeterError("an empty text has no vector")
-        found = torch.zeros(len(texts), model.config.hidden_size)
-        for batch in batches_by_length(list(map(len, rows)), _BATCH):
-            tokens, mask = padded([rows[number] for number in batch], model.device)
-            with torch.inference_mode():
-                layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
-            mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-            found[batch] = torch.nn.functional.normalize(layer[:, 0] if self._pooling == "cls" else mean, dim=1).cpu()
-        return found
+        return sentence_vectors(self._weights.model, rows, _BATCH, self._pooling)
 
 
 def _check(name: str, value: str, known: Sequence[str]) -> None:
@@ -198,6 +184,12 @@ def _encoded(tokenizer: Any, *texts: str, room: int) -> Row:
     """A text or two as the model reads them; some models also want to know which token is of which text."""
     found = tokenizer(*texts, truncation=True, max_length=room)
     return {name: list(found[name]) for name in ("input_ids", "token_type_ids") if name in found}
+
+
+def _end_of(text: str, tokenizer: Any, most: int) -> str:
+    """The end of a text, of at most so many tokens."""
+    spans = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+    return text[spans[-most][0] :] if len(spans) > most else text
 
 
 def _room(tokenizer: Any) -> int:

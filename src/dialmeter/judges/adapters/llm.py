@@ -271,9 +271,12 @@ class LanguageModel:
                 return ReadAnswer(expectation(answer.tokens, self._prompt.scale))
             if answer.refusal and not answer.text:
                 return UnreadableAnswer(f"the model refused: {one_line(answer.refusal, 80)!r}")
-            return read_score(answer.text, self._prompt.form, self._prompt.scale)
+            return self._read_text(answer.text)
         except UnreadableAnswer as error:
             return error
+
+    def _read_text(self, text: str) -> ReadAnswer:
+        return read_score(text, self._prompt.form, self._prompt.scale)
 
     def _is_readable(self, answer: ChatAnswer) -> bool:
         return isinstance(self._read(answer), ReadAnswer)

@@ -8,10 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...core.endpoint import ChatAnswer
 from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ..judge import Item, PairItem
-from .answer_forms import REASONS, ReadAnswer, objects_in, without_reasoning
+from .answer_forms import ReadAnswer, objects_in, reason_in, spoken_part
 from .llm import LanguageModel, score_or_raise
 
 TEMPLATE = """Below is a conversation, and two replies to it, A and B. For each reply, ask yourself: {rubric}
@@ -48,11 +47,7 @@ def read_preference(text: str) -> ReadAnswer:
         >>> read_preference('{"reason": "A repeats itself.", "better": "B"}')
         ReadAnswer(score=-1.0, reason='A repeats itself.')
     """
-    said = without_reasoning(text).strip()
-    if not said:
-        raise UnreadableAnswer(
-            "the answer is empty" if not text.strip() else "the answer has reasoning and no preference"
-        )
+    said = spoken_part(text, "preference")
     found = [(side, each) for each in objects_in(said) for key in _KEYS if (side := _side(each.get(key))) is not None]
     sides = {side for side, _ in found}
     if not found:
@@ -64,8 +59,7 @@ def read_preference(text: str) -> ReadAnswer:
         raise UnreadableAnswer(
             f"{'several preferences' if sides else 'no preference'} in the answer {one_line(said, 80)!r}"
         )
-    reasons = [str(each[key]) for _, each in found for key in REASONS if isinstance(each.get(key), str)]
-    return ReadAnswer(sides.pop(), reasons[0] if reasons else "")
+    return ReadAnswer(sides.pop(), reason_in(each for _, each in found))
 
 
 def _side(value: Any) -> float | None:
@@ -86,8 +80,6 @@ class PairwiseLanguageModel(LanguageModel):
         system, rubric, repeats, temperature, parameters, cache, key, retries, wait, timeout, workers, price, max_cost: as for
             :class:`~dialmeter.judges.adapters.llm.LanguageModel`. With repeats, the answer is the mean.
     """
-
-    scale: tuple[float, float] | None = (-1.0, 1.0)
 
     def __init__(
         self,
@@ -151,12 +143,5 @@ class PairwiseLanguageModel(LanguageModel):
         context, reply, other = item
         return self._prompt.messages(context, reply, other)
 
-    def _read(self, answer: ChatAnswer | DialmeterError) -> ReadAnswer | DialmeterError:
-        if isinstance(answer, DialmeterError):
-            return answer
-        try:
-            if answer.refusal and not answer.text:
-                return UnreadableAnswer(f"the model refused: {one_line(answer.refusal, 80)!r}")
-            return read_preference(answer.text)
-        except UnreadableAnswer as error:
-            return error
+    def _read_text(self, text: str) -> ReadAnswer:
+        return read_preference(text)

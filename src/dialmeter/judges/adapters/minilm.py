@@ -8,7 +8,7 @@ from typing import Any
 from ...embedding import weights_folder
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .network import NetworkJudge, Weights, batches_by_length, padded, weights_digest
+from .network import NetworkJudge, Weights, sentence_vectors, weights_digest
 
 _ROOM = 256
 _BATCH = 32
@@ -39,24 +39,20 @@ class Relevance(NetworkJudge[Weights]):
         self.identity = f"{self.name}@{weights_digest(str(folder))}, dtype={dtype}"
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
+        before, after = self.pair_vectors(items)
+        return [float(one @ other) for one, other in zip(before, after, strict=True)]
+
+    def pair_vectors(self, items: Sequence[Item]) -> tuple[Any, Any]:
+        """The vectors of contexts and those of replies, as the rows of two tensors."""
         pairs = [(" ".join(move.text for move in context[-self._turns :]), reply) for context, reply in items]
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         place = {text: number for number, text in enumerate(texts)}
-        vectors = self.vectors(texts)
-        return [float(vectors[place[before]] @ vectors[place[reply]]) for before, reply in pairs]
+        found = self.vectors(texts)
+        return found[[place[before] for before, _ in pairs]], found[[place[reply] for _, reply in pairs]]
 
     def vectors(self, texts: Sequence[str]) -> Any:
         """The vectors of texts, each of length one, as the rows of a tensor."""
-        import torch
-
-        tokenizer, model = self._weights.tokenizer, self._weights.model
+        tokenizer = self._weights.tokenizer
         ids = [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"][-(_ROOM - 2) :] for text in texts]
         framed = [[tokenizer.cls_token_id, *each, tokenizer.sep_token_id] for each in ids]
-        found = torch.zeros(len(texts), model.config.hidden_size)
-        for batch in batches_by_length(list(map(len, framed)), _BATCH):
-            tokens, mask = padded([framed[number] for number in batch], model.device)
-            with torch.inference_mode():
-                layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
-            mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-            found[batch] = torch.nn.functional.normalize(mean, dim=1).cpu()
-        return found
+        return sentence_vectors(self._weights.model, framed, _BATCH)

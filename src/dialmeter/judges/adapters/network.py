@@ -118,7 +118,7 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
     more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
     try:
-        # The bar that counts tensors of a GGUF file heeds no setting.
+        # The bar that counts tensors of a GGUF file follows no setting.
         with redirect_stderr(StringIO()) if gguf else nullcontext():
             tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
             found = getattr(transformers, kind).from_pretrained(
@@ -168,12 +168,12 @@ def check_folder(model: str) -> None:
 
 
 def _not_loaded(model: str, error: Exception) -> DialmeterError:
-    told = one_line(str(error), 300)
-    if not Path(model).is_dir():
-        return DialmeterError(
-            f"model {model}: there is no such folder, and no model of that id could be loaded: {told}"
-        )
-    return DialmeterError(f"model {model}: cannot be loaded: {told}")
+    what = (
+        "cannot be loaded"
+        if Path(model).is_dir()
+        else "there is no such folder, and no model of that id could be loaded"
+    )
+    return DialmeterError(f"model {model}: {what}: {one_line(str(error), 300)}")
 
 
 def weights_digest(model: str) -> str:
@@ -223,6 +223,27 @@ def batches_by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
     """
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     return (order[start : start + size] for start in range(0, len(order), size))
+
+
+def sentence_vectors(model: Any, rows: Sequence[Sequence[int]], size: int, pooling: str = "mean") -> Any:
+    """The vectors of texts, each of length one, as the rows of a tensor.
+
+    Args:
+        model: gives a vector for each token.
+        rows: the tokens of each text.
+        size: how many texts go into one batch.
+        pooling: ``mean`` over tokens, or ``cls`` for the first token.
+    """
+    import torch
+
+    found = torch.zeros(len(rows), model.config.hidden_size)
+    for batch in batches_by_length(list(map(len, rows)), size):
+        tokens, mask = padded([rows[number] for number in batch], model.device)
+        with torch.inference_mode():
+            layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
+        mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+        found[batch] = torch.nn.functional.normalize(layer[:, 0] if pooling == "cls" else mean, dim=1).cpu()
+    return found
 
 
 Held = TypeVar("Held", bound=Weights)

@@ -62,7 +62,7 @@ class PangC(NetworkJudge[Causal]):
             if row is not None:
                 rows.append((numbers, row))
                 continue
-            for number in numbers:  # nothing is shared: the context is empty, and the first token stands alone
+            for number in numbers:  # nothing is shared: the context is empty, and the first token has no context
                 ids = self._weights.ids(items[number][1]) or [self._weights.start]
                 rows.append(([number], PackedRow(ids[:1], [[], ids[1:]])))
         for (numbers, row), (context_sum, *sums) in zip(
@@ -77,8 +77,8 @@ class PangC(NetworkJudge[Causal]):
 class PangF(NetworkJudge[Causal]):
     """Minus the mean negative log-likelihood of the reply's tokens under a language model (Pang et al. 2020, fluency).
 
-    The first token is given and not scored, as in the published code; a reply of one token is scored after the token that
-    stands before a text. Higher is better: the published column has the sign the other way round.
+    The first token is given and not scored, as in the published code; a reply of one token is scored after the start
+    token of a text. Higher is better: the published column has the opposite sign.
 
     Args:
         model: a folder, or the id of a model on the hub; the published one is a GPT-2.

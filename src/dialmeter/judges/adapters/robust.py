@@ -112,12 +112,7 @@ def minilm_features(items: Sequence[Item]) -> Array:
     """The cosine of context and reply under MiniLM, the products of both vectors, and the vector of the reply."""
     import numpy as np
 
-    pairs = [(" ".join(move.text for move in context), reply) for context, reply in items]
-    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    place = {text: number for number, text in enumerate(texts)}
-    vectors = _minilm().vectors(texts).numpy().astype(np.float64)
-    before = vectors[[place[one] for one, _ in pairs]]
-    after = vectors[[place[other] for _, other in pairs]]
+    before, after = (side.numpy().astype(np.float64) for side in _minilm().pair_vectors(items))
     products = before * after
     return np.hstack([products.sum(axis=1, keepdims=True), products, after])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..corpus_pool import Snippet
@@ -64,11 +65,11 @@ def _edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | None:
         return None
     if helpers:
         first = helpers[0]
-        return None if first.start < subject.start or first.tag == "TO" else _after(text, first)
+        return None if first.start < subject.start or first.tag == "TO" else _after(first)
     if subject.text.lower() in ("let", "lets") or root.text.lower() in ("let", "lets"):
         return None
     if root.lemma in ("be", "do") and root.tag in _FINITE:
-        return _after(text, root)
+        return _after(root)
     do = {"VBZ": "does", "VBP": "do", "VBD": "did"}.get(root.tag)
     return (root.start, root.end, f"{do} not {root.lemma}") if do else None
 
@@ -78,7 +79,7 @@ def _is_relative(text: str, subject: Token) -> bool:
     return subject.text.lower() == "that" and text[: subject.start].rstrip().endswith(",")
 
 
-def _after(text: str, auxiliary: Token) -> Edit:
+def _after(auxiliary: Token) -> Edit:
     """*Not* after an auxiliary; a short form is written out if necessary."""
     word = auxiliary.text.replace("’", "'").lower()
     if word == "'s":
@@ -118,13 +119,16 @@ def _negate_reply(snippet: Snippet, kit: Kit) -> str:
 def _is_asserted(statement: str, snippet: Snippet) -> bool:
     """True if one earlier sentence that is no question has at least half of the content words of a statement, and two of them."""
     words = set(content_words(statement))
-    said = (
-        set(content_words(sentence))
-        for move in snippet.context
-        for sentence in re.split(r"(?<=[.!?])\s+", move.text)
-        if not sentence.rstrip().endswith("?")
-    )
+    said = (set(content_words(sentence)) for sentence in _earlier_statements(snippet))
     return any(len(words & each) >= max(_SHARED_WORDS, len(words) / 2) for each in said)
+
+
+def _earlier_statements(snippet: Snippet) -> Iterator[str]:
+    """The sentences before that are no questions."""
+    for move in snippet.context:
+        for sentence in re.split(r"(?<=[.!?])\s+", move.text):
+            if not sentence.rstrip().endswith("?"):
+                yield sentence
 
 
 def _negate_earlier(snippet: Snippet, kit: Kit) -> str:
@@ -150,22 +154,11 @@ def _entity(snippet: Snippet, kit: Kit) -> str:
     known = [
         each
         for each in in_reply(snippet, kit)
-        if _is_stated(each.of(text), snippet) and "?" not in re.split(r"[.!]", text[each.end :])[0]
+        if mentioned(each.of(text), _earlier_statements(snippet)) and "?" not in re.split(r"[.!]", text[each.end :])[0]
     ]
     if not known:
         raise NoCase("no entity of the reply is stated before")
     return swapped(snippet, kit, known, {each.label: [each.label] for each in known})
-
-
-def _is_stated(name: str, snippet: Snippet) -> bool:
-    """True if a sentence before that is no question names an entity."""
-    sentences = [
-        sentence
-        for move in snippet.context
-        for sentence in re.split(r"(?<=[.!?])\s+", move.text)
-        if not sentence.rstrip().endswith("?")
-    ]
-    return mentioned(name, sentences) >= 1
 
 
 def _reference(snippet: Snippet, kit: Kit) -> str:

@@ -6,7 +6,6 @@ from ..corpus_pool import Snippet
 from ..language import SYNONYMS
 from ..language.analysis import Token
 from ..language.edits import exchanged
-from ..language.synonyms import Synonym
 from . import Attack, Kit, NoCase, Variant
 from .vocabulary import beside, content_tokens, replaceable_tokens, with_unrelated_word
 
@@ -26,11 +25,6 @@ def _shared(snippet: Snippet, kit: Kit) -> list[Token]:
     return [token for token in content_tokens(snippet.reply.text, kit) if token.lemma in others]
 
 
-def _fit(token: Token, synonym: Synonym, text: str, kit: Kit) -> float:
-    before, after = beside(token, text)
-    return kit.pool.fit(before, synonym.form.lower(), after)
-
-
 def _shared_word(snippet: Snippet, kit: Kit) -> str:
     """The synonym is one of the best by how well they fit between the words beside it."""
     text = snippet.reply.text
@@ -39,7 +33,9 @@ def _shared_word(snippet: Snippet, kit: Kit) -> str:
     for token in _shared(snippet, kit):
         known = kit.language.synonyms.safe(token) if token in replaceable else []
         if known:
-            choices.append((token, sorted(known, key=lambda each: (-_fit(token, each, text, kit), each.lemma))))
+            before, after = beside(token, text)
+            known.sort(key=lambda each: (-kit.pool.fit(before, each.form.lower(), after), each.lemma))
+            choices.append((token, known))
     if not choices:
         raise NoCase("no word that both speakers use and that has a synonym in the same sense")
     token, found = kit.random.choice(choices)

@@ -50,11 +50,10 @@ def mentioned(text: str, where: Iterable[str]) -> int:
     name = word_list(text)
     if name[:1] in (["the"], ["a"]):
         name = name[1:]
-    return sum(_holds(word_list(other), name) for other in where) if name else 0
-
-
-def _holds(words: Sequence[str], name: Sequence[str]) -> bool:
-    return any(list(words[start : start + len(name)]) == list(name) for start in range(len(words) - len(name) + 1))
+    if not name:
+        return 0
+    texts = (word_list(other) for other in where)
+    return sum(any(words[start : start + len(name)] == name for start in range(len(words))) for words in texts)
 
 
 def swapped(snippet: Snippet, kit: Kit, entities: Iterable[TextSpan], labels: Mapping[str, Sequence[str]]) -> str:

@@ -31,10 +31,10 @@ PERSON = {"i": ("you", "he", "she"), "we": ("you", "they"), "you": ("i",), "he":
 GENDER = {"he": ("it", "they"), "she": ("it", "they"), "it": ("he", "she"), "they": ("he", "she")}
 NUMBER = {"i": ("we",), "we": ("i",), "it": ("they",), "they": ("it",), "he": ("they",), "she": ("they",), "this": ("these",), "these": ("this",), "that": ("those",), "those": ("that",)}  # fmt: skip
 
-_FORMS = {form.lower(): [] for family in FAMILIES.values() for form in family}  # type: dict[str, list[tuple[str, int]]]
+_FORMS: dict[str, list[tuple[str, int]]] = {}
 for _name, _family in FAMILIES.items():
     for _role, _form in enumerate(_family):
-        _FORMS[_form.lower()].append((_name, _role))
+        _FORMS.setdefault(_form.lower(), []).append((_name, _role))
 
 _THIRD = ("he", "she", "it", "this", "that")
 _PLURAL = ("we", "you", "they", "these", "those")
@@ -164,7 +164,7 @@ def _before_a_verb(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _points(token: Token, following: Token | None) -> bool:
-    """Is *that* a pronoun or an article here, and not a conjunction?"""
+    """True if a word such as *that* is a pronoun or an article here, and not a conjunction."""
     if token.tag:
         return token.tag == "DT" and token.dep in ("nsubj", "nsubjpass", "dobj", "det", "attr")
     if token.text.lower() != "that":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..corpus_pool import Snippet
 from ..language import SYNONYMS
 from ..language.analysis import Token
-from ..language.edits import Edit, exchanged
+from ..language.edits import exchanged
 from ..language.synonyms import Synonym, least_usual, usual
 from . import Attack, Kit, NoCase, Variant
 
@@ -37,12 +37,8 @@ def _synonyms(snippet: Snippet, kit: Kit) -> str:
     }
     if sum(_is_odd(choices[place][0], word) for place, word in words.items()) < _FEWEST_ODD:
         raise NoCase("fewer than two synonyms that are odd")
-    edits: list[Edit] = [(*_place(choices[place][0]), word.form) for place, word in words.items()]
-    return exchanged(text, edits)
-
-
-def _place(token: Token) -> tuple[int, int]:
-    return token.start, token.end
+    replaced = [(choices[place][0], word.form) for place, word in words.items()]
+    return exchanged(text, [(token.start, token.end, form) for token, form in replaced])
 
 
 def _stands_alone(text: str, token: Token) -> bool:

@@ -136,10 +136,8 @@ class NgramFluency:
         return KneserNey.of_sequences(([_EDGE, *tokens(text), _EDGE] for text in sorted(utterances)), self._order)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [self._mean([*tokens(reply), _EDGE]) for _, reply in items]
-
-    def _mean(self, said: list[str]) -> float:
-        return self._model.log_probability(said, self._before) / len(said)
+        said = [[*tokens(reply), _EDGE] for _, reply in items]
+        return [self._model.log_probability(each, self._before) / len(each) for each in said]
 
 
 class NgramCoherence:

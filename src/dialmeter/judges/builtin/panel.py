@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -82,7 +83,7 @@ class WeightedSum(Struct, frozen=True):
             1.0
         """
         parts = zip(scores, self.means, self.spreads, self.weights, strict=True)
-        return self.offset + sum(weight * (score - mean) / spread for score, mean, spread, weight in parts if spread)
+        return self.offset + fsum(weight * (score - mean) / spread for score, mean, spread, weight in parts if spread)
 
 
 class JudgePanel:
@@ -193,7 +194,7 @@ class JudgePanel:
         judged = [name for name in FACETS if self.facets is None or name in self.facets]
         claims = [each.facets or frozenset(FACETS) for each in self.members.values()]
         shares = {name: 1 / len(judged) / sum(name in own for own in claims) for name in judged}
-        weights = tuple(sum(share for name, share in shares.items() if name in own) for own in claims)
+        weights = tuple(fsum(share for name, share in shares.items() if name in own) for own in claims)
         return WeightedSum(means, spreads, weights), {}
 
     def _learned(self, ratings: RatedItems) -> tuple[WeightedSum, dict[str, WeightedSum]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import fsum, isfinite
+from typing import Any
 
 from msgspec import Struct
 
@@ -64,18 +65,14 @@ def explain_case(
     Raises:
         DialmeterError: the judge cannot score a masked reply.
     """
-    human, adversarial = case.reply.split(), case.adversarial.split()
-    kept_human, kept_adversarial = common(human, adversarial)
     sides = []
-    for context, text, words, kept in (
-        (case.context, case.reply, human, kept_human),
-        (case.attacked_context, case.adversarial, adversarial, kept_adversarial),
-    ):
+    for (context, text), shared in zip(case.items, common(case.reply.split(), case.adversarial.split()), strict=True):
         found = explain_reply(judge, context, text, base=base, budget=budget, seed=seed)
+        words = tuple(text.split())
         values = merged(pieces_of(judge, text), found.values)
-        changed = tuple(place not in kept for place in range(len(words)))
-        sides.append(Explained(tuple(words), values, changed, found.score, found.base, found.scored, found.exact))
-    return CaseExplained(number, case.attack, sides[0], sides[1])
+        changed = tuple(place not in shared for place in range(len(words)))
+        sides.append(Explained(words, values, changed, found.score, found.base, found.scored, found.exact))
+    return CaseExplained(number, case.attack, *sides)
 
 
 def explain_reply(
@@ -87,7 +84,7 @@ def explain_reply(
     masked = [piece[: len(piece) - len(piece.lstrip())] + mask for piece in pieces]
     sign = 1.0 if judge.higher_is_better else -1.0
 
-    def score(shown: Sequence[Sequence[bool]]) -> list[float]:
+    def score(shown: Any) -> list[float]:
         texts = [
             "".join(piece if there else hidden for piece, hidden, there in zip(pieces, masked, row, strict=True))
             for row in shown
@@ -103,8 +100,7 @@ def explain_reply(
             raise UnreadableAnswer(f"{judge.name}: gave no score for a masked reply")
         return found
 
-    ask: Callable[..., list[float]] = score
-    return shapley_values(ask, len(pieces), base=base, budget=budget, seed=seed)
+    return shapley_values(score, len(pieces), base=base, budget=budget, seed=seed)
 
 
 def pieces_of(judge: Judge, text: str) -> list[str]:

@@ -48,14 +48,14 @@ class Language:
         self,
         analyser: Pipeline | Light,
         synonyms: Synonyms,
-        store: AnalysisStore | None = None,
+        store: AnalysisStore,
         paraphraser: Paraphraser | None = None,
     ) -> None:
         self.synonyms = synonyms
         self.paraphraser = paraphraser
         self.analysed = 0
         self._analyser = analyser
-        self._store = store or AnalysisStore(None, analyser.name)
+        self._store = store
         self._known: dict[str, Analysis] = {}
 
     def prepare(self, texts: Iterable[str]) -> None:

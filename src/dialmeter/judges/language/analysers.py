@@ -110,6 +110,9 @@ def _encodable(text: str) -> str:
 
 
 def _analysis(doc: Doc) -> Analysis:
+    # Blanks are skipped, so that heads are renumbered.
+    spoken = [token for token in doc if not token.is_space]
+    places = {token.i: place for place, token in enumerate(spoken)}
     tokens = tuple(
         Token(
             token.text,
@@ -118,18 +121,10 @@ def _analysis(doc: Doc) -> Analysis:
             token.tag_,
             token.lemma_ if token.lemma_ == "I" else token.lemma_.lower(),
             token.dep_,
-            token.head.i,
+            places.get(token.head.i, -1),
         )
-        for token in doc
-        if not token.is_space
+        for token in spoken
     )
-    # Blanks are skipped, so that heads are renumbered.
-    if len(tokens) != len(doc):
-        places = {token.i: place for place, token in enumerate(token for token in doc if not token.is_space)}
-        tokens = tuple(
-            Token(each.text, each.start, each.pos, each.tag, each.lemma, each.dep, places.get(each.head, -1))
-            for each in tokens
-        )
     return Analysis(
         tokens,
         tuple(TextSpan(each.start_char, each.end_char, each.label_) for each in doc.ents),

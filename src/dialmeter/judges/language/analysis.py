@@ -13,7 +13,7 @@ class Token(Struct, frozen=True, array_like=True, gc=False):
         start: its first character there.
         pos: ``NOUN``, ``VERB``, ``ADJ``, ``ADV``, ...
         tag: ``NNS``, ``VBD``, ...
-        lemma: in lower case, save for ``I``.
+        lemma: in lower case, except ``I``.
         dep: its relation to the head.
         head: the index of the head in the utterance; its own index at a root, -1 where that is not known.
     """

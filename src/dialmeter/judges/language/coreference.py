@@ -24,23 +24,7 @@ _FEMALE = frozenset(
     "woman girl mother mom mum sister daughter wife aunt grandmother queen lady mrs ms miss girlfriend niece".split()  # noqa: SIM905
 )
 _PLACES = frozenset(
-    [
-        "lodge",
-        "house",
-        "hotel",
-        "guesthouse",
-        "restaurant",
-        "inn",
-        "college",
-        "museum",
-        "park",
-        "church",
-        "bar",
-        "cafe",
-        "hall",
-        "garden",
-        "street",
-    ]
+    "lodge house hotel guesthouse restaurant inn college museum park church bar cafe hall garden street".split()  # noqa: SIM905
 )
 _ANIMALS = frozenset("dog cat puppy kitten horse rabbit bird pet hamster".split())  # noqa: SIM905
 _SUBJECTS = ("nsubj", "nsubjpass")
@@ -56,7 +40,7 @@ class NounMention(Struct, frozen=True):
         start: its first character in the utterance.
         head: the index of its head token.
         label: the type of the entity, or nothing.
-        plural: is it several?
+        plural: True for several things.
         genders: which of ``he``, ``she``, ``it`` may refer to it.
         role: 3 for a subject, 2 for an object, 1 otherwise.
         governor: the verb that it belongs to, by index; a pronoun of the same verb does not refer to it.
@@ -99,7 +83,7 @@ def _mention(text: str, analysis: Analysis, chunk: TextSpan, labels: dict[tuple[
         analysis.tokens.index(head),
         label if label in _NAMED else "",
         head.tag in ("NNS", "NNPS") and not (head.pos == "PROPN" or label in _NAMED),
-        _genders(head, tokens, label),
+        _genders(tokens, label),
         role,
         governor,
     )
@@ -136,7 +120,7 @@ def _governor(analysis: Analysis, head: Token) -> tuple[int, int]:
     return place, role
 
 
-def _genders(head: Token, tokens: list[Token], label: str) -> frozenset[str]:
+def _genders(tokens: list[Token], label: str) -> frozenset[str]:
     words = {token.lemma for token in tokens}
     if words & _MALE:
         return frozenset({"he"})
@@ -250,13 +234,13 @@ def _nearest(
             # (“talk about it”) mostly to what was said. A pronoun may refer to such a person.
             unsure = token.text.lower() == "it" and token.dep not in (*_SUBJECTS, "dobj")
             aside = best.role < 2 and "it" in best.genders
-            echoed = _echoes(analysis, token, above, best)
+            echoed = _echoes(analysis, above, best)
             same_verb = whose and turn is same_turn and any(each.governor == verb for each in fit)
             return None if rivals or aside or unsure or same_verb or echoed or not best.sayable else best
     return None
 
 
-def _echoes(analysis: Analysis, token: Token, above: list[int], mention: NounMention) -> bool:
+def _echoes(analysis: Analysis, above: list[int], mention: NounMention) -> bool:
     """True if the name would meet its own word, as in “the booking is booked” or “the fee's fee”: then it is not the antecedent."""
     last = mention.text.split()[-1].lower()
     return any(last.startswith(analysis.tokens[place].lemma[:5]) for place in above[:1])
@@ -293,15 +277,14 @@ def _means_nothing(analysis: Analysis, place: int) -> bool:
     below = [each for each in analysis.tokens if each.head == token.head and each is not token]
     if verb.lemma in _EMPTY_HEADS or any(each.dep in ("ccomp", "csubj") for each in below):
         return True
-    if verb.lemma == "be" and any(
-        each.dep in ("acomp", "attr", "xcomp") and each.lemma in _EMPTY_HEADS for each in below
-    ):
+    if verb.lemma != "be":
+        return False
+    if any(each.dep in ("acomp", "attr", "xcomp") and each.lemma in _EMPTY_HEADS for each in below):
         return True
-    if verb.lemma == "be" and not any(each.dep in ("acomp", "attr", "prep", "advmod", "xcomp") for each in below):
+    if not any(each.dep in ("acomp", "attr", "prep", "advmod", "xcomp") for each in below):
         # “Yes it is.”
         return True
-    after = analysis.tokens[token.head + 1] if token.head + 1 < len(analysis.tokens) else None
-    if verb.lemma == "be" and after is not None and after.tag == "CD":
+    if any(after.tag == "CD" for after in analysis.tokens[token.head + 1 : token.head + 2]):
         return True
     # “It will be …”, “would it be …” mostly speak of an event.
-    return verb.lemma == "be" and any(each.tag == "MD" for each in below)
+    return any(each.tag == "MD" for each in below)

@@ -58,7 +58,7 @@ def like(old: str, new: str) -> str:
     if len(old) > 1 and old.isupper():
         return new.upper()
     if old[:1].isupper() and old != "I":
-        return new[:1].upper() + new[1:]
+        return capitalised(new)
     return new
 
 

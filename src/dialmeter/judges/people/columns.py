@@ -10,7 +10,8 @@ from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
 from ..ask import Ask, Watch, score_units
 from ..cases import item_hash
-from ..judge import Call, Judge, identity_of, is_pairwise, load_judge, make_judge
+from ..compare import NO_SCORE
+from ..judge import Call, Judge, identity_of, is_pairwise, make_judge
 from ..judged_items import JudgedItem
 from ..store import ScoreStore
 
@@ -24,8 +25,6 @@ TRIVIAL_BESIDE: Mapping[str, Mapping[str, str]] = {
     },
 }
 """By level, the trivial judges of every table: the name in tables and the judge."""
-
-NO_SCORE = "without a score in the file"
 
 
 class ScoreColumn(Struct, frozen=True):
@@ -77,19 +76,6 @@ def for_level(call: Call, level: Level) -> Call:
     return Call("dialogue-mean", {"judge": f"{call.name}({given})" if given else call.name}, call.alias)
 
 
-def trivial_judges(level: Level, taken: Sequence[str]) -> dict[str, Judge]:
-    """The trivial judges whose names are not taken."""
-    return {name: load_judge(text)[1] for name, text in TRIVIAL_BESIDE[level].items() if name not in taken}
-
-
-def carried_columns(items: RatedItems, names: Sequence[str], lower_is_better: Sequence[str] = ()) -> list[ScoreColumn]:
-    """The scores that a file of ratings carries."""
-    return [
-        given_column(name, [item.scores.get(name) for item in items.items], name not in lower_is_better)
-        for name in names
-    ]
-
-
 def given_column(name: str, scores: Sequence[float | None], higher_is_better: bool = True) -> ScoreColumn:
     """Scores that were made elsewhere.
 
@@ -138,7 +124,7 @@ def asked_columns(
             what = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {what}, and the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
-    heard = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, watch, ask)
+    by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, watch, ask)
     return [
         ScoreColumn(
             name,
@@ -149,5 +135,5 @@ def asked_columns(
             {place: found.reasons[key] for place, key in enumerate(keys) if key in found.reasons},
             asked=True,
         )
-        for name, found in heard.items()
+        for name, found in by_judge.items()
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from msgspec import to_builtins
 from ...core.account import in_documents
 from ...core.record import finish_run, run_identity
 from ...core.run_writer import RunWriter
+from ..judge import identity_digest
 from .correlate import PeopleSettings
 from .result import PeopleResult
 
@@ -24,13 +24,11 @@ def identity(
     how: PeopleSettings,
     **settings: Any,
 ) -> dict[str, Any]:
-    """What makes a run this run; judges by name with their identity, which is digested: it may hold a command or a path."""
+    """What makes a run this run; judges by name with their identity."""
     return run_identity(
         KIND,
         inputs,
-        judges=[
-            {"name": name, "identity": hashlib.sha256(each.encode()).hexdigest()[:10]} for name, each in judges.items()
-        ],
+        judges=[{"name": name, "identity": identity_digest(each)} for name, each in judges.items()],
         dimensions=list(dimensions),
         resample=how.resample,
         intervals=to_builtins(how.resampling),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -16,8 +15,9 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
 from ...readers.ratings.rated_item import RatedItem, RatedItems
+from ..judge import identity_digest
 from .columns import ScoreColumn
-from .compare import AgreementDifference, differences
+from .compare import AgreementDifference, differences, first_judge
 from .correlate import PeopleCorrelation, PeopleSettings, correlations
 from .raters import DimensionAgreement, LeftOutComparison, agreement, left_out
 
@@ -115,7 +115,7 @@ class PeopleResult(Result):
 
     @cached_property
     def _identities(self) -> dict[str, str]:
-        return {each.name: hashlib.sha256(each.identity.encode()).hexdigest()[:10] for each in self.columns}
+        return {each.name: identity_digest(each.identity) for each in self.columns}
 
     @cached_property
     def _digest(self) -> str:
@@ -189,8 +189,6 @@ class PeopleResult(Result):
             n: at most so many.
             judge: its name; without it, the judge that others are compared with.
         """
-        from .compare import first_judge
-
         dimension = self.main_dimension
         base = first_judge(self.columns, dimension, self.first)
         name = judge or (base.name if base else "")

@@ -14,9 +14,10 @@ from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, checked
 from ..ask import OVER_BUDGET, Ask, Watch
 from ..builtin.panel import members_of
-from ..judge import Judge, load_weights, make_judge, parse_call
+from ..judge import Judge, load_judge, load_weights, make_judge, parse_call
+from ..judged_items import training_talk
 from ..store import ScoreStore
-from .columns import ScoreColumn, asked_columns, carried_columns, for_level, given_column, trivial_judges
+from .columns import TRIVIAL_BESIDE, ScoreColumn, asked_columns, for_level, given_column
 from .correlate import PeopleSettings, Resample
 from .references import reference_columns, with_references
 from .result import PeopleResult
@@ -170,10 +171,11 @@ def compared(
     for name in (*lower_is_better, *([first] if first else [])):
         if name not in names:
             raise DialmeterError(f"no judge is called {name!r}; {did_you_mean(name, names)}")
-    columns = carried_columns(items, chosen_scores(items, carried), lower_is_better)
-    columns += [given_column(name, each, name not in lower_is_better) for name, each in scores.items()]
+    in_file = {name: [item.scores.get(name) for item in items.items] for name in chosen_scores(items, carried)}
+    columns = [given_column(name, each, name not in lower_is_better) for name, each in {**in_file, **scores}.items()]
     columns += against
-    beside = trivial_judges(items.level, names)
+    trivial = TRIVIAL_BESIDE[items.level]
+    beside = {name: load_judge(text)[1] for name, text in trivial.items() if name not in names}
     every = {**judges, **beside}
     ask = asking(every) if asking else None
     asked = asked_columns(items, every, trivial=list(beside), store=store, watch=watch, ask=ask)
@@ -183,11 +185,8 @@ def compared(
 
 
 def talk_of_items(items: RatedItems) -> list[list[str]]:
-    """The contexts of rated items, for judges that learn, without utterances that are rated."""
-    rated = {item.reply for item in items.items}
-    contexts = dict.fromkeys(tuple(move.text for move in item.moves) for item in items.items)
-    kept = [[text for text in context if text not in rated] for context in contexts]
-    return [context for context in kept if context]
+    """The contexts of rated items as training data for judges that learn."""
+    return training_talk((item.moves, item.reply) for item in items.items)
 
 
 def _loaded(text: str, items: RatedItems) -> tuple[str, Judge]:

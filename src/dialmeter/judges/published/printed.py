@@ -71,11 +71,11 @@ DATA = {
 """The data sets of the tables, likewise."""
 
 
-def named(text: str, known: dict[str, tuple[str, ...]]) -> str:
+def table_name(text: str, known: dict[str, tuple[str, ...]]) -> str:
     """The name in the tables that a text spells; empty where it is none.
 
     Example:
-        >>> named("Daily_Dialog", DATA), named("pang-c", METRICS), named("other", METRICS)
+        >>> table_name("Daily_Dialog", DATA), table_name("pang-c", METRICS), table_name("other", METRICS)
         ('DDial', 'Pang-C', '')
     """
     plain = "".join(letter for letter in text.lower() if letter.isalnum())

@@ -7,7 +7,7 @@ the score of the human reply, and the score of the adversarial one. 100 cases we
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Literal
@@ -17,17 +17,15 @@ from msgspec import Struct
 from ...errors import InputError, one_line
 from ...model import Notice
 from ...readers.source import Source
-from ..attacks import named as attack_named
-from ..case_files import NOTHING_CHANGES, PUBLISHED_NAMES, read_published_case
-from .printed import DATA, METRICS, PRINTED, named
+from ..attacks import named
+from ..case_files import NOTHING_CHANGES, PUBLISHED_NAMES, attack_of_folder, numbered_cases, read_published_case
+from .printed import DATA, METRICS, PRINTED, table_name
 
 DRAWN = 100
 """How many cases were drawn from a folder."""
 
 _PROBLEMS = re.compile(r"prob_cases(?:_(?P<metric>.+))?")
-_FOLDER = re.compile(r"(?P<name>.+?)(?:-\d+)?")
 _CASE = re.compile(r"case_\d+")
-_OURS = {published: ours for ours, published in PUBLISHED_NAMES.items()}
 _DEEPEST = 6
 
 
@@ -113,22 +111,25 @@ def read_stored(folder: str | Path, metric: str = "", data: str = "") -> tuple[l
     if not root.is_dir():
         raise InputError("no such folder", file=str(folder))
     found: list[StoredErrors] = []
-    cases: dict[Path, Mapping[str, bool]] = {}
+    by_folder: dict[Path, dict[str, bool]] = {}
+    """By folder and case, whether the case changes nothing."""
     for path in _files(root):
-        if path.parent not in cases:
-            cases[path.parent] = _no_ops(path.parent, _attack(path.parent))
+        attack = attack_of_folder(path.parent)
+        if path.parent not in by_folder:
+            kind, files = named(attack), sorted(numbered_cases(path.parent))
+            by_folder[path.parent] = {file.name: read_published_case(file, kind) == NOTHING_CHANGES for file in files}
         parts = (root.resolve().name, *path.relative_to(root).parts[:-2])
         spelled = _PROBLEMS.fullmatch(path.name)
         suffix = (spelled["metric"] or "") if spelled else ""
-        name = named(suffix, METRICS) if suffix else _first(parts, METRICS) or metric
+        name = table_name(suffix, METRICS) if suffix else _first(parts, METRICS) or metric
         listed = _listed(path)
-        own = cases[path.parent]
+        own = by_folder[path.parent]
         found.append(
             StoredErrors(
                 path.relative_to(root).as_posix(),
                 name,
                 _first(parts, DATA) or data,
-                _attack(path.parent),
+                attack,
                 len(listed),
                 sum(own.get(case, False) for case in listed),
                 len(own),
@@ -144,18 +145,12 @@ def read_stored(folder: str | Path, metric: str = "", data: str = "") -> tuple[l
 def _files(root: Path) -> list[Path]:
     files = [path for path in root.rglob("prob_cases*") if path.is_file() and _PROBLEMS.fullmatch(path.name)]
     near = [path for path in files if len(path.relative_to(root).parts) <= _DEEPEST]
-    return sorted(path for path in near if _attack(path.parent) in PUBLISHED_NAMES)
-
-
-def _attack(folder: Path) -> str:
-    found = _FOLDER.fullmatch(folder.name)
-    name = found["name"] if found else folder.name
-    return _OURS.get(name, name)
+    return sorted(path for path in near if attack_of_folder(path.parent) in PUBLISHED_NAMES)
 
 
 def _first(parts: Sequence[str], known: dict[str, tuple[str, ...]]) -> str:
     """The name that the nearest folder spells."""
-    return next((name for part in reversed(parts) if (name := named(part, known))), "")
+    return next((name for part in reversed(parts) if (name := table_name(part, known))), "")
 
 
 def _listed(path: Path) -> set[str]:
@@ -183,13 +178,6 @@ def _is_number(text: str) -> bool:
         return isfinite(float(text))
     except ValueError:
         return False
-
-
-def _no_ops(folder: Path, attack: str) -> Mapping[str, bool]:
-    """By case, whether it changes nothing."""
-    kind = attack_named(attack)
-    files = sorted(file for file in folder.iterdir() if _CASE.fullmatch(file.name))
-    return {file.name: read_published_case(file, kind) == NOTHING_CHANGES for file in files}
 
 
 def _notices(found: Sequence[StoredErrors]) -> Iterator[Notice]:

@@ -136,12 +136,12 @@ class Reward:
         new = {key: item for key, item in zip(keys, asked, strict=True) if key not in self._known}
         if new:
             units = [JudgedItem((key,), item) for key, item in new.items()]
-            heard = score_units({self.name: units}, {self.name: self.judge})[self.name]
-            self._known.update(heard.known)
-            if self._store and heard.known:
-                self._store.add(identity_of(self.judge), heard.known)
-            if heard.reasons:
-                raise DialmeterError(f"{self.name} did not score a reply: {next(iter(heard.reasons.values()))[1]}")
+            scored = score_units({self.name: units}, {self.name: self.judge})[self.name]
+            self._known.update(scored.known)
+            if self._store and scored.known:
+                self._store.add(identity_of(self.judge), scored.known)
+            if scored.reasons:
+                raise DialmeterError(f"{self.name} did not score a reply: {next(iter(scored.reasons.values()))[1]}")
         return [self._known[key] if self.judge.higher_is_better else -self._known[key] for key in keys]
 
     @cached_property

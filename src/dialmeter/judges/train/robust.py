@@ -15,7 +15,6 @@ from ..adapters.robust import FEATURES, FILE, LAYOUT, RobustWeights
 from ..ask import JudgeScores, ScorePair
 from ..cases import Case, cases_digest
 from ..corpus_pool import digest
-from ..judge import Item
 from ..matrix import ErrorCell, JudgeDescription, VerdictSettings, matrix
 from ..verdict import parse_threshold
 
@@ -32,7 +31,7 @@ LEAST = 2
 
 
 class RobustTraining(Struct, frozen=True):
-    """What came of training.
+    """The result of training.
 
     Attributes:
         weights: from all attacks and the training dialogues.
@@ -78,13 +77,13 @@ def train_robust(
             f"there are {len(attacks)} such attacks and {len(names)} dialogues"
         )
     make = FEATURES[features]
-    good, bad = make([_human(case) for case in trained]), make([_attacked(case) for case in trained])
+    good, bad = (make([case.items[side] for case in trained]) for side in (0, 1))
     whole = fit(good, bad, [case.attack for case in trained])
     without: dict[str, Array] = {}
     for attack in attacks:
         rest = [place for place, case in enumerate(trained) if case.attack != attack]
         without[attack] = fit(good[rest], bad[rest], [trained[place].attack for place in rest])
-    human, attacked = make([_human(case) for case in tested]), make([_attacked(case) for case in tested])
+    human, attacked = (make([case.items[side] for case in tested]) for side in (0, 1))
     rows = list(zip(tested, human, attacked, strict=True))
     scores = {
         BEFORE: [ScorePair(float(one[0]), float(other[0])) for _, one, other in rows],
@@ -141,11 +140,3 @@ def fit(good: Array, bad: Array, attacks: Sequence[str]) -> Array:
 def write_weights(folder: Path, trained: RobustTraining) -> None:
     """Writes the weights into a folder, as JSON."""
     (folder / FILE).write_bytes(msgspec.json.encode(trained.weights) + b"\n")
-
-
-def _human(case: Case) -> Item:
-    return case.context, case.reply
-
-
-def _attacked(case: Case) -> Item:
-    return case.attacked_context, case.adversarial

@@ -50,16 +50,13 @@ class Trained(Struct, frozen=True):
     watched: list[Quality]
 
 
-Told = Callable[[int, Quality], None]
-
-
 def train(
     data: str | Path,
     out: str | Path,
     *,
     seed: int = 1,
     settings: TrainingSettings | None = None,
-    told: Told | None = None,
+    watch: Callable[[int, Quality], None] | None = None,
 ) -> tuple[Trained, Quality]:
     """Trains a judge of satisfaction and writes it into a folder.
 
@@ -68,7 +65,7 @@ def train(
         out: the folder.
         seed: of all random choices.
         settings: the hyperparameters.
-        told: called after each epoch with its quality on the validation dialogues.
+        watch: called after each epoch with its quality on the validation dialogues.
 
     Returns:
         The result, and the quality of always predicting the most frequent class.
@@ -93,8 +90,8 @@ def train(
     for epoch in range(1, settings.epochs + 1):
         steps.epoch(draw)
         found.append(measured(network, places, watched))
-        if told:
-            told(epoch, found[-1])
+        if watch:
+            watch(epoch, found[-1])
         value = found[-1].uar + (found[-1].spearman or 0.0)
         if value > best_value:
             best, best_value, since = deepcopy(network.state_dict()), value, 0

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ...errors import InputError, one_line
 from ...readers.source import Source
 from ..cases import Case
-from .sheet import VERDICTS, case_hash
+from .sheet import VERDICTS, reader_key
 
 SENSES = ("right", "wrong")
 
@@ -93,8 +93,8 @@ def _word(row: Mapping[str, str | None], key: str, known: Sequence[str], file: s
 
 
 def by_hash(cases: Sequence[Case]) -> dict[str, Case]:
-    """Cases by the digits that stand for them."""
-    return {case_hash(case): case for case in cases}
+    """Cases by their digest."""
+    return {reader_key(case): case for case in cases}
 
 
 def validity(

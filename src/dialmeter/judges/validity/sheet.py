@@ -33,14 +33,14 @@ INSTRUCTIONS = (
 )
 
 
-def case_hash(case: Case) -> str:
-    """Sixteen digits that stand for a case: nothing of its text can be read from them."""
+def reader_key(case: Case) -> str:
+    """A digest of sixteen digits of a case: nothing of its text can be read from it."""
     source = [case.source.dialogue, case.source.turn]
     context = [[move.speaker, move.text] for move in case.context]
-    told = [case.attack, case.variant, source, context, case.reply, case.adversarial]
+    content = [case.attack, case.variant, source, context, case.reply, case.adversarial]
     if case.adversarial_context:
-        told.append([[move.speaker, move.text] for move in case.adversarial_context])
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]
+        content.append([[move.speaker, move.text] for move in case.adversarial_context])
+    return hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:16]
 
 
 class SheetRow(Struct, frozen=True):
@@ -68,7 +68,7 @@ def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[SheetRow]:
     return [
         SheetRow(
             str(number),
-            case_hash(case),
+            reader_key(case),
             case.attack,
             case.variant,
             shown(case, False),

@@ -59,7 +59,7 @@ class Agenda:
         return found
 
     def drop(self, unwanted: Callable[[AgendaItem], bool]) -> None:
-        """Takes away what needs not be said any more."""
+        """Removes items that need not be said any more."""
         self._stack = [item for item in self._stack if not unwanted(item)]
 
 
@@ -139,16 +139,11 @@ class Wish:
         return {slot: known.get(slot, DONTCARE) for slot, value in echoed.items() if known.get(slot, DONTCARE) != value}
 
     def search_failed(self) -> dict[str, str]:
-        """What to say when nothing is there: the second wish, or what was made up is taken back; empty when at a loss."""
+        """What to say when nothing is found: the second wish, or the invented constraints are withdrawn; empty if neither helps."""
         if self._search_may_fail:
             self._search_may_fail = False
-            old, self.search = (
-                self.search,
-                {
-                    **dict(self.goal.info),
-                    **{slot: self.search[slot] for slot in self.invented if slot in self.search},
-                },
-            )
+            old = self.search
+            self.search = {**self.goal.info, **{slot: old[slot] for slot in self.invented if slot in old}}
             for slot in self.forgotten:
                 self.search.pop(slot, None)
             return _changes(old, self.search)
@@ -159,7 +154,7 @@ class Wish:
         return taken_back
 
     def booking_failed(self) -> dict[str, str]:
-        """What to say when a booking is refused: the second wish; empty when at a loss."""
+        """What to say when a booking is refused: the second wish; empty if there is none."""
         if not self._booking_may_fail:
             return {}
         self._booking_may_fail = False

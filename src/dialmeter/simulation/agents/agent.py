@@ -35,7 +35,7 @@ class Agent(Protocol):
         ...
 
     def done(self) -> bool:
-        """Has it said its last word?"""
+        """True if it has said its last word."""
         ...
 
 

@@ -39,16 +39,6 @@ Use sentences like these, with your own values:
 {examples}"""
 
 
-def user_prompt(goal: Goal) -> str:
-    """The prompt of a user behind an endpoint."""
-    return USER_TASK.format(task="\n".join(_task(goal)), examples="\n".join(_examples(USER)))
-
-
-def system_prompt() -> str:
-    """The prompt of a system behind an endpoint."""
-    return SYSTEM_TASK.format(examples="\n".join(_examples(SYSTEM)))
-
-
 def _task(goal: Goal) -> Iterator[str]:
     words = grammar(USER).words
     for domain, each in goal.items():
@@ -176,46 +166,49 @@ class AsksModel(Protocol):
         ...
 
 
-def _say(endpoint: AsksModel, messages: Messages, dials: EndpointDials) -> str:
-    answer = endpoint.ask(messages, {"temperature": dials.temperature}, must_speak=True)
-    return " ".join(answer.text.split())
-
-
-class EndpointUser:
-    """A user that is a language model."""
-
-    def __init__(self, dials: EndpointDials, world: World, rng: Random) -> None:
-        self.endpoint: AsksModel = client(dials)
-        self._dials = dials
-        self._messages: list[dict[str, str]] = []
-        self._left = False
-
-    def start(self, goal: Goal | None) -> None:
-        self._messages = [{"role": "system", "content": user_prompt(goal or {})}]
-        self._left = False
-
-    def reply(self, acts: Sequence[Act], text: str) -> Move:
-        self._messages.append({"role": "user", "content": text or _BEGIN})
-        answer = _say(self.endpoint, self._messages, self._dials)
-        self._messages.append({"role": "assistant", "content": answer})
-        self._left = any(intent_of(each.name) == "bye" for each in understand(answer, USER))
-        return Move(USER, text=answer)
-
-    def done(self) -> bool:
-        return self._left
-
-
-class EndpointSystem:
-    """A system that is a language model; what it has understood is looked up for it, and the finds are put before it."""
+class _ModelAgent:
+    """An agent that is a language model. It remembers the messages of its dialogue."""
 
     def __init__(self, dials: EndpointDials, world: World, rng: Random) -> None:
         self.endpoint: AsksModel = client(dials)
         self._dials = dials
         self._world = world
-        self.start(None)
+        self._messages: list[dict[str, str]] = []
+        self._over = False
+
+    def done(self) -> bool:
+        return self._over
+
+    def _answer(self, text: str, looked_up: str = "") -> str:
+        """The answer to the other's text; what was looked up is shown to the model for this answer only."""
+        self._messages.append({"role": "user", "content": text})
+        shown = [{"role": "system", "content": f"Notes:\n{looked_up}"}] if looked_up else []
+        answer = self.endpoint.ask([*self._messages, *shown], {"temperature": self._dials.temperature}, must_speak=True)
+        said = " ".join(answer.text.split())
+        self._messages.append({"role": "assistant", "content": said})
+        return said
+
+
+class EndpointUser(_ModelAgent):
+    """A user that is a language model."""
 
     def start(self, goal: Goal | None) -> None:
-        self._messages = [{"role": "system", "content": system_prompt()}]
+        prompt = USER_TASK.format(task="\n".join(_task(goal or {})), examples="\n".join(_examples(USER)))
+        self._messages = [{"role": "system", "content": prompt}]
+        self._over = False
+
+    def reply(self, acts: Sequence[Act], text: str) -> Move:
+        answer = self._answer(text or _BEGIN)
+        self._over = any(intent_of(each.name) == "bye" for each in understand(answer, USER))
+        return Move(USER, text=answer)
+
+
+class EndpointSystem(_ModelAgent):
+    """A system that is a language model; what it has understood is looked up for it, and the finds are put before it."""
+
+    def start(self, goal: Goal | None) -> None:
+        prompt = SYSTEM_TASK.format(examples="\n".join(_examples(SYSTEM)))
+        self._messages = [{"role": "system", "content": prompt}]
         self._state: dict[str, dict[str, str]] = {}
         self._over = False
 
@@ -224,15 +217,7 @@ class EndpointSystem:
             if intent_of(each.name) == "inform" and each.service in DOMAINS and each.values:
                 self._state.setdefault(each.service, {})[each.slot] = value_of(each)
         self._over = any(intent_of(each.name) == "bye" for each in acts)
-        self._messages.append({"role": "user", "content": text})
-        found = notes(self._state, self._world)
-        looked_up = [{"role": "system", "content": f"Notes:\n{found}"}] if found else []
-        answer = _say(self.endpoint, [*self._messages, *looked_up], self._dials)
-        self._messages.append({"role": "assistant", "content": answer})
-        return Move(SYSTEM, text=answer)
-
-    def done(self) -> bool:
-        return self._over
+        return Move(SYSTEM, text=self._answer(text, notes(self._state, self._world)))
 
 
 USER_KIND = Kind(

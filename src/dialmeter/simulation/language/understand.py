@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...model import USER, Act
 from ..world.schema import DOMAINS
@@ -34,6 +34,32 @@ def understand(text: str, speaker: str) -> tuple[Act, ...]:
             read = _read(sentence.rstrip(".?! "), speaker)
             found += spotted(sentence, speaker) if read is None else read
     return tuple(dict.fromkeys(found))
+
+
+class SpokenTurn(Protocol):
+    """What is said, and by whom."""
+
+    @property
+    def speaker(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+class TownMaker:
+    """The town's understanding of text as a maker of acts, for users that are scored from their words.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> [act.name for act in TownMaker().acts(Move("user", "I need a train to Tolderby."), None)]
+        ['Train-Inform']
+    """
+
+    name = "town"
+
+    def acts(self, turn: SpokenTurn, schema: object) -> tuple[Act, ...]:
+        """The acts of a turn; the town has its own schema."""
+        return understand(turn.text, turn.speaker)
 
 
 def _read(sentence: str, speaker: str) -> list[Act] | None:
@@ -130,11 +156,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 _DOMAIN_WORDS = {
-    "hotel": ("hotel", "guesthouse", "guest house", "hostel", "place to stay", "room", "lodging", "stay"),
-    "restaurant": ("restaurant", "food", "eat", "dinner", "lunch", "table", "dine"),
-    "attraction": ("attraction", "museum", "park", "visit", "sights", "something to see"),
-    "train": ("train", "rail"),
-    "taxi": ("taxi", "cab"),
+    domain: re.compile(rf"\b(?:{words})s?\b")
+    for domain, words in {
+        "hotel": "hotel|guesthouse|guest house|hostel|place to stay|room|lodging|stay",
+        "restaurant": "restaurant|food|eat|dinner|lunch|table|dine",
+        "attraction": "attraction|museum|park|visit|sights|something to see",
+        "train": "train|rail",
+        "taxi": "taxi|cab",
+    }.items()
 }
 _FAREWELLS = re.compile(r"\b(goodbye|bye|that is all|that's all)\b", re.IGNORECASE)
 _THANKS = re.compile(r"\b(thanks|thank you)\b", re.IGNORECASE)
@@ -162,19 +191,8 @@ def domain_in(text: str) -> str | None:
         ('hotel', None)
     """
     lower = text.lower()
-    found = [
-        (place, domain)
-        for domain in _DOMAIN_WORDS
-        for match in [_domain_words(domain).search(lower)]
-        if match
-        for place in [match.start()]
-    ]
+    found = [(hit.start(), domain) for domain, words in _DOMAIN_WORDS.items() if (hit := words.search(lower))]
     return min(found)[1] if found else None
-
-
-@cache
-def _domain_words(domain: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(_DOMAIN_WORDS[domain])})s?\b")
 
 
 def values_in(text: str, domain: str) -> dict[str, str]:

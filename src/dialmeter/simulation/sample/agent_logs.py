@@ -22,7 +22,7 @@ TRIALS = 3
 _NOISE = 0.05
 
 
-def agent_log(system: str) -> bytes:
+def agent_log(system: str) -> list[dict[str, Any]]:
     """The log of one system on the same tasks, several trials each.
 
     Args:
@@ -34,7 +34,8 @@ def agent_log(system: str) -> bytes:
         setting = Setting(choose("agenda", "user"), choose(system, "system"), noise=_NOISE, seed=trial)
         for task, talk in zip(tasks, play(tasks, setting), strict=True):
             reached = outcome(talk, town()).complete
-            about = {"instruction": _instruction(task.goal), "actions": list(_expected(task.goal)), "outputs": []}
+            instruction = " ".join(_wish(domain, wanted) for domain, wanted in task.goal.items())
+            about = {"instruction": instruction, "actions": list(_expected(task.goal)), "outputs": []}
             entries.append(
                 {
                     "task_id": task.index,
@@ -44,11 +45,7 @@ def agent_log(system: str) -> bytes:
                     "traj": list(_messages(talk)),
                 }
             )
-    return msgspec.json.format(msgspec.json.encode(entries), indent=1) + b"\n"
-
-
-def _instruction(goal: Goal) -> str:
-    return " ".join(_wish(domain, wanted) for domain, wanted in goal.items())
+    return entries
 
 
 def _wish(domain: str, wanted: DomainGoal) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from random import Random
 from statistics import fmean
-
-import msgspec
+from typing import Any
 
 from ...model import SYSTEM, USER, Conversation, Dialogue, Turn
 from ..outcome import outcome
@@ -24,7 +23,7 @@ def _drawn(mean: float, chance: str) -> int:
     return min(5, max(1, round(Random(chance).gauss(mean, 0.8))))
 
 
-def rated_replies(talks: Sequence[Conversation]) -> bytes:
+def rated_replies(talks: Sequence[Conversation]) -> list[dict[str, Any]]:
     """Three replies to the same context: the one that was played, the one of another dialogue, and a dull one."""
     chosen = [talk for talk in talks if len(talk.moves) >= 4][:_RATED_REPLIES]
     rows = []
@@ -44,7 +43,7 @@ def rated_replies(talks: Sequence[Conversation]) -> bytes:
                     "ratings": {"overall": ratings},
                 }
             )
-    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
+    return rows
 
 
 def rated_dialogues(dialogues: Iterable[Dialogue]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -11,7 +12,7 @@ from msgspec import structs
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Frame, State, Turn
 from ...readers.own.native import with_talk, written_line
 from ..language.grammar import intent_of
-from ..trackers import KEYWORD, turns
+from ..trackers import turns
 from ..world.schema import DOMAINS
 from ..world.value_map import goal_values
 
@@ -37,11 +38,6 @@ def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[
     ]
 
 
-def keyword_dialogues(talks: Iterable[Conversation]) -> list[Dialogue]:
-    """The same dialogues with the states of the keyword tracker."""
-    return tracker_dialogues(talks, KEYWORD)
-
-
 def lines(dialogues: Iterable[Dialogue]) -> bytes:
     """Dialogues as native JSON lines."""
     return b"".join(map(written_line, dialogues))
@@ -57,36 +53,24 @@ def gold_only(dialogues: Iterable[Dialogue]) -> list[Dialogue]:
     return [Dialogue(each.id, tuple(structs.replace(turn, pred=None) for turn in each.turns)) for each in dialogues]
 
 
-def completions(dialogues: Iterable[Dialogue]) -> bytes:
+def completions(dialogues: Iterable[Dialogue]) -> list[dict[str, Any]]:
     """Predicted states as a language model writes them: JSON in a sentence, JSON in a fence, or a list, in turn.
 
     Example:
         >>> completions([Dialogue("d1", (Turn(2, pred={"hotel-area": "east"}),))])
-        b'{"dialogue_id":"d1","turn":2,"completion":"- hotel-area: east"}\\n'
+        [{'dialogue_id': 'd1', 'turn': 2, 'completion': '- hotel-area: east'}]
     """
-    shapes = (_sentence, _fence, _list)
-    rows = [
-        {"dialogue_id": each.id, "turn": turn.number, "completion": shapes[turn.number % 3](turn.pred or {})}
+    return [
+        {"dialogue_id": each.id, "turn": turn.number, "completion": _answers(turn.pred or {})[turn.number % 3]}
         for each in dialogues
         for turn in each.turns
     ]
-    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
-def _sentence(state: State) -> str:
-    return f"The state is {_json(state)}"
-
-
-def _fence(state: State) -> str:
-    return f"```json\n{_json(state)}\n```"
-
-
-def _list(state: State) -> str:
-    return "\n".join(f"- {slot}: {value}" for slot, value in state.items()) or "{}"
-
-
-def _json(state: State) -> str:
-    return msgspec.json.encode(dict(state)).decode()
+def _answers(state: State) -> tuple[str, str, str]:
+    text = msgspec.json.encode(dict(state)).decode()
+    listed = "\n".join(f"- {slot}: {value}" for slot, value in state.items())
+    return f"The state is {text}", f"```json\n{text}\n```", listed or "{}"
 
 
 def share_files(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, bytes]]:
@@ -159,14 +143,14 @@ def _intent(service: str, state: State) -> str:
     return f"{'book' if books else 'find'}_{service}"
 
 
-def schema() -> bytes:
+def schema() -> list[dict[str, Any]]:
     """The services and slots of the town in the schema-guided layout. A slot with few values is categorical.
 
     Example:
-        >>> [service["service_name"] for service in msgspec.json.decode(schema())][:2]
+        >>> [service["service_name"] for service in schema()][:2]
         ['hotel', 'restaurant']
     """
-    services = [
+    return [
         {
             "service_name": name,
             "slots": [
@@ -178,4 +162,3 @@ def schema() -> bytes:
         }
         for name, domain in DOMAINS.items()
     ]
-    return msgspec.json.format(msgspec.json.encode(services), indent=1) + b"\n"

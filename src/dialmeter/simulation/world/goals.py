@@ -115,7 +115,7 @@ def _with_booking(world: World, domain: str, info: dict[str, str], fails: dict[s
     refused: dict[str, str] = {}
     if DOMAINS[domain].book and rng.random() < BOOKS:
         rows = world.search(domain, info)
-        tries = ({slot: _booking_value(domain, slot, rng) for slot in DOMAINS[domain].book} for _ in range(_TRIES))
+        tries = ({slot: _booking_value(slot, rng) for slot in DOMAINS[domain].book} for _ in range(_TRIES))
         book = next((each for each in tries if not any(_troubles(domain, rows, each))), {})
         if book and rng.random() < BOOKING_FAILS:
             refused = next((each for each in _changed(book, domain, rng) if all(_troubles(domain, rows, each))), {})
@@ -127,12 +127,12 @@ def _changed(book: Mapping[str, str], domain: str, rng: Random) -> Iterator[dict
     """Bookings that differ in one slot."""
     for _ in range(_TRIES):
         slot = rng.choice(DOMAINS[domain].book)
-        value = _booking_value(domain, slot, rng)
+        value = _booking_value(slot, rng)
         if value != book[slot]:
             yield {**book, slot: value}
 
 
-def _booking_value(domain: str, slot: str, rng: Random) -> str:
+def _booking_value(slot: str, rng: Random) -> str:
     if slot == "day":
         return rng.choice(DAYS)
     if slot == "time":
