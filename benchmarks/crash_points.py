@@ -11,7 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.fuzz.crash_points import SCENARIOS, memory_folder, points_of, write_inputs
+from tests.fuzz.crash_points import memory_folder, points_of, write_inputs
+from tests.fuzz.scenarios import SCENARIOS
 
 
 def main() -> None:

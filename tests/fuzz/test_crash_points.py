@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from .crash_points import SCENARIOS, Scenario, memory_folder, points_of, write_inputs
+from .crash_points import memory_folder, points_of, write_inputs
+from .scenarios import SCENARIOS, Scenario
 from .targets import all_commands
 
 SAMPLED = {
