@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -17,6 +18,9 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("dialmeter", deadline=None)
 settings.load_profile("dialmeter")
 
+# Processes that tests start keep the bytecode of dialmeter: to compile it is a third of the time of a short command.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 # Whole folders and files that start many processes, a cluster or a browser, or that read all published files.
 SLOW = (
@@ -25,31 +29,51 @@ SLOW = (
     "cli/test_judge_workers.py",
     "cli/test_sample.py",
     "cli/tracker/test_workers.py",
+    "core/test_cluster.py",
+    "core/test_kills.py",
     "core/test_several_writers.py",
+    "docs/test_ci_page.py",
+    "docs/test_pages.py",
+    "docs/test_plugins.py",
     "fuzz/",
     "golden/",
+    "judges/adapters/test_smollm2.py",
     "judges/attacks/",
-    "judges/test_smollm2.py",
     "laws/",
+    "package/test_build.py",
+    "package/test_pythons.py",
     "reproduction/",
-    "test_build.py",
-    "test_ci_page.py",
-    "test_cluster.py",
-    "test_kills.py",
-    "test_pages.py",
-    "test_plugins.py",
-    "test_pythons.py",
     "viewer/",
     "views/test_charts.py",
 )
 
+# With several processes the tests of these long files begin first, so that none of them is alone at the end.
+LONGEST = ("core/test_kills.py", "docs/test_pages.py", "fuzz/test_fuzz.py", "package/test_build.py")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the slow tests; those of other files carry the mark themselves."""
+    """Marks the slow tests; those of other files carry the mark themselves. The longest go first."""
     tests = ROOT / "tests"
+
+    def among(item: pytest.Item, places: tuple[str, ...]) -> bool:
+        return item.path.is_relative_to(tests) and item.path.relative_to(tests).as_posix().startswith(places)
+
     for item in items:
-        if item.path.is_relative_to(tests) and item.path.relative_to(tests).as_posix().startswith(SLOW):
+        if among(item, SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: not among(item, LONGEST))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Gives each process of ``pytest -n`` tests that are neighbours, so that what they share is made once; one without work takes
+    some from another.
+    """
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
 
 
 @pytest.fixture(scope="session")

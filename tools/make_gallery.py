@@ -22,7 +22,7 @@ def images() -> list[tuple[str, Path]]:
 
 def main() -> None:
     sys.path.insert(0, str(ROOT))
-    from tests.pages import follow
+    from tests.docs.pages import follow
 
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve()

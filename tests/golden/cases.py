@@ -12,7 +12,7 @@ from .bad_files import BAD
 from .execution import Case
 from .tracker_cases import FEW, QUICK, RULES, STYLES, styled
 
-SURFACE = Path(__file__).parents[1] / "surface.txt"
+SURFACE = Path(__file__).parents[1] / "package" / "surface.txt"
 
 
 def help_cases() -> list[Case]:

@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.judges.scorer import score_judge
 
-from ..test_plugins import install, run
+from ..docs.test_plugins import install, run
 from .made import cases, write_cases
 
 HEAVY = ("numpy", "scipy", "rich", "jinja2", "matplotlib", "torch", "transformers", "spacy", "httpx")

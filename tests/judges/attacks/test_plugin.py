@@ -9,7 +9,7 @@ import msgspec
 
 from dialmeter.readers.own.native import written
 
-from ...test_plugins import install, run
+from ...docs.test_plugins import install, run
 from .talk import VILLAGE
 
 

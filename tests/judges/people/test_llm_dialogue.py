@@ -9,8 +9,8 @@ import pytest
 from dialmeter import DialmeterError, InputError, judge_human
 
 from ...cli.invoke import call, checked
+from ..adapters.test_pairwise import PairOracle
 from ..chat_server import Reply, saying, serve
-from ..test_pairwise import PairOracle
 from .test_people import dialogues, rated, write
 
 pytest.importorskip("httpx")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from dialmeter.errors import InputError
@@ -45,7 +46,8 @@ def enlarged(path: Path, form: str, indent: int | None) -> None:
     else:
         names = {"convlab3": "dialogue_id", "multiwoz": "dialogue_idx", "ic-dst": "ID", "bspn": "dial_id"}
         whole = [renamed(each, names.get(form, ""), copy) for copy in range(copies) for each in thing]
-    path.write_text(json.dumps(whole, indent=indent), "utf-8")
+    text = json.dumps(whole)
+    path.write_text(text if indent is None else msgspec.json.format(text, indent=indent), "utf-8")
     assert path.stat().st_size >= SIZE
 
 

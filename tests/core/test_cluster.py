@@ -1,0 +1,155 @@
+"""Shards on a Dask cluster: the same as here, also when a worker dies; clear words when the scheduler does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from dialmeter import __version__
+from dialmeter.core.cluster import Cluster, Seen, check_seen, what_is_seen
+from dialmeter.core.engine import Done, Lost, map_shards
+from dialmeter.errors import DialmeterError, InputError, Unfinished
+
+from ..clusters import running
+
+
+def squared(number: int) -> int:
+    return number * number
+
+
+def slow(task: tuple[str, int]) -> int:
+    """Leaves a mark with its process when it begins, and takes its time."""
+    folder, number = task
+    Path(folder, f"{number}-{os.getpid()}").touch()
+    time.sleep(0.3)
+    return number * number
+
+
+class Marking:
+    """Work that carries something, and leaves a mark in each process that it comes to."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __setstate__(self, state: dict[str, str]) -> None:
+        self.__dict__.update(state)
+        Path(self.folder, f"came-{os.getpid()}-{time.monotonic_ns()}").touch()
+
+    def __call__(self, number: int) -> tuple[int, int]:
+        time.sleep(0.05)
+        return number, os.getpid()
+
+
+def odd(number: int) -> bool:
+    return number % 2 == 1
+
+
+def deadly(number: int) -> int:
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def refusing(number: int) -> int:
+    raise InputError("not this one", dialogue=f"d{number}", turn=2)
+
+
+def test_a_cluster_gives_what_one_process_gives_and_tells_bad_input(tmp_path: Path) -> None:
+    with running(tmp_path, workers=2) as processes:
+        cluster = Cluster(processes.address)
+        assert list(map_shards(squared, range(12), cluster=cluster)) == list(map_shards(squared, range(12)))
+        with pytest.raises(InputError, match="dialogue d0, turn 2: not this one"):
+            list(map_shards(refusing, range(3), cluster=cluster))
+
+
+def test_input_that_a_worker_does_not_see_is_found_out_at_the_start(tmp_path: Path) -> None:
+    file = tmp_path / "d.jsonl"
+    file.write_text("{}\n", "utf-8")
+    assert what_is_seen([str(file), str(tmp_path / "none")]) == Seen(__version__, (3, None))
+    with running(tmp_path, workers=1) as processes:
+        cluster = Cluster(processes.address)
+        assert list(map_shards(squared, [2], cluster=cluster, inputs=[str(file)])) == [Done(4)]
+
+
+@pytest.mark.parametrize(
+    ("there", "message"),
+    [
+        (Seen("1", (None,)), "d.jsonl: worker w cannot see it"),
+        (Seen("1", (4,)), "d.jsonl: worker w sees 4 bytes, here it has 3"),
+        (Seen("2", (3,)), "worker w has dialmeter 2, this is 1"),
+    ],
+)
+def test_a_worker_that_sees_something_else_is_refused(there: Seen, message: str) -> None:
+    check_seen("w", Seen("1", (3,)), Seen("1", (3,)), ["d.jsonl"])
+    with pytest.raises(DialmeterError, match=message):
+        check_seen("w", there, Seen("1", (3,)), ["d.jsonl"])
+
+
+def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with running(tmp_path, workers=2) as processes:
+        victim = processes.workers[0]
+
+        def kill_when_busy() -> None:
+            while not any(mark.name.endswith(f"-{victim.pid}") for mark in marks.iterdir()):
+                time.sleep(0.02)
+            victim.kill()
+
+        killer = threading.Thread(target=kill_when_busy)
+        killer.start()
+        tasks = [(str(marks), number) for number in range(8)]
+        outcomes = list(map_shards(slow, tasks, cluster=Cluster(processes.address)))
+        killer.join()
+        assert outcomes == [Done(number * number) for number in range(8)]
+        begun = [mark.name.partition("-")[0] for mark in marks.iterdir()]
+        assert len(begun) > len(set(begun)), "no shard was begun twice, so no worker was killed at work"
+
+
+def test_without_a_scheduler_there_is_one_clear_line(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    with pytest.raises(DialmeterError, match=r"127\.0\.0\.1:9: no scheduler could be reached"):
+        list(map_shards(squared, range(3), cluster=Cluster("tcp://127.0.0.1:9")))
+
+
+def test_a_scheduler_that_goes_away_leaves_resumable_work(tmp_path: Path) -> None:
+    with running(tmp_path, workers=1) as processes:
+        outcomes = map_shards(
+            slow, [(str(tmp_path), number) for number in range(50)], cluster=Cluster(processes.address)
+        )
+        assert next(outcomes) == Done(0)
+        processes.scheduler.kill()
+        with pytest.raises(Unfinished, match="the scheduler is gone; start it again and go on with --resume"):
+            list(outcomes)
+
+
+def test_a_shard_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
+    with running(tmp_path, workers=5) as processes:
+        outcomes = list(map_shards(deadly, range(3), cluster=Cluster(processes.address)))
+        assert outcomes == [Done(0), Lost("4 workers died at it"), Done(4)]
+
+
+def test_what_work_carries_comes_to_a_worker_once(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with running(tmp_path, workers=2) as processes:
+        list(map_shards(Marking(str(marks)), range(40), cluster=Cluster(processes.address)))
+        for worker in processes.workers:
+            assert len(list(marks.glob(f"came-{worker.pid}-*"))) <= 2, "once to be unpacked, once more to be passed on"
+
+
+def test_special_shards_go_only_where_the_resource_is(tmp_path: Path) -> None:
+    with running(tmp_path, workers=1) as processes:
+        cluster = Cluster(processes.address, resource=("NEURAL", 1))
+        with pytest.raises(DialmeterError, match=r"no worker has NEURAL=1; start one with `dask worker --resources"):
+            list(map_shards(squared, range(3), cluster=cluster, special=odd))
+        able = processes.add_worker("--resources", "NEURAL=1")
+        outcomes = map_shards(Marking(str(tmp_path)), range(30), cluster=cluster, special=odd)
+        where = dict(each.value for each in outcomes if isinstance(each, Done))
+        assert {where[number] for number in range(30) if odd(number)} == {able.pid}
+        assert processes.workers[0].pid in {where[number] for number in range(30) if not odd(number)}

@@ -1,0 +1,66 @@
+"""Runs for people who go on in polars or duckdb."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter import MissingExtra, open_run
+
+from ..cli.invoke import call
+from ..two_trackers import written
+
+polars = pytest.importorskip("polars", reason="the extra `tables` is not installed")
+parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `tables` is not installed")
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    out = tmp_path / "run"
+    said = call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
+    assert said.code == 0
+    return out
+
+
+def test_parquet_holds_what_the_run_holds(run: Path) -> None:
+    table = parquet.read_table(run / "rows.parquet").to_pydict()
+    opened = open_run(run)
+    rows = list(opened)
+    assert table["id"] == [row["id"] for row in rows]
+    assert [json.loads(text) for text in table["row"]] == rows
+    assert table["JGA"] == opened.index()["JGA"].tolist()
+    assert set(table) == {"id", "row", *(score["measure"] for score in opened.scores)}
+
+
+def test_scores_by_dialogue_as_a_polars_table(run: Path) -> None:
+    table = open_run(run).to_polars()
+    assert table.height == 36
+    assert table["GCA"].to_list() == open_run(run).index()["GCA"].tolist()
+    assert table.filter(polars.col("JGA") < 0.2)["id"].to_list()
+
+
+def test_other_runs_have_no_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "run").code == 0
+    assert not (tmp_path / "run" / "rows.parquet").exists()
+
+
+def test_without_the_extra_it_is_one_line_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run: Path
+) -> None:
+    known = builtins.__import__
+
+    def without(name: str, *more: Any) -> Any:
+        if name.partition(".")[0] in ("polars", "pyarrow"):
+            raise ImportError(name)
+        return known(name, *more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    said = call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet")
+    assert (said.code, said.complaint) == (2, "--rows parquet needs an optional part: pip install 'dialmeter[tables]'")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(MissingExtra, match="to_polars"):
+        open_run(run).to_polars()

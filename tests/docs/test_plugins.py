@@ -1,0 +1,97 @@
+"""The examples of docs/plugins.md, installed as a package and run."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text("utf-8")
+
+
+def install(folder: Path) -> None:
+    """Puts the page's files where Python finds them, with the page's entry points as metadata."""
+    for name, text in re.findall(r"```python\n# (my_package/\w+\.py)\n(.*?)```", PAGE, re.DOTALL):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    (folder / "my_package" / "__init__.py").touch()
+    toml = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert toml
+    points = re.sub(r'\[project\.entry-points\."(.*?)"\]', r"[\1]", toml[1]).replace('"', "")
+    info = folder / "my_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(points)
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dialmeter", *words],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(folder), "PATH": ""},
+        check=False,
+    )
+
+
+def test_the_measure_and_the_format_of_the_page(tmp_path: Path) -> None:
+    install(tmp_path)
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps({"pairs": [[{"a-b": "1"}, {"a-b": "2"}], [{"a-b": "1"}, {"a-b": "1", "a-c": "3"}]]}))
+    done = run(
+        tmp_path,
+        "tracker",
+        "score",
+        str(file),
+        "--from",
+        "pairs",
+        "--measure",
+        "NoFalseAlarm",
+        "--measure",
+        "JGA",
+        "--json",
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["format"] == "pairs"
+    assert {score["measure"]: score["value"] for score in found["scores"]} == {"NoFalseAlarm": 0.5, "JGA": 0.0}
+
+
+def test_the_agent_of_the_page(tmp_path: Path) -> None:
+    install(tmp_path)
+    words = (
+        "--user",
+        "silent(moves=2)",
+        "--goals",
+        "3",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path / "t.jsonl"),
+        "--json",
+        "-q",
+    )
+    done = run(tmp_path, "user", "play", *words)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["counts"] == {"dialogues": 3, "turns": 6, "cut": 0, "completed": 0}
+    assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
+
+
+def test_a_broken_one_is_one_line(tmp_path: Path) -> None:
+    install(tmp_path)
+    (tmp_path / "my_package" / "measures.py").write_text("raise RuntimeError('broken on purpose')")
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps({"d": {"0": {"gt": {}, "pr": {}}}}))
+    fine = run(tmp_path, "tracker", "score", str(file), "--measure", "JGA", "--quiet")
+    assert (fine.returncode, fine.stderr) == (0, "")
+    listed = run(tmp_path, "list", "measures")
+    assert listed.returncode == 0
+    assert "broken on purpose" in listed.stderr
+    assert "NoFalseAlarm" not in listed.stdout
+    done = run(tmp_path, "tracker", "score", str(file), "--measure", "NoFalseAlarm")
+    assert done.returncode == 2
+    assert "broken on purpose" in done.stderr
+    assert "Traceback" not in done.stderr

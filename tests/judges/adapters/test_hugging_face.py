@@ -1,0 +1,150 @@
+"""Models of the transformers library as judges, against the models asked one text at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import DialmeterError
+from dialmeter.judges.judge import load_judge
+from dialmeter.judges.scorer import score_judge
+
+from ...cli.invoke import call
+from ..made import cases, write_cases
+from ..tiny import CONTEXT, ITEMS, bert, gpt2, torch, transformers
+
+CHAT = "{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}"
+
+
+def logits(folder: Path, *texts: str) -> Any:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        return model(**tokenizer(*texts, return_tensors="pt")).logits[0]
+
+
+def before(item: Any) -> str:
+    return "\n".join(move.text for move in item[0])
+
+
+@pytest.fixture(scope="module")
+def stars(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    names = {number: f"{number + 1} star{'s' if number else ''}" for number in range(5)}
+    folder = bert(tmp_path_factory.mktemp("stars"), "BertForSequenceClassification", num_labels=5, id2label=names)
+    assert (folder / "model.safetensors").exists()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def toxic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    names = {0: "kind", 1: "toxic"}
+    return bert(tmp_path_factory.mktemp("toxic"), "BertForSequenceClassification", num_labels=2, id2label=names)
+
+
+def test_labels_that_are_numbers(stars: Path) -> None:
+    name, judge = load_judge(f"hf(model={stars})")
+    shares = [logits(stars, before(item), item[1]).softmax(-1) for item in ITEMS]
+    expected = [float((each * torch.arange(1, 6)).sum()) for each in shares]
+    assert judge.score(ITEMS) == pytest.approx(expected, abs=1e-5)
+    assert name == f"hf(model={stars.name})"
+
+
+def test_the_probability_of_a_label_of_something_bad(toxic: Path) -> None:
+    _, judge = load_judge(f"hf(model={toxic}, label=toxic, inputs=reply, higher_is_better=false, facets=interest)")
+    expected = [float(logits(toxic, reply).softmax(-1)[1]) for _, reply in ITEMS]
+    assert judge.score(ITEMS) == pytest.approx(expected, abs=1e-5)
+    assert (judge.higher_is_better, judge.facets) == (False, {"interest"})
+
+
+@pytest.mark.parametrize("template", [None, CHAT])
+def test_a_reward_model(template: str | None, tmp_path: Path) -> None:
+    folder = gpt2(tmp_path / "reward", "GPT2ForSequenceClassification", num_labels=1)
+    if template:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        tokenizer.chat_template = template
+        tokenizer.save_pretrained(folder)
+    _, judge = load_judge(f"hf(model={folder})")
+    if template:
+        item = (CONTEXT, "no")
+        roles = ("assistant", "user", "assistant", "user")
+        # The first turn is of the reply's speaker, and templates begin with the user.
+        said = [f"[{role}] {move.text}\n" for role, move in zip(roles, CONTEXT, strict=True)][1:]
+        text = "".join([*said, "[assistant] no\n"])
+        assert judge.score([item]) == pytest.approx([float(logits(folder, text))], abs=1e-5)
+    else:
+        expected = [float(logits(folder, before(item), item[1])) for item in ITEMS]
+        assert judge.score(ITEMS) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_a_similarity_model(pooling: str, tmp_path: Path) -> None:
+    folder = bert(tmp_path / "encoder", "BertModel")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModel.from_pretrained(folder).eval()
+
+    def vector(text: str) -> Any:
+        with torch.inference_mode():
+            layer = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
+        return torch.nn.functional.normalize(layer[0] if pooling == "cls" else layer.mean(dim=0), dim=0)
+
+    _, judge = load_judge(f"hf(model={folder}, turns=1, pooling={pooling})")
+    expected = [float(vector(context[-1].text) @ vector(reply)) for context, reply in ITEMS]
+    assert judge.score(ITEMS) == pytest.approx(expected, abs=1e-5)
+
+
+def test_of_a_long_context_the_end_counts(stars: Path) -> None:
+    _, judge = load_judge(f"hf(model={stars})")
+    longer = (*CONTEXT * 200, *CONTEXT)
+    one, other = judge.score([(longer, "no"), ((*CONTEXT * 300, *CONTEXT), "no")])
+    assert one == pytest.approx(other, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hf(model={toxic})", "say which label is the score, as in label=…; there are: kind, toxic"),
+        ("hf(model={toxic}, label=toxi)", "no label 'toxi'; did you mean toxic?"),
+        ("hf(model={toxic}, task=chat)", "task is classification, reward, similarity, not 'chat'"),
+        ("hf(model={toxic}, label=kind, facets=grammar)", "facets is coherence, naturalness, interest, not 'grammar'"),
+        ("hf(model={empty}/none)", "/none: there is no such folder"),
+        ("pang-c(model={empty}/none)", "/none: there is no such folder"),
+        ("pang-c(model={empty})", "the folder holds no model (config.json is missing)"),
+        ("hf(model={empty})", "the folder holds no model (config.json is missing)"),
+        ("hf(model=./none)", "model ./none: there is no such folder"),
+        ("dialogrpt(model={empty})", "/human_vs_rand: there is no such folder"),
+        ("hf", "judge hf needs model, as in hf(model=...)"),
+    ],
+)
+def test_what_is_not_there_is_told_in_plain_words(text: str, message: str, toxic: Path, tmp_path: Path) -> None:
+    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as told:
+        load_judge(text.format(toxic=toxic, empty=tmp_path))
+    assert message in str(told.value)
+
+
+def test_an_id_that_is_not_on_the_hub_and_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(DialmeterError, match="there is no such folder, and no model of that id could be loaded: "):
+        load_judge("hf(model=nobody/nothing-at-all)")
+
+
+def test_from_the_command_line(toxic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 4))
+    said = call(capsys, "judge", "score", tmp_path / "cases.jsonl", "--judge", f"mine=hf(model={toxic}, label=kind)")
+    assert said.code == 0
+    assert "4 of 4 cases scored" in said.out
+    said = call(capsys, "judge", "score", tmp_path / "cases.jsonl", "--judge", f"hf(model={tmp_path}/none)")
+    assert said.code == 2
+    assert said.complaint.endswith("/none: there is no such folder")
+
+
+def test_a_plain_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example of docs/judges.md."""
+    text = (Path(__file__).parents[3] / "docs" / "judges.md").read_text("utf-8")
+    _, _, code = text.partition('```python title="my_judges.py"\n')
+    (tmp_path / "my_judges.py").write_text(code.partition("```")[0])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    result = score_judge(cases(("repetition",), 4), ["my_judges:asks_back"])
+    assert result.accounts["my_judges:asks_back"].scored == 4

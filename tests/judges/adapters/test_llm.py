@@ -1,0 +1,214 @@
+"""A language model as a judge, against a real server on this machine."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import DialmeterError, InputError
+from dialmeter.judges.scorer import score_judge
+from dialmeter.model import Move
+
+from ...cli.invoke import call, checked, files_in
+from ..chat_server import Reply, Server, saying, serve
+from ..made import case, cases, write_cases
+
+pytest.importorskip("httpx")
+from dialmeter.judges.adapters.llm import LanguageModel
+
+ITEMS = [((Move("user", "hello {reply}"),), "hi there"), ((Move("user", "bye"),), "bye")]
+
+
+def judge(server: Server, **more: Any) -> LanguageModel:
+    return LanguageModel(server.url, "small", wait=0.001, **more)
+
+
+def test_the_prompt_and_the_digit() -> None:
+    with serve(lambda body, number: saying('{"reason": "fits", "score": 4}')) as server:
+        one = judge(server)
+        assert one.score(ITEMS) == [4.0, 4.0]
+        one.close()
+    [asked] = [each for each in server.asked if "hi there" in each.body["messages"][0]["content"]]
+    prompt = asked.body["messages"][0]["content"]
+    assert "user: hello {reply}" in prompt
+    assert "from 1 (very bad) to 5 (very good)" in prompt
+    assert (asked.path, asked.body["model"], asked.body["temperature"]) == ("/v1/chat/completions", "small", 0.0)
+    assert asked.key is None
+    assert asked.body["response_format"] == {"type": "json_object"}
+
+
+def logprobs(*weights: tuple[str, float]) -> Reply:
+    top = [{"token": token, "logprob": math.log(share)} for token, share in weights]
+    start = {"token": "Score ", "top_logprobs": [{"token": "Score", "logprob": 0.0}]}
+    place = {"token": weights[0][0], "top_logprobs": top}
+    return 200, {"choices": [{"message": {"content": "x"}, "logprobs": {"content": [start, place]}}]}, {}
+
+
+def test_the_mean_over_log_probabilities() -> None:
+    with serve(lambda body, number: logprobs(("4", 0.5), (" 5", 0.25), ("9", 0.2), ("the", 0.05))) as server:
+        one = judge(server, parse="logprobs")
+        assert one.score(ITEMS) == pytest.approx([(4 * 0.5 + 5 * 0.25) / 0.75] * 2)
+        one.close()
+    assert server.asked[0].body["top_logprobs"] == 20
+
+
+def test_repeats_are_averaged_and_their_spread_is_told() -> None:
+    with serve(lambda body, number: saying(str(1 + body["seed"]))) as server:
+        one = judge(server, repeats=3)
+        assert one.score(ITEMS) == [2.0, 2.0]
+        told = one.stability()
+        one.close()
+    assert (told["repeats"], told["asked"], told["sd"], told["same"]) == (3, 2, 1.0, 0.0)
+    assert told["alpha"] < 0
+    assert {each.body["temperature"] for each in server.asked} == {1.0}
+
+
+def test_answers_are_kept_and_the_key_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    with serve(lambda body, number: saying("3")) as server:
+        for _ in range(2):
+            one = judge(server, cache=str(tmp_path / "cache"), key="MY_KEY")
+            assert one.score(ITEMS) == [3.0, 3.0]
+            one.close()
+    assert len(server.asked) == 2
+    assert server.asked[0].key == "Bearer sk-very-secret"
+    kept = files_in(tmp_path)
+    assert list(kept) == ["cache/answers.jsonl"]
+    assert b"secret" not in kept["cache/answers.jsonl"] + one.identity.encode()
+
+
+def test_an_answer_that_cannot_be_read_is_kept_and_asked_for_again(tmp_path: Path) -> None:
+    answers = ["no idea", "4", "never asked for"]
+    with serve(lambda body, number: saying(answers[number])) as server:
+        for asked, known in ((1, "no idea"), (2, "4"), (2, "4")):
+            one = judge(server, cache=str(tmp_path))
+            found = one.score_each(ITEMS[:1])
+            one.close()
+            assert len(server.asked) == asked
+            assert (found == [4.0]) == (known == "4")
+            [answer] = one.exchange(ITEMS[0]).answers
+            assert (answer.text, bool(answer.error)) == (known, known != "4")
+    kept = (tmp_path / "answers.jsonl").read_text()
+    assert "no idea" in kept
+    assert kept.count("\n") == 2
+
+
+def test_a_torn_line_of_the_cache_is_asked_again(tmp_path: Path) -> None:
+    with serve(lambda body, number: saying("3")) as server:
+        for _ in range(3):
+            one = judge(server, cache=str(tmp_path))
+            one.score(ITEMS)
+            one.close()
+            if len(server.asked) == 2:
+                (tmp_path / "answers.jsonl").write_bytes((tmp_path / "answers.jsonl").read_bytes()[:-9])
+    assert len(server.asked) == 3
+
+
+def test_a_busy_server_is_asked_again() -> None:
+    def answer(body: dict[str, Any], number: int) -> Reply:
+        return saying("5") if number >= 3 else (429 if number % 2 else 503, "busy", {"retry-after": "0"})
+
+    with serve(answer) as server:
+        one = judge(server, workers=1)
+        assert one.score(ITEMS[:1]) == [5.0]
+        one.close()
+    assert len(server.asked) == 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ((500, "broken sk-1", {}), r"status 500: broken \(key\) \(3 tries\)"),
+        ((401, "bad key sk-1", {}), r"refuses: status 401: bad key \(key\)"),
+        ((200, "<html>", {}), "not an answer of a chat model: '<html>'"),
+        ((200, {"choices": []}, {}), "not an answer of a chat model"),
+        (saying("excellent"), "no number from 1 to 5 in the answer 'excellent'"),
+        (saying("10 out of 10"), "10 is not on the scale 1 to 5"),
+        (saying("The 3 hotels fit, so I say 5"), "several numbers and no label"),
+        ((200, {"choices": [{"message": {"content": None, "refusal": "No."}}]}, {}), "the model refused: 'No.'"),
+    ],
+)
+def test_what_a_server_may_do_wrong(reply: Reply, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    with serve(lambda body, number: reply) as server:
+        one = judge(server, retries=2)
+        with pytest.raises(DialmeterError, match=message):
+            one.score(ITEMS[:1])
+        one.close()
+
+
+def test_no_server_at_all() -> None:
+    with serve(lambda body, number: saying("1")) as server:
+        url = server.url
+    one = LanguageModel(url, "small", retries=1, wait=0.001)
+    with pytest.raises(DialmeterError, match=r"no connection: .*\(2 tries\)"):
+        one.score(ITEMS[:1])
+    one.close()
+
+
+def test_the_control_is_really_asked_twice() -> None:
+    control = [case("identical", number, reply="yes", adversarial="yes") for number in range(4)]
+    with serve(lambda body, number: saying(str(1 + body["seed"]))) as server:
+        one = judge(server)
+        result = score_judge(control, [one])
+        one.close()
+    assert [tuple(pair) for pair in result.scored.pairs[one.name]] == [(1.0, 2.0)] * 4
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"parse": "word"}, "parse is one of json, labelled, last, letters, logprobs"),
+        ({"parse": "logprobs", "scale": "0-100"}, "logprobs reads scales up to 9.*use parse=json"),
+        ({"scale": "5"}, "write it like 1-5"),
+        ({"scale": "5-1"}, "write it like 1-5"),
+        ({"repeats": 0}, "repeats is at least 1"),
+    ],
+)
+def test_settings_that_do_not_fit(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(DialmeterError, match=message):
+        LanguageModel("http://127.0.0.1:1", "small", **more)
+
+
+def test_a_template_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("Rate {reply} after {context}: {low}..{high} {other}")
+    with serve(lambda body, number: saying("90")) as server:
+        one = judge(server, template=str(tmp_path / "t.txt"), scale="0-100")
+        assert one.score(ITEMS[1:]) == [90.0]
+        one.close()
+    assert server.asked[0].body["messages"][0]["content"] == "Rate bye after user: bye: 0..100 {other}"
+    (tmp_path / "t.txt").write_text("Rate {reply}")
+    with pytest.raises(InputError, match=r"a template needs \{context\}"):
+        LanguageModel("http://127.0.0.1:1", "small", template=str(tmp_path / "t.txt"))
+    with pytest.raises(InputError, match="no such file"):
+        LanguageModel("http://127.0.0.1:1", "small", template=str(tmp_path / "none.txt"))
+
+
+def expected_difference(values: list[float]) -> float:
+    """The mean squared difference of all pairs of different answers."""
+    pairs = [(one - two) ** 2 for place, one in enumerate(values) for two in values[:place]]
+    return sum(pairs) / len(pairs)
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 6))
+
+    def answer(body: dict[str, Any], number: int) -> Reply:
+        return saying("1" if "[speaker]" in body["messages"][0]["content"] else str(4 + body["seed"] % 2))
+
+    with serve(answer) as server:
+        words = ["--endpoint", server.url, "--model", "small", "--repeats", "2", "--cache", str(tmp_path / "cache")]
+        said = call(capsys, "judge", "score", tmp_path / "cases.jsonl", *words, "--json", "--quiet")
+        found = checked(said, "judge-score")
+        again = call(capsys, "judge", "score", tmp_path / "cases.jsonl", *words, "--quiet")
+    assert found["scores"][0]["judge"] == "small"
+    assert found["scores"][0]["value"] == 0.0
+    told = found["stability"]["small"]
+    assert (told["repeats"], told["asked"], told["sd"], told["same"]) == (2, 12, pytest.approx(0.5**0.5 / 2), 0.5)
+    # Pairs (4, 5) and (1, 1), six each: 1 - observed over expected disagreement.
+    assert told["alpha"] == pytest.approx(1 - 0.5 / expected_difference([1.0] * 12 + [4.0] * 6 + [5.0] * 6))
+    assert len(server.asked) == 24
+    assert "12 asked 2 times, the same answers on 50.00 % [25.38 to 74.62], standard deviation 0.354" in again.out

@@ -1,0 +1,117 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.model import NAMED
+from dialmeter.readers.multiwoz import convlab3
+from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.parts import Role
+from dialmeter.readers.source import Sample
+
+from ..files import as_json, complaint, read_all
+
+
+def entry(place: Any, gold: Any, pred: Any = None, dialogue_id: str = "d", **more: Any) -> dict[str, Any]:
+    predictions = {} if pred is None else {"predictions": {"state": pred}}
+    return {"dialogue_id": dialogue_id, "utt_idx": place, "state": gold, **predictions, **more}
+
+
+def test_both_states_with_empty_slots_left_out(tmp_path: Path) -> None:
+    gold = {
+        "hotel": {"area": "", "book day": "monday", "day": "", "name": "a|b", "stars": " "},
+        "taxi": {"leave at": ""},
+    }
+    path = as_json(tmp_path, [entry(0, gold, {"hotel": {"area": "east", "name": "a|b"}})])
+    for role in Role:
+        (found,) = read_all(path, "convlab3", role)
+        assert found.turns[0].gold == {"hotel-book day": "monday", "hotel-name": "a|b", "hotel-stars": " "}
+        assert found.turns[0].pred == {"hotel-area": "east", "hotel-name": "a|b"}
+
+
+def test_slots_without_a_value_are_named() -> None:
+    words = Vocabulary()
+    numbers = words.number({"hotel": {"area": "", "name": " ", "stars": None, "type": []}}, convlab3.STATES)
+    assert [(words.slots[number], words.values[number]) for number in numbers] == [
+        ("hotel-area", NAMED),
+        ("hotel-name", " "),
+        ("hotel-type", ()),
+    ]
+    assert words.state(numbers) == {"hotel-name": " ", "hotel-type": ()}
+    assert words.names_empty
+
+
+def test_entries_in_any_order_and_turns_at_every_second_utterance(tmp_path: Path) -> None:
+    entries = [entry(4, {"x": {"y": "4"}}), entry(0, {}, dialogue_id="e"), entry(0, {}), entry("2", {"x": {"y": "2"}})]
+    first, second = read_all(as_json(tmp_path, entries), "convlab3")
+    assert (first.id, second.id) == ("d", "e")
+    assert [(turn.number, turn.gold) for turn in first.turns] == [(0, {}), (1, {"x-y": "2"}), (2, {"x-y": "4"})]
+
+
+@pytest.mark.parametrize(
+    ("places", "numbers"),
+    [([0, 2, 6], [0, 1, 3]), ([1, 3, 5], [0, 1, 2]), ([0, 1, 2], [0, 1, 2]), ([7], [3])],
+)
+def test_numbers(tmp_path: Path, places: list[int], numbers: list[int]) -> None:
+    (found,) = read_all(as_json(tmp_path, [entry(place, {}) for place in places]), "convlab3")
+    assert [turn.number for turn in found.turns] == numbers
+
+
+def test_without_predictions_the_predicted_state_is_not_given(tmp_path: Path) -> None:
+    entries = [entry(0, {}), entry(2, {}, predictions=None), entry(4, {}, predictions={}), entry(6, None, {})]
+    (found,) = read_all(as_json(tmp_path, entries), "convlab3")
+    assert [(turn.gold, turn.pred) for turn in found.turns] == [({}, None), ({}, None), ({}, None), (None, {})]
+
+
+def test_utterances(tmp_path: Path) -> None:
+    context = [{"speaker": "user", "utterance": "hi"}, {"speaker": "system", "utterance": "hello"}]
+    entries = [entry(2, {}, utterance="a room", context=context), entry(4, {}, context=context[:1])]
+    (found,) = read_all(as_json(tmp_path, entries), "convlab3")
+    assert [(turn.user, turn.system) for turn in found.turns] == [("a room", "hello"), ("", "")]
+
+
+@pytest.mark.parametrize(
+    ("thing", "said"),
+    [
+        ({}, "the file must be a list, found an object"),
+        ([7], "entry 0 must be an object, found a number"),
+        ([{"utt_idx": 0}], "entry 0: dialogue_id must be a string"),
+        ([entry(None, {})], "dialogue d: entry 0: utt_idx: a turn's number must be a whole number, found 'None'"),
+        ([entry(-2, {})], "dialogue d: entry 0: utt_idx: a turn's number"),
+        ([entry(True, {})], "dialogue d: entry 0: utt_idx: a turn's number"),
+        ([entry(0, {}), entry(0, {})], "dialogue d: duplicate utt_idx 0"),
+        ([entry(0, {}), entry(0, {}, dialogue_id="D.json")], "dialogue D.json: duplicate dialogue id"),
+        ([entry(4, [])], "dialogue d, turn 2: a state must be an object, found a list"),
+        ([entry(0, {"hotel": "x"})], "dialogue d, turn 0, slot hotel: a domain must be an object"),
+        ([entry(0, {"hotel": {"area": {}}})], "dialogue d, turn 0, slot hotel-area: a value must be"),
+        ([entry(0, {}, predictions=[])], "dialogue d, turn 0: predictions must be an object, found a list"),
+        ([entry(0, {}, [])], "dialogue d, turn 0: a state must be an object, found a list"),
+        ([entry(0, {}, utterance=1)], "dialogue d, turn 0: utterance must be a string"),
+        ([entry(0, {}, context={})], "dialogue d, turn 0: context must be a list"),
+        ([entry(0, {}, context=["x"])], "dialogue d, turn 0: an utterance of the context must be an object"),
+    ],
+)
+def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
+    assert complaint(as_json(tmp_path, thing), "convlab3").startswith(said)
+
+
+def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text('[{"dialogue_id": "d", "utt_idx": 0, "state": {"a": {"b": "", "b": "1"}}}]', encoding="utf-8")
+    assert complaint(path, "convlab3") == "dialogue d, turn 0, slot a: duplicate key 'b' in a domain"
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [
+        ([entry(0, {})], True),
+        ([entry(0, None, {})], True),
+        ([entry(0, None)], False),
+        ([{"dialogue_id": "d", "turns": []}], False),
+        ([{"hotel": {"semi": {}}}], False),
+        ([], False),
+        ({"dialogue_id": "d", "utt_idx": 0, "state": {}}, False),
+    ],
+)
+def test_detection(value: Any, fits: bool) -> None:
+    assert convlab3.detect(Sample("document", value)) is fits

@@ -1,0 +1,186 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.readers.completions.literals import LONGEST, python_literal
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.multiwoz import fga_text
+from dialmeter.readers.source import Sample
+
+from ....shared_data import shared
+from ..files import complaint, read_all
+
+SHEET = """Dialogue ID : MUL1.json
+----------------------
+Turn: 1
+Sys : We have two.
+Or three.
+Usr : The first: please
+
+GT  : {'hotel': {'area': 'east', 'book day': 'sunday'}}
+PR  : {'hotel': {'area': 'east'},
+       'taxi': {'leaveAt': '17:15'}}
+
+Matched : False
+
+----------------------
+Turn: 0
+Sys :
+Usr : Hello
+GT  : {{}}
+PR  : {}
+
+Matched : True
+----------------------
+"""
+
+
+def sheet(folder: Path, text: str, name: str = "sheet.txt") -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def turn(number: Any = 0, gold: Any = "{}", pred: Any = "{}") -> str:
+    return f"Turn: {number}\nSys : s\nUsr : u\nGT  : {gold}\nPR  : {pred}\n"
+
+
+def test_a_sheet(tmp_path: Path) -> None:
+    corpus = open_corpus(sheet(tmp_path, SHEET + "Dialogue ID : MUL2.json\n" + turn()))
+    assert corpus.format == "fga-text"
+    first, second = corpus
+    assert (first.id, second.id) == ("MUL1.json", "MUL2.json")
+    opening, answer = first.turns
+    assert (opening.number, opening.gold, opening.pred, opening.user, opening.system) == (0, {}, {}, "Hello", "")
+    assert answer.gold == {"hotel-area": "east", "hotel-book day": "sunday"}
+    assert answer.pred == {"hotel-area": "east", "taxi-leaveAt": "17:15"}
+    assert (answer.system, answer.user) == ("We have two.\nOr three.", "The first: please")
+
+
+def test_windows_line_ends_and_byte_order_mark(tmp_path: Path) -> None:
+    plain = sheet(tmp_path, SHEET)
+    marked = tmp_path / "marked.txt"
+    marked.write_bytes(b"\xef\xbb\xbf" + SHEET.replace("\n", "\r\n").encode())
+    corpus = open_corpus(marked)
+    assert list(corpus) == list(open_corpus(plain))
+    assert corpus.format == "fga-text"
+
+
+def test_a_folder_of_sheets(tmp_path: Path) -> None:
+    folder = tmp_path / "sheets"
+    sheet(folder, "Dialogue ID : b\n" + turn(), "2.txt")
+    sheet(folder, "Dialogue ID : a\n" + turn(), "1.txt")
+    corpus = open_corpus(folder)
+    assert corpus.format == "fga-text"
+    assert [found.id for found in corpus] == ["a", "b"]
+    bad = sheet(folder, "Dialogue ID : B\n" + turn(), "3.txt")
+    with pytest.raises(InputError, match="duplicate dialogue id") as caught:
+        list(open_corpus(folder))
+    assert caught.value.file == str(bad)
+
+
+def test_a_folder_without_sheets(tmp_path: Path) -> None:
+    assert complaint(tmp_path, "fga-text") == "a folder without .txt files"
+    assert not fga_text.detect(Sample("folder", tmp_path))
+    sheet(tmp_path, "read me", "readme.txt")
+    assert not fga_text.detect(Sample("folder", tmp_path))
+
+
+def test_the_published_sheet_is_the_published_dialogue() -> None:
+    (found,) = open_corpus(shared("data", "tracking", "fga_text_MUL0144.txt"))
+    published = open_corpus(shared("data", "tracking", "som_dst_100.json"), form="nested")
+    assert found in list(published)
+
+
+def test_one_side_only(tmp_path: Path) -> None:
+    (found,) = read_all(sheet(tmp_path, "Dialogue ID : d\nTurn: 0\nPR : {'a': {'b': 'c'}}"), "fga-text")
+    assert (found.turns[0].gold, found.turns[0].pred) == (None, {"a-b": "c"})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no dialogue; a sheet begins with 'Dialogue ID :'"),
+        ("hello", "line 1: a line without a label, 'hello'"),
+        (turn(), "line 1: Turn before any 'Dialogue ID'"),
+        ("Dialogue ID :\n" + turn(), "line 1: Dialogue ID without an id"),
+        ("Dialogue ID : d\n", "dialogue d: a dialogue without turns"),
+        ("Dialogue ID : d\nGT : {}", "line 2, dialogue d: GT before any 'Turn'"),
+        (
+            "Dialogue ID : d\n" + turn("x"),
+            "line 2, dialogue d, turn x: a turn's number must be a whole number, found 'x'",
+        ),
+        ("Dialogue ID : d\n" + turn(""), "line 2, dialogue d, turn : a turn's number must be a whole number, found ''"),
+        ("Dialogue ID : d\n" + turn() * 2, "dialogue d, turn 0: duplicate turn"),
+        ("Dialogue ID : d\nTurn: 0\nGT : {}\nGT : {}", "line 2, dialogue d, turn 0: duplicate label in the turn"),
+        ("Dialogue ID : d\nTurn: 0\nUsr : u", "line 2, dialogue d, turn 0: a turn without GT and PR"),
+        ("Dialogue ID : d\nTurn: 0\nGT : {}\nMatched : True\nmore", "line 5: a line without a label, 'more'"),
+        ("Dialogue ID : d\n" + turn(0, "{'a': {"), "line 5, dialogue d, turn 0: a Python literal such as"),
+        ("Dialogue ID : d\n" + turn(0, "open('x')"), "line 5, dialogue d, turn 0: a Python literal such as"),
+        (
+            "Dialogue ID : d\n" + turn(0, "{}", "[]"),
+            "line 6, dialogue d, turn 0: a state must be an object, found a list",
+        ),
+        ("Dialogue ID : d\n" + turn(0, "{'a': 'b'}"), "line 5, dialogue d, turn 0, slot a: a domain must be an object"),
+        ("Dialogue ID : d\n" + turn(0, "{'a': {'b': True}}"), "line 5, dialogue d, turn 0, slot a-b: a value must be"),
+        (
+            "Dialogue ID : d\n" + turn(0, "{'a': {}, 'a': {}}"),
+            "line 5, dialogue d, turn 0: duplicate key 'a' in a state",
+        ),
+        (
+            "Dialogue ID : d\n" + turn() + "Dialogue ID : D.json\n" + turn(),
+            "dialogue D.json: duplicate dialogue id",
+        ),
+    ],
+)
+def test_bad_sheets(tmp_path: Path, text: str, said: str) -> None:
+    assert complaint(sheet(tmp_path, text), "fga-text").startswith(said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'a': 1 + 1}",
+        "{'a': f'{1}'}",
+        "{'a': b'1'}",
+        "{1: 'a'}",
+        "{**{}}",
+        "{'a', 'b'}",
+        "a.b",
+        "\x00",
+        "'\ud800'",
+        "0x" + "f" * 4000,
+        "-" * 9000 + "1",
+        "(" * 9000,
+        "[" * 300 + "]" * 300,
+        repr({"a": "b" * LONGEST}),
+    ],
+)
+def test_what_is_no_literal(text: str) -> None:
+    with pytest.raises(InputError, match="a Python literal such as"):
+        python_literal(text)
+
+
+def test_literals() -> None:
+    assert python_literal(r"{'a': ('b', -1, 2.5, None, True, null), 'c': '\d'}") == {
+        "a": ["b", -1, 2.5, None, True, None],
+        "c": "\\d",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "fits"),
+    [
+        ("text", "Dialogue ID : MUL0144.json\n", True),
+        ("text", "\ufeffDialogue ID: x", True),
+        ("text", "Turn: 0", False),
+        ("text", "A dialogue", False),
+        ("document", {"d": {"0": {"gt": {}}}}, False),
+        ("lines", {"dialogue_id": "d"}, False),
+    ],
+)
+def test_detection(kind: Any, value: Any, fits: bool) -> None:
+    assert fga_text.detect(Sample(kind, value)) is fits

@@ -1,0 +1,211 @@
+"""States as texts: what is read from them, what is refused, and the published script's figures from what is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.model import Dialogue
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.layouts import FORMATS
+from dialmeter.readers.multiwoz import t5_text
+from dialmeter.readers.multiwoz.t5_text import state_in
+from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.parts import Role
+from dialmeter.readers.source import Sample, Source
+from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair
+from dialmeter.tracking.baselines import trivial
+from dialmeter.tracking.rule_sets.rules import named
+
+from ....shared_data import shared
+from ..files import complaint, read_all
+
+GOLD = "[hotel]([area][east],[stars][4]);[taxi]([leave at][12:30])"
+STATE = {"hotel": {"area": ["east"], "stars": ["4"]}, "taxi": {"leave at": ["12:30"]}}
+
+
+def as_lines(folder: Path, rows: Iterable[Any], name: str = "file.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def row(pred: Any, gold: Any = GOLD, **more: Any) -> dict[str, Any]:
+    return {"predictions": pred, "state_seq": gold, **more}
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        (GOLD, STATE),
+        ("", {}),
+        (" ", {}),
+        ("garbage", {}),
+        ("[hotel]", {}),
+        ("[hotel]()", {}),
+        ("[hotel]([])", {}),
+        ("[]([][])", {"": {"": [""]}}),
+        ("[hotel]([area][])", {"hotel": {"area": [""]}}),
+        ("[hotel]([area][ ])", {"hotel": {"area": [" "]}}),
+        ("[hotel]([area][a|b])", {"hotel": {"area": ["a|b"]}}),
+        # One sign is cut in front and two at the end, only where they stand.
+        ("hotel]([area][east", {"hotel": {"area": ["east"]}}),
+        ("[[hotel]([area][east])])", {"[hotel": {"area": ["east])"]}}),
+        ("[hotel]([area][east]", {"hotel": {"area": ["east]"]}}),
+        # Blanks stay, in front, at the end, and inside.
+        (" [hotel]([area][east])", {" [hotel": {"area": ["east"]}}),
+        ("[hotel]([area][east]) ", {"hotel": {"area": ["east]) "]}}),
+        ("[ hotel ]([ area ][ the  east ])", {" hotel ": {" area ": [" the  east "]}}),
+        ("[hotel]([area][east],[stars] [4])", {"hotel": {"area": ["east"]}}),
+        ("[hotel]([area][east], [stars][4])", {}),
+        ("[hotel]([area][east]); [taxi]([day][x])", {}),
+        # Later slots hold, and a domain may come again.
+        ("[hotel]([area][east],[area][west])", {"hotel": {"area": ["west"]}}),
+        (
+            "[hotel]([area][east],[day][x]);[taxi]([day][x]);[hotel]([area][west])",
+            {"hotel": {"area": ["west"], "day": ["x"]}, "taxi": {"day": ["x"]}},
+        ),
+        # A part that does not read as it should goes, and the others stay.
+        ("[hotel]([area][east],[stars],[day][x][y]);[taxi]([day][x])", {"hotel": {"area": ["east"]}, "taxi": {"day": ["x"]}}),
+        ("[hotel];[taxi]([day][x])", {"hotel];[taxi": {"day": ["x"]}}),
+        ("[hotel]([area][east]);[];[taxi]([day][x])", {"hotel": {"area": ["east"]}, "];[taxi": {"day": ["x"]}}),
+        ("[hotel]([area]([east]);[taxi]([day][x])", {"taxi": {"day": ["x"]}}),
+        ("x]);[taxi]([day][x]);[]);[", {"taxi": {"day": ["x"]}}),
+        ("]);[[taxi]([day][x])", {"[taxi": {"day": ["x"]}}),
+    ],
+)  # fmt: skip
+def test_texts(text: str, state: dict[str, Any]) -> None:
+    assert state_in(text) == state
+
+
+def test_every_line_is_a_dialogue_of_one_turn(tmp_path: Path) -> None:
+    pred = " [hotel]([area][a|b]) "
+    path = as_lines(tmp_path, [row(GOLD), row(pred, dialogue_id="d", utt_idx=4, context="user: hi"), row("", "")])
+    first, second, third = t5_text.read(Source(path), Role.BOTH)
+    assert [(each.id, [turn.number for turn in each.turns]) for each in (first, second, third)] == [
+        ("0", [0]), ("1", [0]), ("2", [0]),
+    ]  # fmt: skip
+    assert (first.turns[0].gold, first.turns[0].pred) == (STATE, STATE)
+    assert second.turns[0].pred == {" [hotel": {"area": ["a|b]) "]}}
+    assert (third.turns[0].gold, third.turns[0].pred) == ({}, {})
+    assert [each.turns[0].written for each in (first, second, third)] == [(GOLD, GOLD), (GOLD, pred), ("", "")]
+
+
+def test_what_the_corpus_gives(tmp_path: Path) -> None:
+    path = as_lines(tmp_path, [row(GOLD)])
+    path.write_text(f"\ufeff{path.read_text('utf-8')}\n", "utf-8")
+    corpus = open_corpus(path)
+    assert (corpus.format, corpus.holds_both) == ("t5-text", True)
+    [turn] = next(iter(corpus)).turns
+    assert turn.gold == turn.pred == {"hotel-area": "east", "hotel-stars": "4", "taxi-leave at": "12:30"}
+    assert turn.written == (GOLD, GOLD)
+
+
+def test_gold_of_one_file_with_predictions_of_another(tmp_path: Path) -> None:
+    gold = as_lines(tmp_path, [row("[a]([b][c])"), row(""), row("")], "gold.jsonl")
+    pred = as_lines(tmp_path, [row("[x]([y][z])", ""), row("", "")], "pred.jsonl")
+    for wanted in (str(gold), GoldFile(str(gold))):
+        corpus, gold_corpus = open_pair(str(pred), wanted, None)
+        words = wanted.vocabulary if isinstance(wanted, GoldFile) else Vocabulary()
+        found = list(plain_dialogues(read_pair(corpus, gold_corpus, words), words, corpus))
+        assert [each.turns[0].written for each in found] == [(GOLD, "[x]([y][z])"), (GOLD, ""), None]
+
+
+def test_a_trivial_tracker_has_no_texts(tmp_path: Path) -> None:
+    [found] = read_all(as_lines(tmp_path, [row(GOLD)]), "t5-text")
+    assert trivial("empty", named("dialmeter"))(found).turns[0].written is None
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"predictions": "a"}', "state_seq must be a string, found nothing"),
+        (b'{"state_seq": "a"}', "predictions must be a string, found nothing"),
+        (b'{"predictions": null, "state_seq": "a"}', "predictions must be a string, found null"),
+        (b'{"predictions": "a", "state_seq": {}}', "state_seq must be a string, found an object"),
+        (b'{"predictions": ["a"], "state_seq": ""}', "predictions must be a string, found a list"),
+        (b'["a", "b"]', "a line must be an object, found a list"),
+        (b'{"predictions": "a", "predictions": "a", "state_seq": ""}', "duplicate key 'predictions' in a line"),
+        (
+            b'{"predictions": "a", "state_seq": "", "more": {"x": 1, "x": 1}}',
+            "duplicate key 'x'",
+        ),
+        (b'{"predictions": "a", "state_seq', "not valid JSON: "),
+        (b'{"predictions": "a", "state_seq": "\xff"}', "not UTF-8 text"),
+        (rb'{"predictions": "a", "state_seq": "\ud800"}', r"\ud800 is half of a character"),
+    ],
+)
+def test_bad_lines(tmp_path: Path, line: bytes, said: str) -> None:
+    path = as_lines(tmp_path, [row(GOLD)])
+    path.write_bytes(path.read_bytes() + b"\n" + line + b"\n")
+    assert complaint(path, "t5-text").startswith(f"line 3: {said}")
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [
+        (row("", ""), True),
+        (row("", "", dialogue_id="d", utt_idx=0), True),
+        (row(None), False),
+        (row({"state": {}}), False),
+        ({"predictions": ""}, False),
+        ({"state_seq": ""}, False),
+    ],
+)
+def test_detection(value: Any, fits: bool) -> None:
+    for sample in (Sample("lines", value), Sample("document", value)):
+        claimed = [name for name in FORMATS.builtin() if FORMATS.load(name).detect(sample)]
+        assert claimed == (["t5-text"] if fits else [])
+    for sample in (Sample("document", [value]), Sample("lists", [value]), Sample("text", json.dumps(value))):
+        assert not t5_text.detect(sample)
+
+
+def expected() -> Iterator[tuple[dict[str, Any], list[Any]]]:
+    """The entries of the published script on texts, and the lines that they are about."""
+    known = json.loads(shared("expected", "compat.json").read_text("utf-8"))
+    for entry in [*known["files"], *known["cases"]]:
+        if entry["rules"] == "convlab3-t5" and "text_rows" in entry:
+            yield entry, entry["text_rows"]
+        elif entry["rules"] == "convlab3-t5" and "t5-text" in entry.get("layout", ""):
+            lines = shared("data", "compat", *entry["file"].split("/")).read_text("utf-8").splitlines()
+            yield entry, [json.loads(line) for line in lines]
+
+
+def figures(dialogues: Iterable[Dialogue]) -> dict[str, float]:
+    """The script's figures by their definition."""
+    pairs = [[triples(state) for state in (turn.gold, turn.pred)] for each in dialogues for turn in each.turns]
+    common = sum(len(gold & pred) for gold, pred in pairs)
+    wanted, found = (sum(len(each[side]) for each in pairs) for side in (0, 1))
+    precision = common / found if found else 0.0
+    recall = common / wanted if wanted else 0.0
+    return {
+        "accuracy": sum(gold == pred for gold, pred in pairs) / len(pairs),
+        "slot_precision": precision,
+        "slot_recall": recall,
+        "slot_f1": 2 * precision * recall / (precision + recall) if common else 0.0,
+    }
+
+
+def triples(state: Any) -> set[tuple[str, str, str]]:
+    return {
+        (domain, slot, "".join(value.split()).lower())
+        for domain, slots in state.items()
+        for slot, [value] in slots.items()
+        if value
+    }
+
+
+def test_figures_of_the_published_script(tmp_path: Path) -> None:
+    known = list(expected())
+    assert len(known) == 2 + 15
+    for entry, rows in known:
+        path = as_lines(tmp_path, rows)
+        assert open_corpus(path).format == "t5-text"
+        found = list(t5_text.read(Source(path), Role.BOTH))
+        texts = [turn.written or ("", " ") for each in found for turn in each.turns]
+        same = sum(gold.strip() == pred.strip() for gold, pred in texts) / len(texts)
+        assert {**figures(found), "seq_em": same} == pytest.approx(entry["figures"], rel=0, abs=1e-9)

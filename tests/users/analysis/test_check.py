@@ -1,0 +1,93 @@
+"""Looking at dialogues before they are scored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialmeter.model import Act, Conversation, Move
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.own.native import written
+from dialmeter.users.analysis.check import UserCheck, check_talk, saying_exactly
+from dialmeter.users.profile import named as profile_named
+from dialmeter.users.result import UserSettings
+from dialmeter.users.rules import named
+from dialmeter.users.scorer import score_user
+
+from ...shared_data import shared
+from ..talks import goal, system, talk, user
+
+HOTEL = goal(hotel={"info": {"area": "east", "stars": "4"}, "book": {"people": "2"}, "requests": ["phone"]})
+TALK = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
+
+
+def checked(folder: Path, *talks: Conversation) -> UserCheck:
+    file = folder / "users.jsonl"
+    file.write_text("".join(json.dumps(written(each)) + "\n" for each in talks))
+    return check_talk(
+        open_conversations(file), UserSettings(named("dialmeter"), profile_named("multiwoz")), lambda each: each
+    )
+
+
+def test_what_is_in_a_file_is_counted(tmp_path: Path) -> None:
+    found = checked(tmp_path, TALK)
+    assert found.counts == {"dialogues": 1, "turns": 2, "domains": 1, "constraints": 3, "requests": 1}
+    assert found.fit
+    assert [each["value"] for each in found.self_scores] == [1.0, 1.0]
+
+
+def test_what_cannot_be_scored_is_a_problem_and_does_not_count(tmp_path: Path) -> None:
+    found = checked(tmp_path, TALK, Conversation("two", TALK.moves), Conversation("three", (), HOTEL))
+    assert not found.fit
+    assert found.counts["dialogues"] == 1
+    assert [each.message.partition(";")[0] for each in found.problems] == ["no goal", "a dialogue without turns"]
+    assert "refused" not in {each.code for each in found.notices}
+
+
+def test_a_file_of_nothing_but_problems(tmp_path: Path) -> None:
+    found = checked(tmp_path, Conversation("three", (), HOTEL))
+    assert (found.fit, found.self_scores, found.counts["dialogues"]) == (False, [], 0)
+
+
+def test_a_value_that_stands_in_two_parts_is_said_once() -> None:
+    twice = goal(hotel={"info": {"area": "east"}, "fail_info": {"area": "east"}})
+    assert len(saying_exactly("d", twice).moves[0].acts or ()) == 1
+
+
+@pytest.mark.parametrize("rules", ["dialmeter", "gcdf1-repo"])
+def test_a_user_that_says_exactly_its_goal_scores_1_on_published_goals(rules: str) -> None:
+    values = shared("data", "users", "multiwoz21_canonical_map.json.gz")
+    talks = open_conversations(shared("data", "users", "fixture48_dialogues.json.gz"))
+    result = score_user([saying_exactly(each.id, each.goal or {}) for each in talks], rules, value_map=values, ci=0)
+    assert result.dialogues == 48
+    assert {score.value for score in result.scores} == {1.0}
+
+
+def test_the_profile_names_the_acts_of_the_perfect_user(tmp_path: Path) -> None:
+    """A corpus whose acts are not named like those of MultiWOZ."""
+    wanted = goal(Hotels_1={"info": {"area": "east"}, "requests": ["phone"]})
+    moves = (
+        Move(
+            "user", "East.", (Act("INFORM", "Hotels_1", "area", ("east",)), Act("REQUEST", "Hotels_1", "phone", ("?",)))
+        ),
+        Move("system", "Here.", (Act("INFORM", "Hotels_1", "phone", ("1",)),), ()),
+    )
+    file = tmp_path / "sgd.jsonl"
+    file.write_text(json.dumps(written(Conversation("d", moves, wanted))) + "\n")
+    settings = UserSettings(named("dialmeter"), profile_named("sgd"))
+    found = check_talk(open_conversations(file), settings, lambda each: each)
+    assert [each["value"] for each in found.self_scores] == [1.0, 1.0]
+    assert "self-score" not in {each.code for each in found.notices}
+
+
+def test_a_domain_in_other_capitals_is_matched_with_a_warning(tmp_path: Path) -> None:
+    each = talk(goal(Hotel={"info": {"area": "east"}}), user("Hotel-Inform area=east"), system(""))
+    found = checked(tmp_path, each)
+    assert found.fit
+    assert [(each.code, each.where) for each in found.notices if each.code.startswith("domain")] == [
+        ("domain-in-other-capitals", ("d: Hotel is read as hotel",))
+    ]
+    score = score_user([each])["I-GCDF1"]
+    assert score.value == 1.0

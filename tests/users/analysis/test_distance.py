@@ -1,0 +1,80 @@
+"""Is a simulated user like people: the same user is, another one is not, and every measure sees what it is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialmeter.core.comparison import Resampling
+from dialmeter.errors import DialmeterError
+from dialmeter.model import Act, Conversation, Move
+from dialmeter.simulation.agents import choose
+from dialmeter.simulation.files import sampled
+from dialmeter.simulation.play import Setting, play
+from dialmeter.users.analysis.distance import Distance, distances
+
+from ...cli.invoke import call, checked
+
+HOW = Resampling(resamples=300)
+
+
+def talks(user: str, seed: int, count: int = 60) -> list[Conversation]:
+    return list(play(sampled(count, seed=seed), Setting(choose(user, "user"), choose("rule", "system"), seed=seed)))
+
+
+def by_name(human: list[Conversation], simulated: list[Conversation]) -> dict[str, Distance]:
+    return {each.measure: each for each in distances(human, simulated, HOW)}
+
+
+def test_two_samples_of_one_user_are_alike() -> None:
+    found = by_name(talks("agenda", 1), talks("agenda", 2))
+    apart = [each.measure for each in found.values() if each.ci and not each.ci[0] <= 0 <= each.ci[1]]
+    assert len(apart) <= 1
+    assert all(each.p > 0.01 for each in found.values() if each.p is not None)
+
+
+def test_a_hasty_user_is_not_like_a_patient_one() -> None:
+    found = by_name(talks("agenda", 1), talks("hasty", 2))
+    for name in ("Turns", "Vocabulary"):
+        assert found[name].ci is not None
+        assert found[name].ci[1] < 0
+
+
+def talk(*texts: str, acts: tuple[Act, ...] | None = None) -> Conversation:
+    return Conversation(
+        "d", tuple(move for text in texts for move in (Move("user", text, acts), Move("system", "Yes.")))
+    )
+
+
+def test_each_measure() -> None:
+    area, stars = Act("Hotel-Inform", "hotel", "area", ("east",)), Act("Hotel-Inform", "hotel", "stars", ("4",))
+    human = [talk("Is it cheap?", "Fine, thanks.", acts=(area, stars))]
+    simulated = [talk("I want it.", "I want it.", "I want it.", acts=(stars, area))]
+    found = by_name(human, simulated)
+    values = {name: (each.human, each.simulated) for name, each in found.items()}
+    assert values["Turns"] == (2, 3)
+    assert values["TurnLength"] == (2.5, 3)
+    assert values["ActsPerTurn"] == (2, 2)
+    assert values["Vocabulary"] == (5, 3)
+    assert values["Distinct2"] == (1, pytest.approx(2 / 6))
+    assert values["Repetitions"] == (0, pytest.approx(2 / 3))
+    assert values["Questions"] == (0.5, 0)
+    assert found["SlotOrder"].difference == 1.0
+    assert found["ActKL"].difference == pytest.approx(0, abs=0.05)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = []
+    for user in ("agenda", "looping"):
+        files.append(tmp_path / f"{user}.jsonl")
+        assert call(capsys, "user", "play", "--goals", "8", "--user", user, "--out", files[-1], "-q").code == 0
+    found = checked(call(capsys, "user", "compare", *files, "--distance", "--json", "-q"), "user-compare")
+    assert [each["measure"] for each in found["versus"]][:2] == ["Turns", "TurnLength"]
+    assert "TurnLength" in call(capsys, "user", "compare", *files, "--distance", "-q").out
+    three = call(
+        capsys, "user", "compare", *files, files[0], "--name", "a", "--name", "b", "--name", "c", "--distance", "-q"
+    )
+    assert (three.code, "takes two files" in three.err) == (2, True)
+    with pytest.raises(DialmeterError, match="the human dialogues have no turn of a user"):
+        distances([], talks("agenda", 1, 1), HOW)

@@ -1,0 +1,155 @@
+"""Older measures of likeness: by hand, against other code, and what is said where files do not go together."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialmeter.core.comparison import Resampling
+from dialmeter.model import Act, Conversation, DomainGoal, Move
+from dialmeter.users.analysis.distance import Distance
+from dialmeter.users.analysis.older_measures import paired_measures, score_divergences
+
+from ...cli.invoke import call, checked
+
+HOW = Resampling(resamples=300)
+
+
+def acts(*slots: str) -> tuple[Act, ...]:
+    return tuple(Act("Hotel-Inform", "hotel", slot, ("x",)) for slot in slots)
+
+
+def talk(name: str, *turns: str, replies: str = "Yes.", goal: str = "") -> Conversation:
+    """A dialogue whose user names the slots of each turn."""
+    moves = [each for turn in turns for each in (Move("user", turn, acts(*turn.split())), Move("system", replies))]
+    return Conversation(name, tuple(moves), {"hotel": DomainGoal(info={"area": goal})} if goal else None)
+
+
+def measured(human: list[Conversation], simulated: list[Conversation]) -> tuple[dict[str, Distance], dict[str, str]]:
+    found, notices = paired_measures(human, simulated, HOW)
+    return {each.measure: each for each in found}, {each.code: each.message for each in notices}
+
+
+def test_turns_in_the_same_context() -> None:
+    human = [talk("a", "area stars", "price"), talk("b", "area area")]
+    simulated = [talk("b", "area"), talk("a", "area", "price name")]
+    found, said = measured(human, simulated)
+    # The same acts: area, price and one of two areas; the simulated user has 4 acts, people have 5.
+    assert found["TurnPrecision"].simulated == pytest.approx(3 / 4)
+    assert found["TurnRecall"].simulated == pytest.approx(3 / 5)
+    assert found["TurnF1"].simulated == pytest.approx(6 / 9)
+    low, high = found["TurnRecall"].ci or (0, 0)
+    assert low == pytest.approx(1 / 2)
+    assert high == pytest.approx(2 / 3)
+    assert said == {}
+
+
+def test_a_turn_after_another_system_turn_is_not_compared() -> None:
+    found, said = measured([talk("a", "area", "price")], [talk("a", "area", "name", replies="No.")])
+    assert found["TurnF1"].simulated == 1.0
+    assert "compare 1 of 2 human turns" in said["other-context"]
+
+
+def test_other_dialogues_are_not_compared() -> None:
+    human = [talk("a", "area", goal="east"), talk("b", "area", goal="east"), talk("c", "area")]
+    simulated = [talk("a", "area", goal="west"), talk("b", "area", goal="east")]
+    found, said = measured(human, simulated)
+    assert found["TurnF1"].simulated == 1.0
+    assert "2 of 3 human dialogues are not in the simulated file" in said["not-paired"]
+    found, said = measured(human[:1], simulated)
+    assert found == {}
+    assert "no dialogue with the same id and goal is in both files" in said["not-paired"]
+    silent = [Conversation("a", (Move("user", "Hello."),))]
+    found, said = measured(silent, silent)
+    assert (found, "compare 0 of 1" in said["other-context"]) == ({}, True)
+
+
+def test_bleu_is_that_of_sacrebleu() -> None:
+    metrics = pytest.importorskip("sacrebleu.metrics", reason="the extra references is not installed")
+    human = [talk("a", "area stars", "price", "name stay"), talk("b", "area", "day people stay", "price")]
+    simulated = [talk("a", "stars area", "price", "name"), talk("b", "area", "day people", "price", "stay")]
+    texts = [
+        [" ".join(word for move in each.moves for word in sorted(act.slot for act in move.acts or ())) for each in side]
+        for side in (human, simulated)
+    ]
+    expected = metrics.BLEU(tokenize="none").corpus_score(texts[1], [texts[0]]).score / 100
+    found = measured(human, simulated)[0]["ActBLEU"]
+    assert found.simulated == pytest.approx(expected)
+    assert 0 < expected < 1
+    assert "tok:none" in found.signed[0]
+    silent = Conversation("c", (Move("user", "Hello."),))
+    assert measured([*human, silent], [*simulated, silent])[0]["ActBLEU"].simulated == found.simulated
+    assert "leaves out 1 of 3 dialogues" in measured([*human, silent], [*simulated, silent])[1]["no-acts"]
+    assert found.ci is not None
+    assert found.ci[0] <= expected <= found.ci[1]
+
+
+def test_without_sacrebleu_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
+    found, said = measured([talk("a", "area")], [talk("a", "area")])
+    assert (list(found), said) == (
+        ["TurnPrecision", "TurnRecall", "TurnF1"],
+        {"no-sacrebleu": "ActBLEU needs an optional part: pip install 'dialmeter[references]'"},
+    )
+
+
+def test_cramer_von_mises() -> None:
+    human, simulated = [0.1, 0.2, 0.3, 0.4], [0.15, 0.35]
+    # Below each human score: (2i - 1) / 8 of people, and 0, 1/2, 1/2, 1 of the simulated user.
+    sums = sum((one - two) ** 2 for one, two in zip((1 / 8, 3 / 8, 5 / 8, 7 / 8), (0, 1 / 2, 1 / 2, 1), strict=True))
+    found = score_divergences({"I-GCDF1": (human, simulated), "R-GCDF1": ([], [1.0])}, HOW, ("rules:x",))
+    assert [each.measure for each in found] == ["CvM(I-GCDF1)"]
+    assert found[0].difference == pytest.approx((48 / 63 * sums) ** 0.5)
+    assert found[0].signed == ("rules:x",)
+    same, far = (
+        score_divergences({"I": ([0.1, 0.5, 0.5, 1.0] * 10, other)}, HOW)[0]
+        for other in ([0.1, 0.5, 0.5, 1.0] * 5, [2.0] * 20)
+    )
+    assert (same.difference, same.p) == (0, 1)
+    assert far.difference is not None
+    assert far.chance is not None
+    assert far.p is not None
+    assert far.difference > 0.9
+    assert far.chance < 0.5
+    assert far.p < 0.01
+
+
+def test_the_command_and_its_citations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("sacrebleu", reason="the extra references is not installed")
+    files = []
+    for user in ("agenda", "looping"):
+        files.append(tmp_path / f"{user}.jsonl")
+        assert call(capsys, "user", "play", "--goals", "8", "--user", user, "--out", files[-1], "-q").code == 0
+    words = ("user", "compare", *files, "--distance", "--profile", "town")
+    found = checked(call(capsys, *words, "--json", "-q"), "user-compare")
+    scores = {(each["measure"], each["system"]): each for each in found["scores"]}
+    score = scores["TurnF1", "looping"]
+    assert score["ci"][0] < score["value"] < score["ci"][1]
+    assert scores["TurnF1", "agenda"]["value"] is None
+    assert "|tok:none|" in scores["ActBLEU", "looping"]["signature"]
+    assert "profile:town" in scores["CvM(I-GCDF1)", "looping"]["signature"]
+    compared = {each["measure"] for each in found["versus"]}
+    assert compared >= {"CvM(I-GCDF1)", "CvM(R-GCDF1)"}
+    assert "TurnF1" not in compared
+    assert "other-context" in {each["code"] for each in found["warnings"]}
+    cited = call(capsys, "cite", "TurnF1", "ActBLEU", "CvM", "ActKL").out
+    for key in ("schatzmann-2005", "jung-2009", "papineni-2002", "williams-2007", "cuayahuitl-2005"):
+        assert f"{{{key}," in cited
+
+
+def test_dialogues_without_goals_have_no_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = []
+    for user in ("agenda", "looping"):
+        files.append(tmp_path / f"{user}.jsonl")
+        assert call(capsys, "user", "play", "--goals", "4", "--user", user, "--out", files[-1], "-q").code == 0
+        lines = [json.loads(line) for line in files[-1].read_text().splitlines()]
+        files[-1].write_text(
+            "".join(json.dumps({k: v for k, v in each.items() if k != "goal"}) + "\n" for each in lines)
+        )
+    done = call(capsys, "user", "compare", *files, "--distance", "--profile", "town")
+    assert done.code == 0
+    assert "CvM(" not in done.out
+    assert "agenda: CvM leaves out 4 of 4 dialogues, such as for: " in done.err
