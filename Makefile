@@ -12,6 +12,8 @@ DOORS := .venv-doors
 SITE := .venv-site/.installed
 TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
+# Neighbours share what they make in one process; a process without work takes some from the other.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal -q
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
 .PHONY: demo quick test doors lint site gallery fuzz bench screenshots clean
@@ -20,10 +22,10 @@ demo: $(CORE)
 	$(BIN)/dialmeter demo --force
 
 test: $(FULL) lint
-	$(BIN)/python -m pytest -n 2 -q
+	$(PYTEST)
 
 quick: $(FULL)
-	$(BIN)/python -m pytest -n 2 -q -m "not slow"
+	$(PYTEST) -m "not slow"
 
 doors: $(DOORS)/.installed
 	$(DOORS)/bin/python -m pytest -q -c tests/doors/pytest.ini --rootdir=. tests/doors

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -62,18 +61,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if among(item, SLOW):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: not among(item, LONGEST))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Gives each process of ``pytest -n`` tests that are neighbours, so that what they share is made once; one without work takes
-    some from another.
-    """
-    if config.getoption("dist") != "load":
-        return None
-    from xdist.scheduler import WorkStealingScheduling
-
-    return WorkStealingScheduling(config, log)
 
 
 @pytest.fixture(scope="session")
