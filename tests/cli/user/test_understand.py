@@ -66,7 +66,8 @@ def test_scores_from_text_say_how_well_it_was_read(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "not what `dialmeter user understand --json` prints"),
+        ("{", "not valid JSON"),
+        ('{"reader": 1}', "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader"),
         ('{"reader": "rules", "summary": ""}', "not what `dialmeter user understand --json` prints"),
         (
             '{"reader": "town", "summary": "", "command": "user understand"}',

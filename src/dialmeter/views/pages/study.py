@@ -34,6 +34,10 @@ class StudyTable(Struct, frozen=True, omit_defaults=True):
     marks: tuple[tuple[int, int, str], ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.headings) for row in self.rows):
+            raise ValueError("a row of a table has another number of cells than its head")
+
 
 class StudyContent(Struct, frozen=True):
     """What a command printed: lines, tables, and its charts as file and title."""
