@@ -190,7 +190,7 @@ def targets() -> list[Target]:
     for name, (queries, more_files) in _RUNS.items():
         commands = tuple(each.replace("{}", f"runs/{name}") for each in (*_OF_A_RUN, *queries))
         pages, drawn = (tuple(each.replace("{}", name) for each in some) for some in (_PAGES, _WITH_CHARTS))
-        commands = commands * 96 + pages * 12 + drawn  # how often each is drawn
+        commands = commands * 48 + pages * 6 + drawn  # how often each is drawn
         found += [Target(f"{name} run {file}", f"runs/{name}/{file}", commands) for file in (*_RUN_FILES, *more_files)]
     return found
 
