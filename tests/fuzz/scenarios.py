@@ -148,7 +148,7 @@ SCENARIOS = (
         most=12,
     ),
     Scenario("judge train robust", "judge train robust ../input/cases.jsonl -q --out head", again=""),
-    Scenario("sample", "sample town -q", again="--force", most=40),
+    Scenario("sample", "sample town -q", again="--force", most=10),
     Scenario("view --bundle", "view ../input/run --bundle pages", again=""),
     Scenario(
         "view --bundle --force",
