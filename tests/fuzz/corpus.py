@@ -57,6 +57,7 @@ CORPUS: tuple[Found, ...] = (
     Found("runs/tracker/run.json", b'"backend": ', b'"backend": {}, "x": ', BOARD, "internal error: retyped field"),
     Found("runs/compared/run.json", b'"headings": [', b'"headings": ["x", ', "report runs/compared --as latex --out -", "internal error: rows of another width"),
     Found("runs/tracker/rows.jsonl", b'"turn":0', b'"turn":"0"', "tracker audit runs/tracker --quiet", "internal error: retyped field"),
+    Found("runs/judge/rows.jsonl", b'"variant":"word"', b'"variant":"\\u0000"', "report runs/judge --as html --out -", "control character in a page"),
     Found("board.toml", b'"pred.jsonl"', b'"pred\\u0000.jsonl"', "tracker board {} --quiet --force --out made/trackers", "internal error: NUL in a path"),
     Found("logs/chat.jsonl", b'"reward": 1.0', b'"reward": 1' + b"0" * 400, "system check {} --quiet", "internal error: overflow"),
     Found("runs/user/run.json", b'"unit": "dialogue"', b'"unit": "a-b-c"', QUERY, "internal error: unknown unit"),

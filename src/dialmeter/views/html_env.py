@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 # Joiners that Persian, Indic scripts and emoji need, and what a browser shows as space.
 _SHOWN = "\u200c\u200d\n\t"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def said(text: object) -> Markup:
@@ -77,6 +79,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    # A control character cannot be written as the value of an attribute, so an option with one cannot be chosen.
+    made.tests["choosable"] = lambda text: not _CONTROL.search(text)
     made.filters.update(said=said, plain=visible, score=score, thousands=lambda number: f"{number:,}")
     return made
 
