@@ -186,6 +186,11 @@ turns_option = choice_option("--turns", ["active", "all"], "Turns of a group.")
 signatures_option = click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
 
 
+skip_bad_option = click.option(
+    "--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be read or scored."
+)
+
+
 def by_option(groups: Sequence[str], doing: str) -> Option:
     """The option that names groups."""
     return click.option(

@@ -25,7 +25,7 @@ _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
     type=click.Choice(list(_ENDINGS)),
     help="How to write; by the ending of --out, else html.",
 )
-@click.option("--title", default="", help="Stands above.")
+@click.option("--title", default="", help="The heading of the page.")
 @force_option("a file that is there")
 @click.option("--quiet", "-q", is_flag=True, help="Do not say where the report is.")
 def report(runs: tuple[str, ...], *, out: str | None, form: str | None, title: str, force: bool, quiet: bool) -> Output:

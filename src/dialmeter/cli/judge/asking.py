@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ...core.run_writer import RunWriter
 from ...judges.ask import Ask, Asker, Shard, ShardAnswer
 from ...judges.judge import Judge, load_weights
 from ...judges.judge_recipe import RecipeAsker
-from ..options import Command, Option, stacked
+from ..options import Option, stacked
 from ..work import chosen_cluster, chosen_workers, is_worked_here, work_options, worked
 from .endpoints import models_of
 from .options import Chosen
@@ -28,17 +28,16 @@ def scores_option(about: str) -> Option:
     return click.option("--scores", "score_files", multiple=True, metavar="[NAME=]FILE", help=about)
 
 
-def asking_options(resource: str) -> Callable[[Command], Command]:
-    """The options that say where judges are asked, and where their scores are kept.
-
-    Args:
-        resource: the help of --cluster-resource.
-    """
-    return stacked(
-        work_options,
-        click.option("--cluster-resource", metavar="NAME=N", help=resource),
-        click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others."),
-    )
+asking_options = stacked(
+    work_options,
+    click.option(
+        "--cluster-resource",
+        metavar="NAME=N",
+        help="On a cluster, neural judges go only to workers that declare this, as in GPU=1.",
+    ),
+    click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others."),
+)
+"""The options that say where judges are asked, and where their scores are kept."""
 
 
 def named_files(options: dict[str, Any]) -> list[tuple[str | None, str]]:

@@ -43,7 +43,7 @@ _LISTED = 20
 @number_option(
     "--budget", least=16, default=512, about="How often a judge is asked about a reply of more than 12 tokens."
 )
-@seed_option(0, "The seed of what is drawn.")
+@seed_option(0)
 @number_option("--show", "shown", least=0, default=1, about="Cases to print or draw per attack.")
 @dry_run_option
 @chart_options

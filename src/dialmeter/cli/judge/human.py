@@ -76,7 +76,7 @@ from .people_documents import JudgeHumanDocument
 )
 @click.option("--details", is_flag=True, help="Print all details of every dimension, not only of the main one.")
 @shared.chart_options
-@asking_options("On a cluster, neural judges go only to such workers.")
+@asking_options
 @dry_run_option
 @shared.run_options
 @shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")

@@ -65,7 +65,7 @@ from .options import chosen_judges, judge_options
 @shared.number_option("--failing", least=0, default=3, about="How many failing cases to print per judge.")
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @shared.chart_options
-@asking_options("On a cluster, neural judges go only to workers that declare this, as in GPU=1.")
+@asking_options
 @shared.run_options
 @shared.fail_if_option("error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3", of=" of a judge")
 def score(**options: Any) -> Output:

@@ -36,7 +36,7 @@ from .scoring import chosen_settings, log_options, scored_log
 @click.argument("log")
 @log_options
 @shared.interval_options(resamples=10_000)
-@click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be read.")
+@shared.skip_bad_option
 @click.option("--by-task", is_flag=True, help="Show every task, and not only the worst.")
 @shared.chart_options
 @shared.run_options

@@ -40,9 +40,9 @@ from .scoring import chosen_how, profile_option, set_option
 @click.option("--system", "systems", multiple=True, metavar="AGENT", help="A system; may be repeated, rule by default.")
 @talk_options
 @shared.map_option
-@profile_option("How acts are named.", "town")
+@profile_option(default="town")
 @shared.rules_option("The rule set of I- and R-GCDF1.")
-@set_option("Change one switch of the rule set.")
+@set_option
 @shared.interval_options(resamples=1000)
 @shared.chart_options
 @study_options

@@ -60,7 +60,7 @@ talk_options = stacked(
 @click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Who has the goal.")
 @click.option("--system", default="rule", show_default=True, metavar="AGENT", help="Who knows the town.")
 @talk_options
-@seed_option(12345, "Of goals and dialogues.")
+@seed_option(12345)
 @click.option("--out", required=True, metavar="FILE", help="The file of dialogues, JSON lines.")
 @resume_option("an unfinished file")
 @force_option("a file that is there")

@@ -47,7 +47,7 @@ from .scoring import chosen_how, dialogue_options, next_line, scored, scoring_op
 @shared.interval_options(resamples=1000)
 @click.option("--blame", "blamed", is_flag=True, help="Say who lost each point, at which turn, and why.")
 @click.option("--logs", is_flag=True, help="Show events that are mere notes, too.")
-@click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be scored.")
+@shared.skip_bad_option
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("I-GCDF1 < 0.8")

@@ -45,16 +45,19 @@ def profile_option(
     return click.option("--profile", default=default, show_default=True, metavar="NAME|FILE.toml", help=about)
 
 
-def set_option(about: str = "Change one switch, as repetitions.max=4.") -> Option:
-    """The option that changes a switch of the rule set."""
-    return click.option("--set", "changes", multiple=True, metavar="SWITCH=VALUE", help=about)
-
+set_option = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="SWITCH=VALUE",
+    help="Change one switch of the rule set, as repetitions.max=4.",
+)
 
 scoring_options = stacked(
     map_option,
     profile_option(),
     rules_option("The rule set: dialmeter, or gcdf1-repo for the published evaluator."),
-    set_option(),
+    set_option,
     click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
     reading_options,
     click.option(

@@ -38,7 +38,7 @@ _SHOWN = ("I-GCDF1", "R-GCDF1")
 @map_option
 @profile_option()
 @rules_option("The rule set under which both are scored.")
-@set_option()
+@set_option
 @reading_options
 @dry_run_option
 @price_option

@@ -40,7 +40,7 @@ from .documents import UserItemsDocument
     "--goals", "sheet", metavar="FILE.csv", help="Items by hand: a sheet of `dialmeter user goals --make-sheet`."
 )
 @shared.interval_options(resamples=10_000)
-@click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be read.")
+@shared.skip_bad_option
 @shared.run_options
 @shared.fail_if_option("ItemRecall < 0.9")
 def items(**options: Any) -> Output:
