@@ -77,7 +77,7 @@ def test_a_page_to_click_on(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("case,word\na,valid", "has no column 'verdict'"),
+        ("case,word\na,valid", "no column 'verdict'"),
         ("case,verdict\nnone,valid", "case 'none' is not in the file of cases"),
         ("case,verdict\n", "has no verdict yet"),
     ],

@@ -206,7 +206,7 @@ def test_a_heading_twice_in_scores(capsys: pytest.CaptureFixture[str], tmp_path:
     cases = written(tmp_path / "cases.jsonl", json.dumps(CASE))
     scores = written(tmp_path / "scores.csv", "case,human,adversarial,human\n1,2,3,4\n")
     said = call(capsys, "judge", "score", cases, "--scores", scores)
-    assert (said.code, said.complaint) == (2, f"{scores}: line 1: duplicate heading")
+    assert (said.code, said.complaint) == (2, f"{scores}: line 1: duplicate column 'human'")
 
 
 def test_a_key_twice_in_a_manifest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

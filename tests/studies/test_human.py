@@ -171,7 +171,7 @@ def test_both_layouts_say_the_same(tmp_path: Path, text: str) -> None:
     [
         (
             "dialogue,rater,rating\nD1,ann,good\n",
-            "line 2, dialogue D1: the rating is 'good', and should be a number or empty",
+            "line 2, dialogue D1: the rating of ann is 'good', and should be a number or empty",
         ),
         ("dialogue,ann\nD1,4\nD2,nan\n", "line 3, dialogue D2: the rating of ann is 'nan'"),
         ("dialogue,ann\nD1,inf\n", "line 2, dialogue D1: the rating of ann is 'inf'"),
@@ -179,8 +179,8 @@ def test_both_layouts_say_the_same(tmp_path: Path, text: str) -> None:
         ("dialogue,ann\nD1,4\nd1.json,5\n", "line 3, dialogue d1.json: ann has rated it before"),
         ("dialogue,rater,rating\nD1,,4\n", "line 2, dialogue D1: a rating without rater"),
         ("dialogue,ann\n,4\n", "line 2: a row without dialogue"),
-        ("dialogue,ann\nD1,4,5\n", "line 2, dialogue D1: more cells than headings"),
-        ("dialogue,ann,ann\nD1,4,5\n", "line 1: an empty or a duplicate heading"),
+        ("dialogue,ann\nD1,4,5\n", "line 2: 3 cells, while the first line names 2 columns"),
+        ("dialogue,ann,ann\nD1,4,5\n", "line 1: duplicate column 'ann'"),
         ("ann,bob\n4,5\n", "line 1: expected the columns dialogue, rater, rating"),
         ("dialogue\nD1\n", "line 1: expected the columns"),
         ("", "line 1: expected the columns"),

@@ -6,17 +6,15 @@ one per line, a line ``modified_conversation``, and the turns again. It names no
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from math import isfinite
 from pathlib import Path
 
 from ..core.output import new_folder
-from ..errors import DialmeterError, InputError, one_line
+from ..errors import DialmeterError, InputError, one_line, placing
 from ..model import Move, Notice
+from ..readers.csv_files import number_in, read_csv
 from ..readers.source import Source
 from ..readers.strict_json import parse_as
 from .ask import ScorePair
@@ -65,41 +63,21 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
     places |= {case_id(case): number for number, case in enumerate(cases)}
     found = [ScorePair(None, None)] * len(cases)
     seen: set[int] = set()
-    rows = csv.DictReader(io.StringIO(Source(path).text, newline=""), skipinitialspace=True)
-    try:
-        columns = rows.fieldnames or ()
-        missing = [name for name in ("case", "human", "adversarial") if name not in columns]
-        if missing:
-            raise InputError(f"has no column {missing[0]!r}; case, human, adversarial are needed", file=str(path))
-        if len(set(columns)) < len(columns):
-            raise InputError("duplicate heading", file=str(path), line=1)
-        for row in rows:
-            place = places.get((row["case"] or "").strip())
+    source = Source(path)
+    needed = ("case", "human", "adversarial")
+    for line, row in read_csv(source, needed, "case, human, adversarial are needed").rows:
+        with placing(file=source.name, line=line):
+            name = row["case"].strip()
+            place = places.get(name)
             if place is None:
-                message = f"case {one_line(row['case'] or '')!r} is not in the file of cases"
-                raise InputError(message, file=str(path), line=rows.line_num)
+                raise InputError(f"case {one_line(name)!r} is not in the file of cases")
             if place in seen:
-                message = f"duplicate case {one_line(row['case'])!r}"
-                raise InputError(message, file=str(path), line=rows.line_num)
+                raise InputError(f"duplicate case {one_line(name)!r}")
             seen.add(place)
-            human, adversarial = (_number(row[side], side, path, rows.line_num) for side in ("human", "adversarial"))
-            found[place] = ScorePair(human, adversarial)
-    except csv.Error as error:
-        raise InputError(f"not a CSV file ({error})", file=str(path)) from None
+            # An empty cell is a reply that was not scored.
+            sides = (number_in(row[side], side) if row[side].strip() else None for side in needed[1:])
+            found[place] = ScorePair(*sides)
     return found
-
-
-def _number(text: str | None, side: str, path: str | Path, line: int) -> float | None:
-    """A score; an empty cell is a reply that was not scored."""
-    if text is None or not text.strip():
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if not isfinite(number):
-        raise InputError(f"{side} is {one_line(text)!r}, which is not a number", file=str(path), line=line)
-    return number
 
 
 NOTHING_CHANGES = "nothing changes"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -12,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..measure import Score
-from ..readers.spreadsheet_cells import guarded
+from ..readers.csv_files import csv_text
 
 if TYPE_CHECKING:
     from .latex.paper_table import Paper
@@ -227,12 +225,9 @@ def _markdown_cell(text: str) -> str:
 
 
 def _csv(table: Table) -> str:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([guarded(visible(heading)) for heading in table.headings])
     # A cell with a mark would be no number.
-    writer.writerows([guarded(visible(cell)) for cell in cells] for cells in table.rows)
-    return file.getvalue().rstrip("\n")
+    rows = ([visible(cell) for cell in cells] for cells in table.rows)
+    return csv_text([visible(heading) for heading in table.headings], rows).rstrip("\n")
 
 
 def score_records(scores: Sequence[tuple[Mapping[str, str], Score]]) -> list[dict[str, object]]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from ...errors import InputError, one_line
+from ...errors import InputError, one_line, placing
+from ...readers.csv_files import csv_text, read_csv
 from ...readers.source import Source
 from ..cases import Case
 from .sheet import VERDICTS, reader_key
@@ -60,23 +59,18 @@ def read_sheet(path: str | Path, cases: Mapping[str, Case]) -> dict[str, ReaderV
     Raises:
         InputError: a column is missing, a case is unknown or a duplicate, or a verdict is another word.
     """
-    rows = csv.DictReader(io.StringIO(Source(path).text.removeprefix("\ufeff"), newline=""))
+    source = Source(path)
     found: dict[str, ReaderVerdict] = {}
-    try:
-        missing = [name for name in ("case", "verdict") if name not in (rows.fieldnames or ())]
-        if missing:
-            raise InputError(f"has no column {missing[0]!r}; case and verdict are needed", file=str(path))
-        for row in rows:
-            name, place = (row["case"] or "").strip(), rows.line_num
+    for line, row in read_csv(source, ("case", "verdict"), "case and verdict are needed").rows:
+        with placing(file=source.name, line=line):
+            name = row["case"].strip()
             if name not in cases:
-                raise InputError(f"case {one_line(name)!r} is not in the file of cases", file=str(path), line=place)
+                raise InputError(f"case {one_line(name)!r} is not in the file of cases")
             if name in found:
-                raise InputError(f"duplicate case {one_line(name)!r}", file=str(path), line=place)
-            verdict, sense = (_word(row, key, known, str(path), place) for key, known in _WORDS.items())
+                raise InputError(f"duplicate case {one_line(name)!r}")
+            verdict, sense = (_word(row, key, known) for key, known in _WORDS.items())
             if verdict:
-                found[name] = ReaderVerdict(verdict, sense, (row.get("reason") or "").strip())
-    except csv.Error as error:
-        raise InputError(f"not a CSV file ({error})", file=str(path)) from None
+                found[name] = ReaderVerdict(verdict, sense, row.get("reason", "").strip())
     if not found:
         raise InputError("has no verdict yet: write valid, weak or invalid into the column verdict", file=str(path))
     return found
@@ -85,10 +79,10 @@ def read_sheet(path: str | Path, cases: Mapping[str, Case]) -> dict[str, ReaderV
 _WORDS = {"verdict": VERDICTS, "sense": SENSES}
 
 
-def _word(row: Mapping[str, str | None], key: str, known: Sequence[str], file: str, line: int) -> str:
-    word = (row.get(key) or "").strip().lower()
+def _word(row: Mapping[str, str], key: str, known: Sequence[str]) -> str:
+    word = row.get(key, "").strip().lower()
     if word and word not in known:
-        raise InputError(f"{key} is {one_line(word)!r}, not one of {', '.join(known)}", file=file, line=line)
+        raise InputError(f"{key} is {one_line(word)!r}, not one of {', '.join(known)}")
     return word
 
 
@@ -160,14 +154,10 @@ def kappa(one: Mapping[str, ReaderVerdict], other: Mapping[str, ReaderVerdict]) 
 
 def record(cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]]) -> str:
     """Verdicts as CSV without any text of a case: digits of the case, corpus, attack, variant, verdict, sense, reason."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(("reader", "case", "corpus", "attack", "variant", "verdict", "sense", "reason"))
-    for number, reader in enumerate(readers, 1):
-        for name, case in cases.items():
-            if name in reader:
-                said = reader[name]
-                writer.writerow(
-                    (number, name, case.corpus, case.attack, case.variant, said.verdict, said.sense, said.reason)
-                )
-    return file.getvalue()
+    rows = [
+        (str(number), name, case.corpus, case.attack, case.variant, said.verdict, said.sense, said.reason)
+        for number, reader in enumerate(readers, 1)
+        for name, case in cases.items()
+        if (said := reader.get(name)) is not None
+    ]
+    return csv_text(("reader", "case", "corpus", "attack", "variant", "verdict", "sense", "reason"), rows)

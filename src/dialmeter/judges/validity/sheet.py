@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Sequence
 from html import escape
 from random import Random
@@ -12,7 +10,7 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from ...readers.spreadsheet_cells import guarded
+from ...readers.csv_files import csv_text
 from ..cases import Case
 
 VERDICTS = ("valid", "weak", "invalid")
@@ -88,12 +86,8 @@ def columns(blind: bool) -> tuple[str, ...]:
 
 def csv_sheet(rows: Sequence[SheetRow], *, blind: bool) -> str:
     """A sheet for a spreadsheet program. No cell is a formula."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns(blind))
-    for row in rows:
-        writer.writerow([guarded(str(getattr(row, name, ""))) for name in columns(blind)])
-    return file.getvalue()
+    names = columns(blind)
+    return csv_text(names, ([str(getattr(row, name, "")) for name in names] for row in rows))
 
 
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Validity of cases</title>

@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import InputError, MissingExtra, one_line
+from ..csv_files import header_of, read_csv
 from ..parts import as_mapping
 from ..source import Sample, Source
-from ..spreadsheet_cells import unguarded
 from ..strict_json import parse_unique
-
-_DELIMITERS = "\t,;|"
-_LINE_END = re.compile("\r\n|\r|\n")
-_LONGEST_CELL = 16 * 1024**2
-
-
-def header_of(text: str) -> tuple[list[str], str]:
-    """The names of the columns in the first line of a text, and what separates them.
-
-    Example:
-        >>> header_of('id,"turn",pred')
-        (['id', 'turn', 'pred'], ',')
-    """
-    line = _LINE_END.split(text.removeprefix("\ufeff"), maxsplit=1)[0]
-    delimiter = max(_DELIMITERS, key=line.count)
-    try:
-        names = next(csv.reader([line], delimiter=delimiter, strict=True), [])
-    except csv.Error:
-        names = []
-    return [name.strip() for name in names], delimiter
 
 
 def first_row(sample: Sample) -> Mapping[str, Any]:
@@ -54,7 +31,7 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
     if kind == "parquet":
         yield from ((None, row) for row in _parquet(source))
     elif kind == "text":
-        yield from _delimited(source)
+        yield from read_csv(source).rows
     elif kind == "document":
         document = source.document
         things = document if isinstance(document, list) else [document]
@@ -65,34 +42,6 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
                 yield number, as_mapping(parse_unique(line, source.name, number), "a line")
             except InputError as error:
                 raise error.at(line=number) from None
-
-
-def _delimited(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
-    text = source.text
-    names, delimiter = header_of(text)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"duplicate column {one_line(twice)!r}", file=source.name, line=1)
-    limit = csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        next(reader, None)
-        for cells in reader:
-            if not any(cells):
-                # Spreadsheets write rows that are empty, with all their cells.
-                continue
-            if len(cells) == len(names):
-                yield reader.line_num, dict(zip(names, map(unguarded, cells), strict=True))
-            else:
-                message = f"{len(cells)} cells, while the first line names {len(names)} columns"
-                more = len(cells) > len(names)
-                why = "a cell that holds the separator is not in quotes" if more else "the file is damaged or cut off"
-                raise InputError(f"{message}; {why}", file=source.name, line=reader.line_num)
-    except csv.Error as error:
-        message = f"not valid CSV: {error}; the file is damaged or cut off"
-        raise InputError(message, file=source.name, line=reader.line_num) from None
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _parquet(source: Source) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ import msgspec
 
 from ...errors import InputError
 from ...model import Dialogue, Notice, State
-from ..spreadsheet_cells import guarded
+from ..csv_files import guarded
 from ..turn_rows import Places, place_of
 from .native import written_line, written_turn
 

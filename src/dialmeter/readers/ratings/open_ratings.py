@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -12,6 +10,7 @@ from statistics import fmean
 from types import ModuleType
 
 from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
+from ..csv_files import number_in, read_csv
 from ..source import Source
 from ..strict_json import parse_unique
 from . import fed, grade, lines, table, unieval
@@ -114,16 +113,7 @@ def _json_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
 
 
 def _csv_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
-    reader = csv.DictReader(io.StringIO(source.text, newline=""), restkey="", strict=True)
-    try:
-        if "id" not in (reader.fieldnames or ()):
-            raise InputError("expected the column id and one column per judge", line=1)
-        for row in reader:
-            with placing(line=reader.line_num):
-                if "" in row or None in row.values():
-                    raise InputError("the row has another number of cells than there are headings")
-                given = {name: cell for name, cell in row.items() if name != "id" and cell.strip()}
-                scores = {name: table.number_of(cell, name) for name, cell in given.items()}
-                yield reader.line_num, row["id"].strip(), scores
-    except csv.Error as error:
-        raise InputError(f"not valid CSV: {error}", line=reader.line_num) from None
+    for line, row in read_csv(source, ("id",), "expected the column id and one column per judge").rows:
+        with placing(line=line):
+            scores = {name: number_in(cell, name) for name, cell in row.items() if name != "id" and cell.strip()}
+            yield line, row["id"].strip(), scores

@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from ...errors import InputError, one_line
 from ...model import dialogue_key
+from ...readers.csv_files import csv_text, read_csv
 from ...readers.pairs.slot_names import slot_namer
-from ...readers.spreadsheet_cells import csv_text, filled_rows
+from ...readers.source import Source
 from ...tracking.gold_patch import Correction, GoldPatch
 from .audit import GoldAudit, RankedCandidate
 from .candidates import KINDS, Candidate
@@ -182,7 +183,8 @@ def read_sheets(paths: Sequence[str]) -> FilledSheets:
 def _read_sheet(path: str) -> dict[str, tuple[_Judged, str]]:
     found: dict[str, tuple[_Judged, str]] = {}
     hint = "`tracker audit --sheet` writes a sheet"
-    for line, cells in filled_rows(path, (*_NEEDED, "value"), _NEEDED, hint):
+    for line, row in read_csv(Source(path), _NEEDED, hint).rows:
+        cells = {name: row.get(name, "").strip() for name in (*_NEEDED, "value")}
         if cells["verdict"] not in ("", *VERDICTS):
             known = ", ".join(VERDICTS)
             raise InputError(f"verdict is {known}, not {one_line(cells['verdict'])!r}", file=path, line=line)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +10,7 @@ from typing import NamedTuple
 
 from ...errors import DialmeterError, InputError, one_line, placing
 from ...model import Notice
+from ...readers.csv_files import read_csv
 from ...readers.parts import as_mapping
 from ...readers.source import Source
 from ...readers.strict_json import parse_unique
@@ -155,23 +154,19 @@ def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple
 
 
 def _rows(manifest: str) -> Iterator[tuple[int, dict[str, object]]]:
-    text = Source(manifest).text
+    source = Source(manifest)
+    text = source.text
     if text.lstrip()[:1] == "{":
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
                 with placing(file=manifest, line=number):
                     yield number, dict(as_mapping(parse_unique(line.encode(), manifest, number), "a line"))
         return
-    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="(without a heading)")
-    try:
-        headings = [(name or "").strip().lower() for name in reader.fieldnames or ()]
-        if "file" not in headings or not {"ratio", "domain"} & set(headings):
-            raise InputError("expected the columns file and ratio or domain, and seed", file=manifest, line=1)
-        reader.fieldnames = headings
-        for row in reader:
-            yield reader.line_num, dict(row)
-    except csv.Error as error:
-        raise InputError(f"not valid CSV: {error}", file=manifest, line=reader.line_num) from None
+    names, rows = read_csv(source, lower=True)
+    if "file" not in names or not {"ratio", "domain"} & set(names):
+        raise InputError("expected the columns file and ratio or domain, and seed", file=manifest, line=1)
+    for place, row in rows:
+        yield place, dict(row)
 
 
 def _cell(name: str, value: object) -> str | None:

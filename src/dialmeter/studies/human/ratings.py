@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from ...errors import InputError, one_line
+from ...errors import InputError, one_line, placing
 from ...model import dialogue_key
+from ...readers.csv_files import csv_text, read_csv
 from ...readers.source import Source
-from ...readers.spreadsheet_cells import csv_text, unguarded
 
 _DIALOGUE = ("dialogue", "dialogue_id", "dialogue id", "dialog", "dialog_id", "id")
 _MISSING = ("", "na", "n/a", "-", "–")
-_NO_HEADING = "(without a heading)"
 
 
 class Ratings(Struct, frozen=True):
@@ -90,24 +87,30 @@ def read_ratings(path: str) -> Ratings:
     Raises:
         InputError: columns or ratings that are not as they should be, with the line.
     """
+    table = read_csv(Source(path))
+    columns = {name.lower(): name for name in table.names}
+    dialogues = next((columns[name] for name in _DIALOGUE if name in columns), None)
+    if dialogues is None or len(table.names) < 2:
+        raise InputError(
+            "expected the columns dialogue, rater, rating; or dialogue and one per rater", file=path, line=1
+        )
+    if "" in table.names:
+        raise InputError("an empty heading", file=path, line=1)
     found = RatingCollector()
-    for line, row, columns in _rows(path):
-        try:
-            dialogue = unguarded((row[columns[0]] or "").strip())
+    for line, row in table.rows:
+        with placing(file=path, line=line):
+            dialogue = row.pop(dialogues).strip()
             if not dialogue:
                 raise InputError("a row without dialogue")
-            if row.get(_NO_HEADING):
-                raise InputError("more cells than headings", dialogue=dialogue)
-            if len(columns) == 3 and columns[1:] == ["rater", "rating"]:
-                rater = unguarded((row["rater"] or "").strip())
+            if {"rater", "rating"} <= set(columns):
+                rater = row[columns["rater"]].strip()
                 if not rater:
                     raise InputError("a rating without rater", dialogue=dialogue)
-                found.add(dialogue, rater, _rating(row["rating"], dialogue))
-                continue
-            for rater in columns[1:]:
-                found.add(dialogue, rater, _rating(row[rater], dialogue, rater))
-        except InputError as error:
-            raise error.at(file=path, line=line) from None
+                rated = {rater: row[columns["rating"]]}
+            else:
+                rated = row
+            for rater, cell in rated.items():
+                found.add(dialogue, rater, _rating(cell, dialogue, rater))
     ratings = found.ratings()
     if not ratings.by_dialogue:
         raise InputError("holds no rating", file=path)
@@ -130,36 +133,6 @@ def write_ratings(dialogues: Sequence[str], raters: Sequence[str], ratings: Mapp
     return csv_text(["dialogue", *raters], rows)
 
 
-def _rows(path: str) -> Iterator[tuple[int, dict[str, str | None], list[str]]]:
-    """Line, cells, and the columns that count: the dialogue, then rater and rating or one column per rater."""
-    text = Source(path).text
-    first = text.partition("\n")[0]
-    comma = next((sign for sign in (",", ";", "\t") if sign in first), ",")
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=comma, restkey=_NO_HEADING)
-    try:
-        given = [unguarded((name or "").strip()) for name in reader.fieldnames or ()]
-        lower = [name.lower() for name in given]
-        dialogue = next((name for name in _DIALOGUE if name in lower), None)
-        if dialogue is None or len(given) < 2:
-            raise InputError("expected the columns dialogue, rater, rating; or dialogue and one per rater", line=1)
-        is_long = {"rater", "rating"} <= set(lower)
-        names = (
-            lower
-            if is_long
-            else [dialogue if low == dialogue else name for name, low in zip(given, lower, strict=True)]
-        )
-        if len(set(names)) < len(names) or "" in names:
-            raise InputError("an empty or a duplicate heading", line=1)
-        reader.fieldnames = names
-        columns = [dialogue, *(["rater", "rating"] if is_long else (name for name in names if name != dialogue))]
-        for row in reader:
-            yield reader.line_num, row, columns
-    except csv.Error as error:
-        raise InputError(f"not valid CSV: {error}", file=path, line=reader.line_num) from None
-    except InputError as error:
-        raise error.at(file=path) from None
-
-
 def number_or_nan(text: str) -> float:
     """The number that a text holds, or nan.
 
@@ -173,12 +146,12 @@ def number_or_nan(text: str) -> float:
         return math.nan
 
 
-def _rating(text: str | None, dialogue: str, rater: str = "") -> float | None:
-    given = (text or "").strip()
+def _rating(text: str, dialogue: str, rater: str) -> float | None:
+    given = text.strip()
     if given.lower() in _MISSING:
         return None
     rating = number_or_nan(given)
     if not math.isfinite(rating):
-        by = f" of {one_line(rater)}" if rater else ""
-        raise InputError(f"the rating{by} is {one_line(given)!r}, and should be a number or empty", dialogue=dialogue)
+        message = f"the rating of {one_line(rater)} is {one_line(given)!r}, and should be a number or empty"
+        raise InputError(message, dialogue=dialogue)
     return rating

@@ -9,7 +9,8 @@ from typing import TypeAlias, cast
 
 from ...errors import InputError, one_line
 from ...model import TaskGoal, Trajectory
-from ...readers.spreadsheet_cells import csv_text, filled_rows
+from ...readers.csv_files import csv_text, read_csv
+from ...readers.source import Source
 from .conditions import CONDITIONS, Condition
 from .goal_items import KINDS, GoalItem, ItemKind, items_of, places_in
 
@@ -57,7 +58,8 @@ def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
         InputError: a column is missing, or a cell has a word that is not known; with the line.
     """
     found: dict[str, list[GoalItem]] = {}
-    for line, cells in filled_rows(path, COLUMNS, COLUMNS[:3], "task, kind and value are needed"):
+    for line, row in read_csv(Source(path), COLUMNS[:3], "task, kind and value are needed").rows:
+        cells = {name: row.get(name, "").strip() for name in COLUMNS}
         if not cells["task"]:
             raise InputError("a row without a task", file=str(path), line=line)
         items = found.setdefault(cells["task"], [])
