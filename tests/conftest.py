@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,6 +62,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if among(item, SLOW):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: not among(item, LONGEST))
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Nothing that is imported or collected becomes garbage."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is there now stays to the end: collections of garbage need not look at it."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import dialmeter
 
 METHODS = frozenset(("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"))
+_CALL = re.compile(rf"\bre\.(?:compile|{'|'.join(METHODS)})\(")
 ROOT = Path(dialmeter.__file__).parent
 
 
@@ -25,18 +26,24 @@ class Use(NamedTuple):
 
 
 @cache
-def trees() -> dict[str, ast.Module]:
-    """The source of all modules, parsed."""
+def sources() -> dict[str, str]:
+    """The source of all modules."""
     found = {}
     for path in sorted(ROOT.rglob("*.py")):
         words = ("dialmeter", *path.relative_to(ROOT).with_suffix("").parts)
-        found[".".join(words).removesuffix(".__init__")] = ast.parse(path.read_text("utf-8"))
+        found[".".join(words).removesuffix(".__init__")] = path.read_text("utf-8")
     return found
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The source of all modules, parsed."""
+    return {name: ast.parse(source) for name, source in sources().items()}
 
 
 def packages() -> list[str]:
     """The parts of the package that hold regular expressions; a module at the top is a part of its own."""
-    return sorted({".".join(name.split(".")[:2]) for name in trees() if _has_patterns(name)})
+    return sorted({".".join(name.split(".")[:2]) for name, source in sources().items() if _CALL.search(source)})
 
 
 def uses(package: str) -> list[Use]:
