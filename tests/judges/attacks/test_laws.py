@@ -119,10 +119,10 @@ print(json.dumps([[case.attack, case.variant, case.source.turn, case.adversarial
 
 
 @pytest.mark.parametrize("options", ["light=True", ""])
-def test_the_same_cases_under_three_hash_seeds(options: str, full: Language) -> None:
+def test_the_same_cases_under_two_hash_seeds(options: str, full: Language) -> None:
     folder = __file__.rpartition("/")[0]
     told = set()
-    for hash_seed in ("0", "1", "4242"):
+    for hash_seed in ("0", "4242"):
         done = subprocess.run(
             [sys.executable, "-c", _PRINT.format(folder=folder, options=options)],
             capture_output=True,
