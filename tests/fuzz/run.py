@@ -35,7 +35,7 @@ from .targets import Target, targets
 CHUNK = 2_000
 HANGS = 30
 """Seconds of CPU after which an input is stopped."""
-COLLECTED = 20
+COLLECTED = 100
 """After so many inputs the garbage is collected."""
 ADDRESSES = 4 << 30
 """Bytes of address space that a chunk may add to what is imported, so that a mistake does not take the machine along."""

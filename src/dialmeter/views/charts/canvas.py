@@ -121,13 +121,15 @@ def sheet(
         'JGA by turn\\n1,000 dialogues'
     """
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     fit = current_fit()
     if fit.width:
         height = height * max(fit.width / width, 0.6) if height == HEIGHT else font_points(height)
         width = fit.width
     with style():
-        figure = Figure(figsize=(width, height), layout="constrained")
+        layout = ConstrainedLayoutEngine()
+        figure = Figure(figsize=(width, height), layout=layout)
         figure.set_label(visible(title))
         # Over the whole figure: over the axes, a title would be cut where names on the left are long.
         room = design_inches(width)
@@ -139,8 +141,8 @@ def sheet(
         axes.set_ylabel(upright(y_label, min(40, int(design_inches(height) * 10))))
         yield figure, axes
         # Laying out again moves things by fractions of a point, so it is done once and not with every file.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        layout.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def render(figure: Figure, kind: Kind) -> bytes:
