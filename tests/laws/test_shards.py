@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.files import sampled
 from dialmeter.simulation.play import Setting, play
+from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.users.result import UserResult
 from dialmeter.users.scorer import UserScorer
@@ -31,23 +33,36 @@ def tracker_scorer() -> TrackerScorer:
     return TrackerScorer(MEASURES, by=("domain", "slot", "without-domain"))
 
 
-@given(splits)
-def test_trackers(cuts: list[int]) -> None:
+@cache
+def whole_tracker() -> TrackerResult:
     whole = tracker_scorer()
     for dialogue in TALK:
         whole.add_dialogue(dialogue)
+    return whole.result(resampling=HOW)
+
+
+def groups_of(result: TrackerResult) -> list[object]:
+    return [result.by(group) for group in ("domain", "slot", "turn", "without-domain")]
+
+
+@cache
+def whole_groups() -> list[object]:
+    return groups_of(whole_tracker())
+
+
+@given(splits)
+@settings(max_examples=40)
+def test_trackers(cuts: list[int]) -> None:
     merged = tracker_scorer()
     for start, end in zip([0, *cuts], [*cuts, len(TALK)], strict=True):
         shard = tracker_scorer()
         for dialogue in TALK[start:end]:
             shard.add_dialogue(dialogue)
         merged.merge_part(pickle.loads(pickle.dumps(shard.part)))
-    one, other = whole.result(resampling=HOW), merged.result(resampling=HOW)
+    one, other = whole_tracker(), merged.result(resampling=HOW)
     assert one.scores == other.scores
     assert one.notices == other.notices
-    assert [one.by(group) for group in ("domain", "slot", "turn", "without-domain")] == [
-        other.by(group) for group in ("domain", "slot", "turn", "without-domain")
-    ]
+    assert groups_of(other) == whole_groups()
     assert one.worst(36) == other.worst(36)
 
 
@@ -61,22 +76,23 @@ def test_notices_of_several_values_name_the_first_place() -> None:
     assert merged.result().notices == whole.result().notices
 
 
-def result_of(scorer: UserScorer) -> UserResult:
-    return scorer.result(resampling=HOW)
+@cache
+def whole_user() -> UserResult:
+    whole = UserScorer(profile="town")
+    for talk in CONVERSATIONS:
+        whole.add(talk)
+    return whole.result(resampling=HOW)
 
 
 @given(splits)
 def test_users(cuts: list[int]) -> None:
-    whole = UserScorer(profile="town")
-    for talk in CONVERSATIONS:
-        whole.add(talk)
     merged = UserScorer(profile="town")
     for start, end in zip([0, *cuts], [*cuts, len(CONVERSATIONS)], strict=True):
         shard = UserScorer(profile="town")
         for talk in CONVERSATIONS[start:end]:
             shard.add(talk)
         merged.book.merge(pickle.loads(pickle.dumps(shard.book)))
-    one, other = result_of(whole), result_of(merged)
+    one, other = whole_user(), merged.result(resampling=HOW)
     assert one.scores == other.scores
     assert one.events == other.events
     assert one.event_counts() == other.event_counts()
