@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,14 @@ SLOW = (
 
 # With several processes the tests of these long files begin first, so that none of them is alone at the end.
 LONGEST = ("core/test_kills.py", "docs/test_pages.py", "fuzz/test_fuzz.py", "package/test_build.py")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests do not use the cache of whoever runs them: all processes of a run have one of their own."""
+    if not hasattr(config, "workerinput"):
+        folder = tempfile.TemporaryDirectory(prefix="dialmeter-cache-")
+        os.environ["DIALMETER_CACHE"] = folder.name
+        config.add_cleanup(folder.cleanup)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 from collections import Counter
@@ -48,20 +47,14 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def sample() -> Iterator[Path]:
     """The sample, made once; no page changes it."""
-    before = os.environ.get("XDG_CACHE_HOME")
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
     made, _ = pages.made_sample()
     as_made = digests(made)
     yield made
     assert digests(made) == as_made
     shutil.rmtree(made)
     pages.made_sample.cache_clear()
-    if before is None:
-        del os.environ["XDG_CACHE_HOME"]
-    else:
-        os.environ["XDG_CACHE_HOME"] = before
 
 
 @pytest.mark.parametrize("page", WITH_WORK, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.cache_folder import cache_folder
 from ..errors import DialmeterError
 from ..model import Conversation
 from ..readers.conversations import Conversations, open_conversations
@@ -39,7 +40,7 @@ def attack_replies(
     light: bool = False,
     pipeline: str | None = None,
     paraphraser: Paraphraser | None = None,
-    cache: str | Path | None = None,
+    cache: str | Path | bool | None = True,
 ) -> list[Case]:
     """Makes adversarial cases from the replies of dialogues, as ``dialmeter judge attack`` does.
 
@@ -55,7 +56,8 @@ def attack_replies(
         light: use only what comes with dialmeter, whatever is installed.
         pipeline: a spaCy pipeline by name.
         paraphraser: a function that gives a text in other words (for ``natural-paraphrase``).
-        cache: a folder in which analyses of utterances are kept between runs; none without it.
+        cache: a folder in which analyses of utterances are kept between runs; True for the one of the platform, as the command has it,
+            which is not used with ``light``; None or False for none.
 
     Returns:
         The cases, attack by attack, for :func:`score_judge`.
@@ -79,9 +81,8 @@ def attack_replies(
         )
     wanted = [attack for each in attacks for attack in ([each] if isinstance(each, Attack) else chosen([each]))]
     name = Path(str(dialogues)).name if is_file else ""
-    language = open_language(
-        pipeline_name=pipeline, light=light, cache=Path(cache) if cache else None, paraphraser=paraphraser
-    )
+    kept = (None if light else cache_folder()) if cache is True else Path(cache) if cache else None
+    language = open_language(pipeline_name=pipeline, light=light, cache=kept, paraphraser=paraphraser)
     try:
         label = name if corpus is None else corpus
         made = attack_corpus(talks, wanted, language, cases=cases, seed=seed, corpus=label, speaker=speaker)
