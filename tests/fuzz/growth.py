@@ -10,7 +10,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 SIZES = (200, 800, 3_200)
-"""Characters of the texts; the first that takes longer than ``QUICK`` seconds is compared with its quarter."""
+"""Characters of the texts; one that takes longer than ``QUICK`` seconds is compared with its quarter."""
 QUICK = 0.004
 TOO_LONG = 0.2
 FACTOR = 8.0
@@ -28,10 +28,12 @@ _LONGEST = 60
 def grows(call: Callable[[str], Any], make: Callable[[int], str]) -> str:
     """Says how the time of a call grows where it grows faster than its text, and is empty otherwise.
 
-    CPU time is taken, the least of three calls; what takes no time at all passes, so that noise cannot fail a test.
+    CPU time is taken, the least of three calls where one call looks slow; what takes no time at all passes, so that noise cannot
+    fail a test.
     """
     for size in SIZES:
-        if _seconds(call, make(size), 1) > QUICK:
+        once = _seconds(call, make(size), 1)
+        if once > QUICK and once > FACTOR * _seconds(call, make(size // 4), 1):
             least = [_seconds(call, make(size // part), 3) for part in (4, 2, 1)]
             if least[2] > max(QUICK, FACTOR * least[0]) and (
                 least[2] > TOO_LONG or _seconds(call, make(4 * size), 1) > FACTOR * least[2]
