@@ -226,3 +226,11 @@ def test_changes_in_long_texts_are_one_span() -> None:
     assert changed_spans(old, old) == ()
     assert changed_spans(old, f"{old}c") == ((8000, 8001),)
     assert changed_spans(old, f"{old[:400]}x y {old[404:]}") == ((400, 403),)
+
+
+def test_quadratic_time_is_noticed() -> None:
+    """The check itself."""
+    blanks = [("", " ", "a")]
+    assert slow_texts(caller(re.compile(r" +$"), "search"), blanks)
+    assert slow_texts(lambda text: [text.count(sign) for sign in text * 4], blanks)
+    assert not slow_texts(caller(re.compile(r"(?<! ) +$"), "search"), blanks)
