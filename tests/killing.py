@@ -73,7 +73,7 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
         Command("judge score with workers", ("judge", "score", cases, *judges, "--workers", "2")),
         Command(
             "judge attack",
-            ("judge", "attack", talk, "--light", "--no-cache", "--cases", "100", "--workers", "2"),
+            ("judge", "attack", talk, "--light", "--no-cache", "--cases", "50", "--workers", "2"),
         ),
     ]
 

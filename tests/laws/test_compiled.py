@@ -27,7 +27,7 @@ from .corpora import ALTERNATIVES, HYPHENED, PLAIN, SPELLINGS, corpora, law
 
 PACKAGE = Path(dialmeter.__file__).parent
 TWINS = twins(PACKAGE)
-few = settings(law, max_examples=40)
+few = settings(law, max_examples=24)
 
 pytestmark = pytest.mark.skipif(not TWINS, reason="dialmeter was built without a compiler, so all code is plain")
 
@@ -106,7 +106,7 @@ SEVERAL = [
 @pytest.mark.parametrize("measures", [["JGA"], SEVERAL], ids=["one lens", "several lenses"])
 @pytest.mark.parametrize("rules", RULES)
 @given(corpus=written, marks=holes)
-@settings(law, max_examples=20)
+@settings(law, max_examples=12)
 def test_scores(plain: PlainProcess, rules: str, measures: list[str], corpus: list[Dialogue], marks: list[str]) -> None:
     chosen = None if RULES[rules].only_measures else measures
     agreed(plain, "account_of_corpus", with_holes(corpus, marks), RULES[rules], chosen)
@@ -144,7 +144,7 @@ def layout_of(name: str) -> StateLayout:
 
 @pytest.mark.parametrize("layout", STATES)
 @given(data=st.data())
-@settings(law, max_examples=40)
+@settings(law, max_examples=24)
 def test_states_of_every_layout(plain: PlainProcess, layout: str, data: st.DataObject) -> None:
     states = data.draw(st.lists(st.one_of(STATES[layout], STATES[layout], STATES[layout], value), max_size=6))
     agreed(plain, "accounts_of_states", [*states, *states], layout_of(layout))
