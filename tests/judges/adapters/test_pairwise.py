@@ -19,7 +19,7 @@ from ..chat_server import Reply, saying, serve
 from ..made import Oracle, case, cases, write_cases
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
-from dialmeter.judges.adapters.llm_pairwise import read_preference
+from dialmeter.judges.adapters.llm_pairwise import PairwiseLanguageModel, read_preference
 
 
 class PairOracle:
@@ -192,6 +192,12 @@ def test_shapes_of_preferences(text: str, side: float | None) -> None:
             read_preference(text)
     else:
         assert read_preference(text).score == side
+
+
+def test_another_rubric_is_another_judge_of_the_same_kind() -> None:
+    judge = PairwiseLanguageModel("http://127.0.0.1:1/v1", "m").with_rubric("coherence")
+    assert judge.name == "llm-pairwise(model=m, rubric=coherence)"
+    assert judge.identity.startswith("llm-pairwise(")
 
 
 def test_a_language_model_that_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,6 +60,8 @@ class LanguageModel:
     batch_size = 32
     stays = True
     asks_own_facets_only = True
+    kind = "llm"
+    """The name of the judge in ``--judge``."""
 
     def __init__(
         self,
@@ -115,15 +117,15 @@ class LanguageModel:
             Prompt(read_template(template), Source(system).text if system else "", read_rubric(rubric), ends, parse)
         )
 
-    def _set_prompt(self, prompt: Prompt, kind: str = "llm") -> None:
+    def _set_prompt(self, prompt: Prompt) -> None:
         self._prompt = check_rubric(prompt)
         self._read_scores: dict[tuple[str, int], float] = {}
         self.facets = prompt.rubric.facets
-        self.name = called(kind, model=(self.model, ""), rubric=(prompt.rubric.name, ""))
+        self.name = called(self.kind, model=(self.model, ""), rubric=(prompt.rubric.name, ""))
         digest = hashlib.sha256(msgspec.json.encode(prompt)).hexdigest()[:10]
         parameters = msgspec.json.encode(self._parameters, order="sorted").decode()
         self.identity = (
-            f"{kind}({self._endpoint.url}, model={self.model}, prompt={digest}, repeats={self._repeats}, "
+            f"{self.kind}({self._endpoint.url}, model={self.model}, prompt={digest}, repeats={self._repeats}, "
             f"parameters={parameters})"
         )
 

@@ -30,6 +30,7 @@ class DialogueLanguageModel(LanguageModel):
     """
 
     level = "dialogue"
+    kind = "llm-dialogue"
 
     def __init__(
         self,
@@ -47,7 +48,7 @@ class DialogueLanguageModel(LanguageModel):
         super().__init__(
             endpoint, model, scale=scale, parse=parse, repeats=repeats, temperature=temperature, cache=cache, key=key
         )
-        self._set_prompt(replace(self._prompt, template=_rubric(template)), "llm-dialogue")
+        self._set_prompt(replace(self._prompt, template=_rubric(template)))
 
 
 def _rubric(path: str) -> str:

@@ -81,6 +81,8 @@ class PairwiseLanguageModel(LanguageModel):
             :class:`~dialmeter.judges.adapters.llm.LanguageModel`. With repeats, the answer is the mean.
     """
 
+    kind = "llm-pairwise"
+
     def __init__(
         self,
         endpoint: str,
@@ -118,7 +120,7 @@ class PairwiseLanguageModel(LanguageModel):
             max_cost=max_cost,
         )
         self.scale = (-1.0, 1.0)
-        self._set_prompt(replace(self._prompt, template=TEMPLATE), "llm-pairwise")
+        self._set_prompt(replace(self._prompt, template=TEMPLATE))
 
     def compare(self, items: Sequence[PairItem]) -> Sequence[float]:
         """One number from -1 to 1 per pair.

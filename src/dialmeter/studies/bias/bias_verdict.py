@@ -309,7 +309,7 @@ def notices_of_study(study: BiasStudy) -> list[Notice]:
         Notice(
             "repeated-dialogues",
             len(repeated),
-            f"{name}{len(repeated)} dialogues stand in several files; intervals take them for independent "
+            f"{name}{len(repeated)} dialogues are in several files; intervals take them for independent "
             "and are too narrow",
             tuple(sorted(repeated)[:10]),
         ),
