@@ -1,0 +1,31 @@
+"""Who lost each point: a dialogue for every test and every party."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialmeter.users.blame import PARTIES, REASONS
+
+from .cases import CASES
+from .verdicts import (
+    loss_of,
+)
+
+
+@pytest.mark.parametrize("why", CASES)
+def test_reason(why: str) -> None:
+    each, about, expected, options = CASES[why]
+    changes = options.get("changes", ())
+    loss = loss_of(each, about, *changes, **{key: value for key, value in options.items() if key != "changes"})
+    assert (loss.why, loss.party, loss.of, loss.turn) == (why, *expected)
+    assert REASONS[why][1] in loss.evidence
+    if loss.of:
+        assert f"the {loss.of} said " in loss.evidence
+
+
+def test_every_reason_and_every_party_has_a_case() -> None:
+    assert CASES.keys() == REASONS.keys()
+    assert {expected[0] for _, _, expected, _ in CASES.values()} == set(PARTIES)
+
+
+# The order of tests: a dialogue in which a test and its neighbour both find a cause; the first decides.

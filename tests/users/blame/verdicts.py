@@ -1,0 +1,56 @@
+"""Dialogues on a hotel, and who lost what in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dialmeter.model import Conversation, DomainGoal, Move
+from dialmeter.users.blame import Blamer, BlameVerdict, Database, Loss
+from dialmeter.users.scorer import UserScorer
+
+from ..talks import acts, goal, system, talk, user
+
+HOTEL = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]})
+BOOK = goal(hotel={"info": {"area": "east"}, "book": {"day": "monday", "people": "2"}})
+TWO = {**goal(hotel={"info": {"area": "east"}}), **goal(train={"info": {"day": "monday"}, "book": {"people": "2"}})}
+SECOND = goal(hotel={"fail_info": {"area": "west"}, "info": {"area": "east"}})
+AREA, OFFER = user("Hotel-Inform area=east"), system("Hotel-Recommend name=inn")
+PHONE, STARS = user("Hotel-Request phone=?"), user("Hotel-Inform stars=4")
+ALL = user("Hotel-Inform area=east | Hotel-Inform stars=4 | Hotel-Request phone=?")
+BYE, END = user("general-bye"), system("general-bye")
+
+
+def hears(said: str, heard: str, text: str = "") -> Move:
+    """A user turn with what the user understood of the turn before."""
+    return Move("user", text, acts(said), acts(heard))
+
+
+def blamed(
+    each: Conversation, *changes: str, database: Database | None = None, limit: int | None = None
+) -> BlameVerdict:
+    from dialmeter.users.rules import changed, named
+
+    scorer = UserScorer(changed(named("dialmeter"), *changes))
+    found = Blamer(scorer.setup, database, limit).verdict(each, scorer.prepare(each), scorer.outcome(each))
+    assert found is not None
+    return found
+
+
+def loss_of(each: Conversation, about: str, *changes: str, **options: Any) -> Loss:
+    return next(loss for loss in blamed(each, *changes, **options).losses if loss.about == about)
+
+
+def moves(*turns: Move, wanted: dict[str, DomainGoal] = HOTEL) -> Conversation:
+    return talk(wanted, *turns)
+
+
+def nothing(domain: str, search: object, book: object) -> int:
+    return 0
+
+
+def something(domain: str, search: object, book: object) -> int:
+    return 3
+
+
+ANSWER = system("Hotel-Inform phone=1")
+TWICE = user("Hotel-Inform area=east | Hotel-Inform stars=4")
