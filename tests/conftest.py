@@ -23,16 +23,21 @@ settings.load_profile("dialmeter")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
-# Whole folders and files that start many processes, a cluster or a browser, or that read all published files.
+# Whole folders and files that start many processes, a cluster or a browser, draw many charts and pages, or read all published files.
 SLOW = (
     "browser/",
     "cli/test_demo.py",
     "cli/test_judge_workers.py",
+    "cli/test_same_bytes.py",
     "cli/test_sample.py",
+    "cli/test_study.py",
     "cli/tracker/test_workers.py",
     "core/test_cluster.py",
+    "core/test_engine.py",
     "core/test_kills.py",
+    "core/test_replacing.py",
     "core/test_several_writers.py",
+    "core/test_streams.py",
     "docs/test_ci_page.py",
     "docs/test_pages.py",
     "docs/test_plugins.py",
@@ -40,12 +45,22 @@ SLOW = (
     "golden/",
     "judges/adapters/test_smollm2.py",
     "judges/attacks/",
+    "judges/explanation/",
+    "judges/train/",
     "laws/",
     "package/test_build.py",
     "package/test_pythons.py",
+    "readers/states/test_same_everywhere.py",
+    "readers/states/test_source.py",
+    "readers/test_damaged_runs.py",
+    "readers/test_run_inputs.py",
     "reproduction/",
+    "simulation/test_files.py",
+    "simulation/test_planted.py",
+    "simulation/test_play.py",
+    "users/items/test_text_events.py",
     "viewer/",
-    "views/test_charts.py",
+    "views/",
 )
 
 # With several processes the tests of these long files begin first, so that none of them is alone at the end.
@@ -61,14 +76,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the slow tests; those of other files carry the mark themselves. The longest go first."""
+    """Marks the slow tests: whole files, those that try several hash seeds, and those with the mark. The longest go first."""
     tests = ROOT / "tests"
 
     def among(item: pytest.Item, places: tuple[str, ...]) -> bool:
         return item.path.is_relative_to(tests) and item.path.relative_to(tests).as_posix().startswith(places)
 
     for item in items:
-        if among(item, SLOW):
+        if among(item, SLOW) or "hash_seed" in item.name:
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: not among(item, LONGEST))
 
