@@ -11,8 +11,7 @@ import click
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.comparison import Resampling
-from ..errors import DialmeterError
+from ..core.comparison import Resampling, checked_confidence
 from ..model import dialogue_key
 from ..readers.fields import form_with_fields
 from ..readers.multiwoz.multiwoz import ids_of_list
@@ -343,9 +342,7 @@ def interval_options(resamples: int) -> Callable[[Command], Command]:
 
 def chosen_confidence(options: dict[str, Any]) -> float:
     """The confidence of intervals; 0 for none."""
-    if not 0 <= options["ci"] < 1:
-        raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
-    return float(options["ci"])
+    return checked_confidence(options["ci"], "--ci")
 
 
 def chosen_resampling(options: dict[str, Any]) -> Resampling | None:

@@ -33,6 +33,30 @@ class Resampling(Struct, frozen=True):
     seed: int = 12345
 
 
+def checked_confidence(ci: float, name: str = "ci") -> float:
+    """The confidence of intervals; 0 for none.
+
+    Raises:
+        DialmeterError: it is no share, such as 95 instead of 0.95.
+    """
+    if not 0 <= ci < 1:
+        raise DialmeterError(f"{name} lies between 0 and 1, as in 0.95, not {ci:g}; 0 gives no intervals")
+    return ci
+
+
+def chosen_resampling(ci: float, resamples: int, seed: int) -> Resampling | None:
+    """How intervals are made; None with ``ci=0``, for none.
+
+    Raises:
+        DialmeterError: the confidence is no share.
+
+    Example:
+        >>> chosen_resampling(0.95, 1000, 7)
+        Resampling(confidence=0.95, resamples=1000, seed=7)
+    """
+    return Resampling(ci, resamples, seed) if checked_confidence(ci) else None
+
+
 class PairedDifference(Struct, frozen=True):
     """One system against another under one measure; a difference is the system's value minus the base's."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.cache_folder import cache_folder
+from ..core.comparison import checked_confidence
 from ..errors import DialmeterError
 from ..model import Conversation
 from ..readers.conversations import Conversations, open_conversations
@@ -141,8 +142,7 @@ def score_judge(
     if confidence is not None:
         warnings.warn("confidence= of score_judge is now ci=", DeprecationWarning, stacklevel=2)
         ci = confidence
-    if not 0 <= ci < 1:
-        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
+    checked_confidence(ci)
     found = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
     if not found:
         raise DialmeterError("there are no cases to score")

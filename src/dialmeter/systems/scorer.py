@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from ..core.comparison import Resampling
-from ..errors import DialmeterError, InputError, placing
+from ..core.comparison import chosen_resampling
+from ..errors import InputError, placing
 from ..model import Trajectory
 from ..readers.trajectories import Trajectories, open_trajectories
 from .measures import parse_system_measure
@@ -50,8 +50,7 @@ def score_system(
         >>> result["Success"].value, result["Pass(k=2)"].value
         (0.5, 0.0)
     """
-    if not 0 <= ci < 1:
-        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
+    resampling = chosen_resampling(ci, resamples, seed)
     how = SystemSettings(scorer, crashes)
     chosen = [parse_system_measure(text) for text in measures]
     opened = open_trajectories(log, form) if isinstance(log, str | Path) else log
@@ -73,5 +72,5 @@ def score_system(
         measures=chosen,
         refused=refused,
         notices=file.notices if file is not None else (),
-        resampling=Resampling(ci, resamples, seed) if ci else None,
+        resampling=resampling,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.comparison import Resampling
+from ..core.comparison import Resampling, chosen_resampling
 from ..core.garbage import paused_garbage_collection
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable
@@ -67,9 +67,7 @@ def score_tracker(
     Raises:
         DialmeterError: input that cannot be scored, with its place.
     """
-    if not 0 <= ci < 1:
-        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
-    how = Resampling(ci, resamples, seed) if ci else None
+    how = chosen_resampling(ci, resamples, seed)
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
         path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
         return score_file(path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=how)

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.comparison import Resampling
+from ..core.comparison import Resampling, chosen_resampling
 from ..core.garbage import paused_garbage_collection
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, placing
@@ -273,8 +273,7 @@ def score_user(
         >>> result["I-GCDF1"].value, result["R-GCDF1"].value
         (1.0, None)
     """
-    if not 0 <= ci < 1:
-        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
+    resampling = chosen_resampling(ci, resamples, seed)
     scorer = UserScorer(rules, profile, value_map, from_text=from_text, keep=keep)
     talks = open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues
     opened = talks if isinstance(talks, Conversations) else None
@@ -287,7 +286,7 @@ def score_user(
         scorer.refuse(unread)
     notices = opened.notices if opened is not None else ()
     with placing(file=name):
-        return scorer.result(notices, Resampling(ci, resamples, seed) if ci else None)
+        return scorer.result(notices, resampling)
 
 
 def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import get_args
 
-from ...core.comparison import Resampling
+from ...core.comparison import chosen_resampling
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
@@ -71,8 +71,7 @@ def judge_human(
         >>> round(found["Spearman", "length", "overall"].value, 6)
         1.0
     """
-    if not 0 <= ci < 1:
-        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
+    resampling = chosen_resampling(ci, resamples, seed)
     if resample not in get_args(Resample):
         raise DialmeterError(f"resample is contexts or items, not {resample!r}")
     items = opened(ratings, reference_system)
@@ -86,7 +85,7 @@ def judge_human(
         scores or {},
         carried=carried,
         dimensions=chosen_dimensions(items, dimensions),
-        how=PeopleSettings(resample, Resampling(ci, resamples, seed) if ci else None),
+        how=PeopleSettings(resample, resampling),
         first=first,
         lower_is_better=lower_is_better,
         store=ScoreStore(store) if store else None,
