@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
-from ..errors import one_line
+from ..errors import InputError, one_line
 
 NOT_IN_FILE = "not in the file"
 NO_PREDICTION = "without a prediction"
@@ -111,6 +111,16 @@ def counted(unscored: Iterable[tuple[str, str]]) -> tuple[Reason, ...]:
         count, first = found.get(reason, (0, where))
         found[reason] = count + 1, first
     return tuple(Reason(reason, *rest) for reason, rest in found.items())
+
+
+def refused_dialogues(refused: Iterable[InputError]) -> list[tuple[str, str]]:
+    """The dialogues that could not be read, for :func:`counted`: a dialogue without a name by its line.
+
+    Example:
+        >>> refused_dialogues([InputError("no goal", line=3)])
+        [('line 3', 'no goal')]
+    """
+    return [(each.dialogue or f"line {each.line}", one_line(each.message, 100)) for each in refused]
 
 
 def total(accounts: Iterable[Account]) -> Account:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from ..core.account import Account, counted
-from ..errors import InputError, one_line
+from ..core.account import Account, counted, refused_dialogues
+from ..errors import InputError
 from ..model import Notice, Trajectory
 from ..readers.trajectories import Trajectories
 from .outcome import NO_REWARD
@@ -65,7 +65,7 @@ def check_log(
         counts["unseen_texts"] += sum(bool(step.aside) for step in each.steps)
         if not each.rewards and each.ending != "crash":
             without.append(each.id)
-    unread = [(each.dialogue or f"line {each.line}", one_line(each.message, 100)) for each in log.refused]
+    unread = refused_dialogues(log.refused)
     asked = tasks.total() + len(unread)
     return LogCheck(
         format=log.format,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from .._version import __version__
-from ..core.account import Account, counted
+from ..core.account import Account, counted, refused_dialogues
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
@@ -103,7 +103,7 @@ class SystemResult(Result):
     @cached_property
     def account(self) -> Account:
         """How many dialogues of the log are scored, and why the others are not."""
-        unread = [(each.dialogue or f"line {each.line}", one_line(each.message, 100)) for each in self.refused]
+        unread = refused_dialogues(self.refused)
         unscored = [(each.id, each.reason) for each in self.outcomes if each.success is None]
         asked = len(self.outcomes) + len(unread)
         return Account("dialogue", asked, asked, len(self.scored), counted([*unread, *unscored]))

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from .._version import __version__
-from ..core.account import NOT_IN_FILE, Account, counted, only_field
+from ..core.account import NOT_IN_FILE, Account, counted, only_field, refused_dialogues
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
@@ -93,7 +93,7 @@ class UserResult(Result):
     @cached_property
     def account(self) -> Account:
         """How many of the dialogues that were asked for are scored: those of the file, or those that were named."""
-        refused = places_of(self.refused)
+        refused = refused_dialogues(self.refused)
         if self._only is None:
             asked = self.dialogues + len(refused)
             return Account("dialogue", asked, asked, self.dialogues, counted(refused))
@@ -224,11 +224,6 @@ class UserResult(Result):
         """The two F1 measures, and how much was scored."""
         shown = ", ".join(f"{name} {percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
         return f"{shown}; {self.dialogues} dialogues, rules {self.rules.name}"
-
-
-def places_of(refused: Sequence[InputError]) -> list[tuple[str, str]]:
-    """The dialogues that cannot be scored, each with the reason; by its line where it has no name."""
-    return [(each.dialogue or f"line {each.line}", one_line(each.message, 100)) for each in refused]
 
 
 def _or_one(value: float | None) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._version import __version__
-from ...core.account import Account, counted, in_documents
+from ...core.account import Account, counted, in_documents, refused_dialogues
 from ...core.comparison import PairedDifference, Resampling
 from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError, InputError, one_line
@@ -47,7 +47,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
     for name, path in names.items():
         file = open_conversations(path, options["form"], options["goals"])
         talks[name] = list(watched(file, file, options["quiet"]))
-        unread = [(each.dialogue or "", one_line(each.message, 100)) for each in file.refused]
+        unread = refused_dialogues(file.refused)
         asked = len(talks[name]) + len(unread)
         accounts[name] = Account("dialogue", asked, asked, len(talks[name]), counted(unread), "read")
         notices += named_notices(name, file.notices)

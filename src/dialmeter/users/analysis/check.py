@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...core.account import Account, counted
+from ...core.account import Account, counted, refused_dialogues
 from ...errors import InputError
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from ...readers.conversations import Conversations
 from ..outcome import COMBINED
 from ..profile import Acts, Profile
-from ..result import SHOWN, UserSettings, places_of
+from ..result import SHOWN, UserSettings
 from ..score_table import ScoreRow
 from ..scorer import UserScorer
 
@@ -64,7 +64,7 @@ def check_talk(
         scorer.refuse(unreadable)
     counts.update(dialogues=len(scorer.book.rows), turns=scorer.book.turns, domains=len(domains))
     asked = counts["dialogues"] + len(scorer.refused)
-    account = Account("dialogue", asked, asked, counts["dialogues"], counted(places_of(scorer.refused)))
+    account = Account("dialogue", asked, asked, counts["dialogues"], counted(refused_dialogues(scorer.refused)))
     if not counts["dialogues"]:
         return UserCheck(talks.format, account, counts, list(talks.notices), scorer.refused, [])
     scores = [

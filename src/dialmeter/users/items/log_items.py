@@ -11,10 +11,10 @@ from typing import Any
 from msgspec.structs import asdict
 
 from ..._version import __version__
-from ...core.account import Account, counted
+from ...core.account import Account, counted, refused_dialogues
 from ...core.comparison import Resampling
 from ...core.result import Result, percent
-from ...errors import DialmeterError, InputError, one_line
+from ...errors import DialmeterError, InputError
 from ...measure import Score
 from ...model import Notice, Trajectory
 from ...readers.agents.parts import CLOSE, goal_key
@@ -88,7 +88,7 @@ class LogItems(Result):
     @cached_property
     def account(self) -> Account:
         """How many dialogues have items, and why the others do not count."""
-        unread = [(each.dialogue or "", one_line(each.message, 100)) for each in self.refused]
+        unread = refused_dialogues(self.refused)
         asked = len(self.dialogues) + self.without + len(unread)
         reasons = counted([*unread, *([("", NO_ITEMS)] * self.without)])
         return Account("dialogue", asked, asked, len(self.dialogues), reasons)
