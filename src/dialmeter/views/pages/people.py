@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from ..chart_files import Chart, chart, slug
-from ..charts import bars
-from ..charts.data import Estimate
+from ..chart_files import Chart, slug
 from ..human import coefficient, limits
 from ..tables import Table
-from .charts import estimate, of_run
+from .charts import LinkedBars, estimate, of_run
 from .findings import Finding
 from .judge_case import RECENT, SpokenMove, number
 from .kinds import Cell, Field, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
@@ -223,19 +221,15 @@ class PeopleKind(RunKind):
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Spearman by judge and dimension; a bar leads to the items about which that judge differs most."""
         for run in runs:
-            scores: dict[str, dict[str, Estimate]] = {}
-            links: dict[tuple[str, str], str] = {}
-            texts: dict[str, str] = {}
+            drawn = LinkedBars()
             for each in _over_items(run.scores):
                 if each.get("value") is not None:
-                    judge, dimension = str(each.get("judge")), str(each.get("dimension"))
-                    scores.setdefault(judge, {})[dimension] = estimate(each)
-                    if judge in run.columns:
-                        address = links[judge, dimension] = link(run, {"by": judge})
-                        texts[address] = f"{judge}: the items that it and people rank most differently"
+                    judge = str(each.get("judge"))
+                    address = link(run, {"by": judge}) if judge in run.columns else ""
+                    text = f"{judge}: the items that it and people rank most differently"
+                    drawn.add(judge, str(each.get("dimension")), estimate(each), address, text)
             title = f"Agreement with people{of_run(run, runs)}"
-            options: dict[str, Any] = {"y_label": "Spearman", "as_percent": False, "links": links}
-            yield chart(f"agreement-{slug(run.key)}", title, bars.draw, bars.table, scores, texts=texts, **options)
+            yield drawn.chart(f"agreement-{slug(run.key)}", title, "Spearman", as_percent=False)
 
     def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """How often each judge is near people, much higher, or much lower."""
