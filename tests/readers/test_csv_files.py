@@ -70,6 +70,21 @@ def test_separators_a_mark_of_the_encoding_and_empty_rows_change_nothing(reader:
     assert str(reader("\ufeff" + "\r\n".join([first, *rest, empty, ""]))) == str(reader(reader.text))
 
 
+def test_the_index_of_a_data_frame_is_not_read(reader: Any) -> None:
+    if reader.text.startswith("dialogue,"):
+        pytest.skip("a column of ratings without a name may be a rater's")
+    first, *rest = reader.text.splitlines()
+    indexed = [f",{first}", *(f"{number},{line}" for number, line in enumerate(rest))]
+    assert str(reader("\n".join(indexed))) == str(reader(reader.text))
+
+
+def test_a_rater_without_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("dialogue,ann,\nd,4,5\n")
+    with pytest.raises(InputError, match="line 1: an empty heading"):
+        read_ratings(str(path))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

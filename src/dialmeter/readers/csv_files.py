@@ -72,8 +72,9 @@ class CsvTable(NamedTuple):
     """A CSV file that is read.
 
     Attributes:
-        names: the columns.
-        rows: line and cells by column. Rows without any text, which spreadsheets write, are skipped.
+        names: the columns; one may have no name.
+        rows: line and cells by column. Rows without any text, which spreadsheets write, are skipped, and so is a column without a name,
+            such as the index of a data frame.
     """
 
     names: list[str]
@@ -118,7 +119,8 @@ def _rows(text: str, names: Sequence[str], delimiter: str, file: str) -> Iterato
                 more = len(cells) > len(names)
                 why = "a cell that holds the separator is not in quotes" if more else "the file is damaged or cut off"
                 raise InputError(f"{message}; {why}", file=file, line=reader.line_num)
-            yield reader.line_num, dict(zip(names, map(unguarded, cells), strict=True))
+            named = zip(names, cells, strict=True)
+            yield reader.line_num, {name: unguarded(cell) for name, cell in named if name}
     except csv.Error as error:
         message = f"not valid CSV: {error}; the file is damaged or cut off"
         raise InputError(message, file=file, line=reader.line_num) from None
