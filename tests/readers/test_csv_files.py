@@ -105,6 +105,13 @@ def test_the_same_errors(reader: Any, change: Callable[[list[str]], list[str]], 
     assert f"table.csv: {message.format(n=columns, more=columns + 1)}" in str(caught.value)
 
 
+def test_a_decimal_comma_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("case;human;adversarial\n1;0,5;1\n")
+    with pytest.raises(InputError, match="line 2: human: expected a number, found '0,5'; write it with a point"):
+        read_scores(path, CASES)
+
+
 def test_verdicts_are_written_without_formulas(tmp_path: Path) -> None:
     name = next(iter(NAMED))
     text = record(NAMED, [{name: ReaderVerdict("weak", reason='=HYPERLINK("http://x")')}])

@@ -138,10 +138,21 @@ def number_in(text: str, column: str) -> float:
         >>> number_in(" 3.5", "rating:overall")
         3.5
     """
-    try:
-        found = float(text)
-    except ValueError:
-        found = nan
+    found = number_or_nan(text)
     if not isfinite(found):
-        raise InputError(f"{one_line(column)}: expected a number, found {one_line(text, 40)!r}")
+        hint = "; write it with a point" if isfinite(number_or_nan(text.replace(",", ".", 1))) else ""
+        raise InputError(f"{one_line(column)}: expected a number, found {one_line(text, 40)!r}{hint}")
     return found
+
+
+def number_or_nan(text: str) -> float:
+    """The number that a text holds, or nan.
+
+    Example:
+        >>> number_or_nan("4.5"), number_or_nan("good")
+        (4.5, nan)
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return nan

@@ -19,11 +19,12 @@ from msgspec import Struct
 
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Notice, Value, dialogue_key
+from ...readers.csv_files import number_or_nan
 from ...readers.pairs.vocabulary import PairDialogue
 from ...readers.source import Source
 from ...tracking.compared import ComparedDialogue
 from ...tracking.tally import CORRECT
-from .ratings import RatingCollector, Ratings, number_or_nan
+from .ratings import RatingCollector, Ratings
 
 QUESTION = "How well did the system keep track of what the user wants, over the whole dialogue?"
 HELP = "Gold is what the user wants, prediction what the system understood; both add up from turn to turn."

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ...errors import InputError, one_line, placing
 from ...model import dialogue_key
-from ...readers.csv_files import csv_text, read_csv
+from ...readers.csv_files import csv_text, number_or_nan, read_csv
 from ...readers.source import Source
 
 _DIALOGUE = ("dialogue", "dialogue_id", "dialogue id", "dialog", "dialog_id", "id")
@@ -131,19 +131,6 @@ def write_ratings(dialogues: Sequence[str], raters: Sequence[str], ratings: Mapp
         given = ratings.get(dialogue_key(dialogue), {})
         rows.append([dialogue, *(f"{given[rater]:.10g}" if rater in given else "" for rater in raters)])
     return csv_text(["dialogue", *raters], rows)
-
-
-def number_or_nan(text: str) -> float:
-    """The number that a text holds, or nan.
-
-    Example:
-        >>> number_or_nan("4.5"), number_or_nan("good")
-        (4.5, nan)
-    """
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def _rating(text: str, dialogue: str, rater: str) -> float | None:
