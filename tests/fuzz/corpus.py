@@ -62,5 +62,6 @@ CORPUS: tuple[Found, ...] = (
     Found("logs/chat.jsonl", b'"reward": 1.0', b'"reward": 1' + b"0" * 400, "system check {} --quiet", "internal error: overflow"),
     Found("runs/user/run.json", b'"unit": "dialogue"', b'"unit": "a-b-c"', QUERY, "internal error: unknown unit"),
     Found("runs/judge/run.json", b'"sha256"', b'"x"', "GET /run/judge", "internal error: missing field"),
+    Found("runs/ruled/run.json", b'"inputs"', b'"x"', "GET /run/ruled", "internal error: missing field, in the viewer"),
     Found("runs/judge/rows.jsonl", b'"length":{', b'"\xc2\x9b31m":{', "GET /row/0/judge", "control character in a page"),
 )  # fmt: skip
