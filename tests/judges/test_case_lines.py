@@ -71,11 +71,11 @@ def test_scores_by_number_and_by_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("case,human\n", "has no column 'adversarial'"),
+        ("case,human\n", "line 1: no column 'adversarial'"),
         ("case,human,adversarial\n9,1,2\n", "line 2: case '9' is not in the file of cases"),
         ("case,human,adversarial\n1,1,2\n1,1,2\n", "line 3: duplicate case '1'"),
-        ("case,human,adversarial\n1,high,2\n", "line 2: human is 'high', which is not a number"),
-        ("case,human,adversarial\n1,1,nan\n", "line 2: adversarial is 'nan', which is not a number"),
+        ("case,human,adversarial\n1,high,2\n", "line 2: human: expected a number, found 'high'"),
+        ("case,human,adversarial\n1,1,nan\n", "line 2: adversarial: expected a number, found 'nan'"),
     ],
 )
 def test_scores_that_are_not_right(text: str, message: str, tmp_path: Path) -> None:
