@@ -31,8 +31,13 @@ SLOW = (
     "cli/test_same_bytes.py",
     "cli/test_sample.py",
     "cli/test_study.py",
+    "cli/tracker/test_bias.py",
+    "cli/tracker/test_curve.py",
+    "cli/tracker/test_human.py",
     "cli/tracker/test_workers.py",
+    "cli/user/test_patterns.py",
     "core/test_cluster.py",
+    "core/test_endpoint.py",
     "core/test_engine.py",
     "core/test_kills.py",
     "core/test_replacing.py",
@@ -43,22 +48,33 @@ SLOW = (
     "docs/test_plugins.py",
     "fuzz/",
     "golden/",
-    "judges/adapters/test_smollm2.py",
+    "judges/adapters/",
     "judges/attacks/",
     "judges/explanation/",
+    "judges/test_bench.py",
     "judges/train/",
     "laws/",
     "package/test_build.py",
     "package/test_pythons.py",
     "readers/states/test_same_everywhere.py",
     "readers/states/test_source.py",
+    "readers/test_budget.py",
     "readers/test_damaged_runs.py",
     "readers/test_run_inputs.py",
+    "readers/test_shards.py",
     "reproduction/",
-    "simulation/test_files.py",
-    "simulation/test_planted.py",
-    "simulation/test_play.py",
+    "simulation/",
+    "studies/audit/",
+    "studies/test_bias.py",
+    "studies/test_fit_lambda.py",
+    "systems/test_published_figures.py",
+    "tools/test_layers.py",
+    "tools/test_locks.py",
+    "tracking/test_credit.py",
+    "tracking/test_worst.py",
     "users/items/test_text_events.py",
+    "users/text/test_accuracy.py",
+    "users/text/test_rules.py",
     "viewer/",
     "views/",
 )
@@ -75,17 +91,22 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(folder.cleanup)
 
 
+def _among(path: Path, places: tuple[str, ...]) -> bool:
+    tests = ROOT / "tests"
+    return path.is_relative_to(tests) and path.relative_to(tests).as_posix().startswith(places)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """``make quick`` does not import slow files, which takes longer than many tests do."""
+    return True if config.option.markexpr == "not slow" and _among(collection_path, SLOW) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the slow tests: whole files, those that try several hash seeds, and those with the mark. The longest go first."""
-    tests = ROOT / "tests"
-
-    def among(item: pytest.Item, places: tuple[str, ...]) -> bool:
-        return item.path.is_relative_to(tests) and item.path.relative_to(tests).as_posix().startswith(places)
-
     for item in items:
-        if among(item, SLOW) or "hash_seed" in item.name:
+        if _among(item.path, SLOW) or "hash_seed" in item.name:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: not among(item, LONGEST))
+    items.sort(key=lambda item: not _among(item.path, LONGEST))
 
 
 def pytest_collection(session: pytest.Session) -> None:

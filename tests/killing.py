@@ -63,6 +63,7 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
     play_to_file(talk, goals=dialogues, seed=3, noise=0.1)
     attack = ["judge", "attack", talk, "--light", "--no-cache", "--cases", "25", "--quiet", "--out", cases]
     subprocess.run([sys.executable, "-m", "dialmeter", *map(str, attack)], check=True, stdout=subprocess.DEVNULL)
+    attacks = [word for name in ("contradiction", "pronoun", "repetition", "speaker") for word in ("--attack", name)]
     judges = ("--judge", "ngram-coherence", "--judge", "ngram-fluency", "--judge", "overlap")
     return [
         Command("tracker score", ("tracker", "score", talk, "--workers", "2")),
@@ -73,7 +74,7 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
         Command("judge score with workers", ("judge", "score", cases, *judges, "--workers", "2")),
         Command(
             "judge attack",
-            ("judge", "attack", talk, "--light", "--no-cache", "--cases", "50", "--workers", "2"),
+            ("judge", "attack", talk, *attacks, "--light", "--no-cache", "--cases", "100", "--workers", "2"),
         ),
     ]
 
