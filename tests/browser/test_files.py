@@ -67,8 +67,8 @@ def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str
     page.get_by_role("link", name="trackers/keyword").click()
     wrong_numbers(page, slot).click()
     page.wait_for_url(f"**#rows&slot={slot}**")
+    eventually(page, lambda: 0 < page.locator("tbody tr:visible").count() < 36)
     names = page.locator("tbody tr:visible").count()
-    assert 0 < names < 36
     assert page.locator("select[name=slot]").input_value() == slot
     page.locator("ul.chips a").first.click()
     eventually(page, lambda: page.locator("tbody tr:visible").count() != names)
@@ -79,7 +79,7 @@ def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str
     loaded(page, lambda: page.locator("h1").inner_text() != name)
     page.go_back()
     page.go_back()
-    assert page.locator("#rows").count() == 1
+    eventually(page, lambda: page.locator("#rows").count() == 1)
 
 
 def test_the_bundle_sorts_and_searches(open_page: OpenPage, bundle: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_bundle_sorts_and_searches(open_page: OpenPage, bundle: Path) -> Non
     page.locator("input[type=search]").fill("jury")
     page.keyboard.press("Enter")
     page.wait_for_url("**#rows&q=jury")
-    assert page.locator("tbody tr:visible").count() == 2
+    eventually(page, lambda: page.locator("tbody tr:visible").count() == 2)
     page.goto((bundle / "index.html").as_uri())
     page.get_by_role("link", name="trackers/own").click()
     page.get_by_role("link", name="Look at the dialogues").click()
