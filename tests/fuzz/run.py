@@ -75,7 +75,7 @@ def run_chunk(
 
 @contextmanager
 def _garbage_of_one_input() -> Iterator[None]:
-    """Nothing is collected amid an input: a command has a process of its own, where no other command left anything.
+    """Nothing is collected during an input: a command has a process of its own, where no other command left anything.
 
     A generator that is collected while JSON is parsed at the limit of recursion cannot end, and Python says so on standard error.
     """
