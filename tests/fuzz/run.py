@@ -20,8 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +34,6 @@ from .targets import Target, targets
 CHUNK = 2_000
 HANGS = 30
 """Seconds of CPU after which an input is stopped."""
-COLLECTED = 100
-"""After so many inputs the garbage is collected."""
 ADDRESSES = 4 << 30
 """Bytes of address space that a chunk may add to what is imported, so that a mistake does not take the machine along."""
 
@@ -49,14 +46,12 @@ def run_chunk(
     counts: Counter[str] = Counter()
     troubles: list[dict[str, Any]] = []
     worst, slowest = 0.0, ""
-    with tempfile.TemporaryDirectory(prefix="dialmeter-fuzz-") as place, _garbage_of_one_input():
+    with tempfile.TemporaryDirectory(prefix="dialmeter-fuzz-") as place:
         folder = Path(place).resolve() / "town"
         shutil.copytree(samples, folder)
         with stand_in(folder):
             originals = {target.path: Path(target.path).read_bytes() for target in every}
             for number in range(first, last):
-                if not number % COLLECTED:
-                    gc.collect()
                 target, command, data, changes = draw_input(number, seed, every, originals)
                 if current:
                     current.write_text(str(number))
@@ -71,20 +66,6 @@ def run_chunk(
         "first": first, "last": last, "counts": dict(counts), "worst": worst, "slowest": slowest,
         "megabytes": peak_megabytes(), "troubles": troubles,
     }  # fmt: skip
-
-
-@contextmanager
-def _garbage_of_one_input() -> Iterator[None]:
-    """Nothing is collected during an input: a command has a process of its own, where no other command left anything.
-
-    Once in 150,000 inputs Python wrote "Exception ignored in" to standard error where JSON was nested too deeply. The likely cause is
-    garbage of an earlier input that was collected at the limit of recursion; the input alone did not show it again.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _chosen(kind: str) -> list[Target]:

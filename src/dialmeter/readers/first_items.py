@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from ..garbage import paused_garbage_collection
+
 _SAMPLE_ITEMS = 20
 _OPENING = re.compile(r"\s*([{\[])\s*")
 _COLON = re.compile(r"\s*:\s*")
@@ -19,7 +21,12 @@ def first_items(text: str) -> tuple[Any, bool]:
         >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')
         ({'a': [1, 2], 'b': {'c': 3}}, False)
     """
-    decode = json.JSONDecoder().raw_decode
+    decoder = json.JSONDecoder()
+
+    def decode(text: str, at: int) -> tuple[Any, int]:
+        with paused_garbage_collection():
+            return decoder.raw_decode(text, at)
+
     opening = _OPENING.match(text)
     members: dict[str, Any] = {}
     elements: list[Any] = []

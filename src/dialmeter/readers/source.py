@@ -14,15 +14,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, cast
 
-import msgspec
-
 from ..errors import InputError
 from ..model import Notice, Schema
 from .archive import MAGIC, Archive
 from .first_items import first_items
 from .not_known import binary_file
 from .raw_file import STDIN, RawFile, open_raw
-from .strict_json import Doubled, JsonParts, duplicate_key, kind_of, parse_json, parse_unique
+from .strict_json import REFUSALS, Doubled, JsonParts, decode_json, duplicate_key, kind_of, parse_json, parse_unique
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -386,6 +384,6 @@ def _zstd_error() -> type[Exception]:
 def _decoded(line: bytes) -> Any:
     """A line as JSON; None where it is none, or too long to be one of many."""
     try:
-        return msgspec.json.decode(line) if len(line) <= LINE_LIMIT else None
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return decode_json(line) if len(line) <= LINE_LIMIT else None
+    except REFUSALS:
         return None

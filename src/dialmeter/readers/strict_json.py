@@ -18,11 +18,12 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from ..errors import InputError, one_line
+from ..garbage import paused_garbage_collection
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
-"""What msgspec raises for a text that is not as it should be; parsing it closely says what is wrong."""
-_decode = msgspec.json.Decoder().decode
+"""What ``decode_json`` raises for a text that is not as it should be; ``parse_json`` says what is wrong."""
+_DECODER = msgspec.json.Decoder()
 
 Head = TypeVar("Head")
 Thing = TypeVar("Thing")
@@ -34,6 +35,12 @@ class Doubled(dict[str, Any]):
     """A JSON object with a duplicate key. Readers refuse it by name of dialogue and turn."""
 
     twice: str
+
+
+def decode_json(data: bytes | str | msgspec.Raw) -> Any:
+    """One JSON value, of two equal keys the last; raises one of ``REFUSALS`` where the text is none."""
+    with paused_garbage_collection():
+        return _DECODER.decode(data)
 
 
 def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int | None = None) -> Any:
@@ -49,7 +56,7 @@ def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int 
         InputError: with line and column, and the guess that the file is cut off where its end was reached.
     """
     try:
-        found = _decode(data)
+        found = decode_json(data)
     except REFUSALS:
         return _parse_slowly(data, name, doubled, line)
     if count_strings(found) == count_written_strings(data):
@@ -224,7 +231,7 @@ class JsonParts:
             return part
         data = bytes(part)
         try:
-            found = _decode(data)
+            found = decode_json(data)
         except REFUSALS:
             self._parse_whole()
             return self._parts[place]
@@ -266,7 +273,8 @@ def _parse_slowly(data: bytes, name: str | None, doubled: list[Doubled], line: i
         raise InputError("the file is empty", file=name)
     try:
         text = data.decode()
-        found = json.loads(text, object_pairs_hook=unique, parse_constant=_refuse, parse_float=finite)
+        with paused_garbage_collection():
+            found = json.loads(text, object_pairs_hook=unique, parse_constant=_refuse, parse_float=finite)
         if _SURROGATE.search(text):
             json.dumps(found, ensure_ascii=False).encode()
         return found

@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from ..core.comparison import Resampling, chosen_resampling
-from ..core.garbage import paused_garbage_collection
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable
+from ..garbage import paused_garbage_collection
 from ..measure import Measure
 from ..model import Dialogue, Notice, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, open_span

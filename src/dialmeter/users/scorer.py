@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from ..core.comparison import Resampling, chosen_resampling
-from ..core.garbage import paused_garbage_collection
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, placing
+from ..garbage import paused_garbage_collection
 from ..model import Conversation, Notice, dialogue_key
 from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.parts import UniqueIds

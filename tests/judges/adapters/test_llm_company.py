@@ -103,6 +103,8 @@ def test_parameters_that_are_sent(more: str, sent: dict[str, Any]) -> None:
         ({"temperature": "warm"}, "temperature is a number from 0, or none, not 'warm'"),
         ({"temperature": "-2"}, "temperature is a number from 0, or none"),
         ({"parameters": "[1]"}, "parameters is a JSON object"),
+        ({"parameters": "[" * 5000}, "parameters is a JSON object"),
+        ({"parameters": '{"a":' * 5000}, "parameters is a JSON object"),
         ({"max_cost": 1.0}, "max_cost needs a price"),
         ({"price": "1"}, "write money per million tokens"),
     ],

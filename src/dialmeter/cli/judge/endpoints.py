@@ -101,7 +101,7 @@ def _parameter(text: str) -> tuple[str, Any]:
         return name.strip(), None
     try:
         return name.strip(), json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name.strip(), value
 
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from ...core.account import Account, in_documents, lines
 from ...core.document import make_document
-from ...core.garbage import paused_garbage_collection
 from ...errors import DialmeterError, InputError, one_line
+from ...garbage import paused_garbage_collection
 from ...model import Value, dialogue_key
 from ...readers.pairs.vocabulary import Vocabulary
 from ...readers.services.schema import read_schema

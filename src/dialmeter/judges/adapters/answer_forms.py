@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...core.endpoint import AnswerToken
 from ...errors import UnreadableAnswer, one_line
+from ...garbage import paused_garbage_collection
 
 Scale: TypeAlias = tuple[int, int]
 
@@ -134,7 +135,8 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
         try:
-            found, end = decoder.raw_decode(text, place)
+            with paused_garbage_collection():
+                found, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             end = place + 1
         else:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from ...errors import DialmeterError, did_you_mean, one_line
+from ...readers.strict_json import REFUSALS
 from ..judge import FACETS, Item
 from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded, sentence_vectors
 
@@ -222,7 +223,7 @@ def _task_of(model: str) -> str:
     if config.is_file():
         try:
             found = msgspec.json.decode(config.read_bytes(), type=dict[str, Any])
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, *REFUSALS) as error:
             raise DialmeterError(f"model {model}: config.json cannot be read: {one_line(str(error), 200)}") from None
         names, labels = found.get("architectures") or [], found.get("id2label") or {}
         count = len(labels) or int(found.get("num_labels") or 2)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Price, Usage
 from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ...readers.source import Source
+from ...readers.strict_json import REFUSALS
 from ..judge import AnyItem, Item, called
 from .answer_forms import FORMS, HIGHEST_LOGPROBS, ReadAnswer, expectation, read_score
 from .model_exchange import ModelAnswer, ModelExchange
@@ -323,6 +324,6 @@ def _parameters(temperature: str | float, repeats: int, parse: str) -> dict[str,
 def _json_object(text: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any]) if text else {}
-    except msgspec.DecodeError:
+    except REFUSALS:
         raise DialmeterError(f"llm: parameters is a JSON object, not {one_line(text, 80)!r}") from None
     return found

@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Conversation, Ending, Move, Step, ToolCall
 from ..parts import as_list, as_mapping, as_text
-from ..strict_json import REFUSALS
+from ..strict_json import REFUSALS, decode_json
 
 TOOL_AS_USER = "tool as user"
 """The role under which results of tools are counted that are written in the role of the user."""
@@ -139,7 +138,7 @@ def arguments_of(call: Mapping[str, Any]) -> Mapping[str, Any]:
     given = call.get("arguments")
     if isinstance(given, str):
         try:
-            parsed = msgspec.json.decode(given) if given.strip() else {}
+            parsed = decode_json(given) if given.strip() else {}
         except REFUSALS:
             parsed = None
         given = parsed if isinstance(parsed, dict) else given
@@ -152,7 +151,7 @@ def _call_in_text(text: str) -> tuple[str, ToolCall] | None:
     if not found:
         return None
     try:
-        written = msgspec.json.decode(text[found[-1].end() :])
+        written = decode_json(text[found[-1].end() :])
     except REFUSALS:
         return None
     if not isinstance(written, dict) or not isinstance(written.get("name"), str):

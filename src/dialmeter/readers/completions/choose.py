@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...errors import InputError
+from ...garbage import paused_garbage_collection
 from ...model import State
 from ..strict_json import count_strings
 from .lines import state_in_lines
@@ -161,11 +162,13 @@ def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
     try:
         if text.startswith("'", start + 1):
             raise ValueError
-        thing, end = _DECODER.raw_decode(text, start)
+        with paused_garbage_collection():
+            thing, end = _DECODER.raw_decode(text, start)
         written = text[start:end]
         if "\\" in written or written.count('"') != 2 * count_strings(thing):
             # Perhaps a key is a duplicate.
-            thing, end = _STRICT_DECODER.raw_decode(text, start)
+            with paused_garbage_collection():
+                thing, end = _STRICT_DECODER.raw_decode(text, start)
         return thing, end, False
     except (ValueError, RecursionError):
         pass

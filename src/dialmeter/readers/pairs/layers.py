@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import msgspec
-
-from ..strict_json import REFUSALS
+from ..strict_json import REFUSALS, decode_json
 from .state_layouts import StateLayout
 
 SHAPES = {"flat": 0, "nested": 1, "sections": 2, "glued": 3, "any": 4}
 _FLAT, _NESTED = SHAPES["flat"], SHAPES["nested"]
 _QUOTE, _COMMA, _COLON, _BLANK, _OPEN, _CLOSE = b'",: {}'
-_decode = msgspec.json.Decoder().decode
 
 
 class Layer:
@@ -157,7 +154,7 @@ def _find_mark(data: bytes, at: int) -> int:
 def _parse(text: bytes, layer: Layer, of_pairs: bool, words: _Numbering) -> Member | None:
     """What is written at the place of a member that was not met before."""
     try:
-        ((key, value),) = _decode(b"{" + text + (b"}" if of_pairs else b"}}")).items()
+        ((key, value),) = decode_json(b"{" + text + (b"}" if of_pairs else b"}}")).items()
     except REFUSALS:
         return None
     if type(value) is str:

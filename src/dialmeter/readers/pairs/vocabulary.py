@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-import msgspec
 from msgspec import Raw
 
 from ...errors import InputError, one_line
 from ...model import NAMED, Dialogue, State, Turn, Value, domain_of
 from ..parts import as_list, as_mapping, as_text, as_value
-from ..strict_json import count_strings, kind_of
+from ..strict_json import count_strings, decode_json, kind_of
 from .layers import SHAPES, Layer, Slot, split_state
 from .slot_names import two_values
 from .state_layouts import FLAT, NESTED, StateLayout
@@ -28,7 +27,6 @@ PairState: TypeAlias = tuple[int, ...]
 
 _FLAT, _NESTED, _GLUED, _ANY = SHAPES["flat"], SHAPES["nested"], SHAPES["glued"], SHAPES["any"]
 _NO_PAIR = -1
-_decode = msgspec.json.Decoder().decode
 _SECTION_NAMES = ("semi", "book")
 
 
@@ -266,7 +264,7 @@ class Vocabulary:
             if count >= 0:
                 self._settled(found)
             else:
-                state = _decode(written)
+                state = decode_json(written)
                 if state is None and layer.shape == _FLAT:
                     return None
                 self._numbered(state, layer)

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from ...core.comparability import compare_scores, in_one_line
 from ...core.comparison import Resampling
-from ...core.garbage import paused_garbage_collection
 from ...core.open_runs import Run
 from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, InputError, NotApplicable, one_line
+from ...garbage import paused_garbage_collection
 from ...measure import Score
 from ...model import Schema, dialogue_key
 from ...readers.corpus import split_tracker

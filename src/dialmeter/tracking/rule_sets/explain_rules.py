@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from ...core.account import Account, only_field
-from ...core.garbage import paused_garbage_collection
 from ...errors import DialmeterError, NotApplicable
+from ...garbage import paused_garbage_collection
 from ...model import Schema, Value
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..compared import ComparedDialogue

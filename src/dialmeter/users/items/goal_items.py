@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Literal, TypeAlias, get_args
 
-import msgspec
 from msgspec import Struct
 
 from ...model import TaskGoal, Trajectory
-from ...readers.strict_json import REFUSALS
+from ...readers.strict_json import REFUSALS, decode_json
 from ..text.numbers import MONTHS, UP_TO_TEN
 from .conditions import Condition, condition_of
 
@@ -63,7 +62,7 @@ def places_in(found: Iterable[Trajectory]) -> dict[str, str]:
         for call in (call for step in each.steps for call in step.calls):
             if call.name == _PLACES and call.result:
                 try:
-                    answer = msgspec.json.decode(call.result)
+                    answer = decode_json(call.result)
                 except REFUSALS:
                     continue
                 if isinstance(answer, dict):

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError
-from ...readers.strict_json import REFUSALS
+from ...readers.strict_json import REFUSALS, decode_json
 from .findings_file import row_lines
 from .kinds import Field
 from .opened import Opened
@@ -158,7 +158,7 @@ def _search(run: Opened, text: str) -> list[int]:
         # Most lines do not have it in any form, and need not be parsed.
         if raw in (line.lower() if needle.isascii() else line.decode("utf-8", "replace").lower().encode()):
             try:
-                passes = holds(msgspec.json.decode(line))
+                passes = holds(decode_json(line))
             except (KeyError, TypeError, AttributeError, *REFUSALS):
                 passes = holds(run.parse(line, position))  # says what is wrong with the row
             if passes:
