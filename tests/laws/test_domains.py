@@ -141,7 +141,7 @@ def test_active_turns_are_those_where_gold_has_the_domain(corpus: list[Dialogue]
         assert score.n == alone["AGA"].n
         if score.measure == "JGA" and score.value is not None:
             assert score.value * score.n == pytest.approx(
-                exact_turns_with_gold(alone.ledger.main.table, alone.ledger.main.counts())
+                exact_turns_with_gold(alone.measure_columns.main.table, alone.measure_columns.main.counts())
             )
 
 

@@ -390,7 +390,7 @@ def test_many_pairs_slots_turns_and_tallies() -> None:
     for size in range(1, 20):
         turns = [{"gold": {f"a-{slot}": "x" for slot in range(size)}, "pred": {}}] * 1000
         add(json.dumps({"dialogue_id": f"tallies{size}", "turns": turns}).encode())
-    book = scorer.part.ledger.main
+    book = scorer.part.measure_columns.main
     assert len(book.number_of) > 16_384
     assert scorer.result().counts["exact_turns"] == 20_000 + 1 + 3000
     assert scorer.result().counts["turns"] == 20_000 + 1 + 3000 + 19_000

@@ -91,7 +91,7 @@ def test_users(cuts: list[int]) -> None:
         shard = UserScorer(profile="town")
         for talk in CONVERSATIONS[start:end]:
             shard.add(talk)
-        merged.book.merge(pickle.loads(pickle.dumps(shard.book)))
+        merged.score_table.merge(pickle.loads(pickle.dumps(shard.score_table)))
     one, other = whole_user(), merged.result(resampling=HOW)
     assert one.scores == other.scores
     assert one.events == other.events

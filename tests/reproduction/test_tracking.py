@@ -119,8 +119,8 @@ def self_score(path: str, rules: str) -> float | None:
 
 def per_turn(result: TrackerResult, measure: str) -> list[float]:
     used = next(asked.used for asked in result.asked if asked.text == measure)
-    book = result.ledger.book_for(used)
-    return [used.from_tally(book.table[row])[0] for row in book.rows]
+    tally_table = result.measure_columns.tally_table_for(used)
+    return [used.from_tally(tally_table.table[row])[0] for row in tally_table.rows]
 
 
 @pytest.mark.parametrize("name", NESTED)

@@ -89,4 +89,4 @@ def test_mistakes_are_missed_wrong_and_over() -> None:
     gold = [{"a-b": "1"}, {"a-b": "1", "a-c": "2"}, {"a-b": "1", "a-c": "2"}, {"a-b": "1", "a-c": "2"}]
     pred = [{}, {"a-c": "3"}, {"a-c": "3"}, {"a-c": "3", "a-d": "4", "a-e": "5"}]
     result = score_tracker({"d": gold}, {"d": pred}, ["JGA"])
-    assert mistakes_per_turn(result.ledger.main) == [(1, 1, 0, 2)]
+    assert mistakes_per_turn(result.measure_columns.main) == [(1, 1, 0, 2)]

@@ -30,10 +30,10 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> TrackerResult:
 def rated(result: TrackerResult, lam: str, noise: float = 0.0, seed: int = 1) -> Ratings:
     """Ratings that are FGA at a lambda, and noise."""
     draw = random.Random(seed)
-    values = result.ledger.per_dialogue(parse(f"FGA(lam={lam})"))
-    cells = zip(result.ledger.main.dialogues, values, strict=True)
+    values = result.measure_columns.per_dialogue(parse(f"FGA(lam={lam})"))
+    cells = zip(result.measure_columns.main.dialogues, values, strict=True)
     table = {dialogue_key(name): {"x": 10 * (value or 0) - 3 + draw.gauss(0, 10 * noise)} for name, value in cells}
-    return Ratings(("x",), table, {dialogue_key(name): name for name in result.ledger.main.dialogues})
+    return Ratings(("x",), table, {dialogue_key(name): name for name in result.measure_columns.main.dialogues})
 
 
 def fitted(result: TrackerResult, ratings: Ratings, **more: float) -> LambdaFit:
@@ -56,10 +56,10 @@ def test_ratings_that_follow_a_lambda_give_it_back(result: TrackerResult, lam: s
 
 def test_the_curve_is_that_of_scipy(result: TrackerResult) -> None:
     ratings = rated(result, "0.3", noise=0.2)
-    people = [ratings.mean(dialogue_key(name)) for name in result.ledger.main.dialogues]
+    people = [ratings.mean(dialogue_key(name)) for name in result.measure_columns.main.dialogues]
     fit = fitted(result, ratings)
     for point, lam in zip(fit.curve, LAMBDAS, strict=True):
-        values = result.ledger.per_dialogue(parse(f"FGA(lam={lam})"))
+        values = result.measure_columns.per_dialogue(parse(f"FGA(lam={lam})"))
         assert point.pearson == pytest.approx(stats.pearsonr(values, people).statistic)
     best = max(point.pearson or -1 for point in fit.curve)
     assert fit.pearson == best
@@ -129,8 +129,8 @@ def test_without_confidence_there_is_no_interval(result: TrackerResult) -> None:
 def test_rules_decide_which_turns_are_locally_right(shared: Path) -> None:
     path = str(shared / "data/tracking/som_dst_100.json")
     result = score_file(path, measures=["JGA"], rules="fga-repo")
-    values = result.ledger.per_dialogue(parse("FGA(lam=0.3, local=code)"))
-    names = result.ledger.main.dialogues
+    values = result.measure_columns.per_dialogue(parse("FGA(lam=0.3, local=code)"))
+    names = result.measure_columns.main.dialogues
     table = {dialogue_key(name): {"x": value or 0} for name, value in zip(names, values, strict=True)}
     fit = fitted(result, Ratings(("x",), table, {dialogue_key(name): name for name in names}))
     assert fit.lam == 0.3

@@ -33,9 +33,9 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> TrackerResult:
 def table(result: TrackerResult) -> dict[str, dict[str, float]]:
     """Three raters who follow GCA with noise; bob leaves out every fourth dialogue."""
     draw = random.Random(2)
-    values = result.ledger.per_dialogue(result.asked[2].used)
+    values = result.measure_columns.per_dialogue(result.asked[2].used)
     rows = {}
-    for number, (name, value) in enumerate(zip(result.ledger.main.dialogues, values, strict=True)):
+    for number, (name, value) in enumerate(zip(result.measure_columns.main.dialogues, values, strict=True)):
         given = {rater: float(min(5, max(1, round(1 + 4 * (value or 0) + draw.gauss(0, 0.8))))) for rater in "abc"}
         rows[name] = {rater: rating for rater, rating in given.items() if rater != "b" or number % 4}
     return rows
@@ -54,8 +54,8 @@ def ratings_of(table: dict[str, dict[str, float]]) -> Ratings:
 
 def columns(result: TrackerResult, table: dict[str, dict[str, float]], *measures: str) -> list[list[float]]:
     """Mean ratings and values of measures, over the dialogues in which all measures have one."""
-    people = [float(np.mean(list(table[name].values()))) for name in result.ledger.main.dialogues]
-    values = {each.text: result.ledger.per_dialogue(each.used) for each in result.asked}
+    people = [float(np.mean(list(table[name].values()))) for name in result.measure_columns.main.dialogues]
+    values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.asked}
     rows = zip(people, *(values[name] for name in measures), strict=True)
     return [list(column) for column in zip(*(row for row in rows if None not in row), strict=True)]
 
@@ -112,7 +112,7 @@ def test_unmatched_dialogues_are_listed(result: TrackerResult, table: dict[str, 
 
 
 def test_constant_few_and_lonely(result: TrackerResult) -> None:
-    names = result.ledger.main.dialogues
+    names = result.measure_columns.main.dialogues
     found = compare_with_people(result, ratings_of({name: {"a": 3.0} for name in names}))
     assert {each.found.value for each in found.correlations} == {None}
     assert "the rating is constant" in found.correlations[0].found.reason

@@ -125,8 +125,8 @@ def test_the_tallies_of_a_span_go_with_it(tmp_path: Path) -> None:
     gc.disable()
     try:
         part = score_shard(ShardTask(Span(str(path)), 0, TrackerSettings(load("dialmeter")))).part
-        book = weakref.ref(part.ledger.main)
-        assert len(part.ledger.main.dialogues) == 50
+        book = weakref.ref(part.measure_columns.main)
+        assert len(part.measure_columns.main.dialogues) == 50
         del part
         assert book() is None
     finally:

@@ -134,9 +134,9 @@ def test_two_published_files(shared: Path) -> None:
 def test_dialogues_on_which_measures_disagree(som_dst: dict[str, TrackerResult]) -> None:
     result = som_dst["som-dst"]
     found = between_measures("som-dst", result, asked_for(result, "jga"), asked_for(result, "GCA"), 100)
-    names = result.ledger.main.dialogues
+    names = result.measure_columns.main.dialogues
     by_name = [
-        dict(zip(names, result.ledger.per_dialogue(asked_for(result, measure).used), strict=True))
+        dict(zip(names, result.measure_columns.per_dialogue(asked_for(result, measure).used), strict=True))
         for measure in ("JGA", "GCA")
     ]
     scales = [dict(zip(each, scipy_stats.zscore([*each.values()], ddof=1), strict=True)) for each in by_name]

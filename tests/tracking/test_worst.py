@@ -19,10 +19,12 @@ corpora = st.dictionaries(
 
 def plain_worst(result: TrackerResult, n: int, measure: str) -> list[Worst]:
     used = next(each.used for each in result.asked if each.text == measure)
-    book = result.ledger.book_for(used)
+    tally_table = result.measure_columns.tally_table_for(used)
     found = []
-    for position, (name, value) in enumerate(zip(book.dialogues, result.ledger.per_dialogue(used), strict=True)):
-        rows = [book.table[row] for row in book.rows_of(position)]
+    for position, (name, value) in enumerate(
+        zip(tally_table.dialogues, result.measure_columns.per_dialogue(used), strict=True)
+    ):
+        rows = [tally_table.table[row] for row in tally_table.rows_of(position)]
         wrong = sum(not row.exact for row in rows)
         if value is not None and wrong:
             kinds = (sum(row.missed for row in rows), sum(row.wrong for row in rows), sum(row.over for row in rows))

@@ -97,6 +97,12 @@ def difference(one: str, other: str) -> list[str]:
     ]
 
 
+def shared_fields(signatures: Sequence[str]) -> list[str]:
+    """The fields that all signatures have in common, the measure aside."""
+    first, *rest = [signature.split("|")[1:] for signature in signatures]
+    return [part for part in first if all(part in other for other in rest)]
+
+
 def joint_signature(signatures: Sequence[str]) -> str:
     """The signatures of several scores in one line, with all their fields.
 

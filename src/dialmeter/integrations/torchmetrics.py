@@ -26,9 +26,7 @@ except ModuleNotFoundError:
     raise MissingExtra("dialmeter.integrations.torchmetrics", package="torchmetrics") from None
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    from ..stats.formulas import Floats
 
 State: TypeAlias = Mapping[str, Any]
 
@@ -38,7 +36,7 @@ class _OpenDialogue(NamedTuple):
 
     gold: list[State]
     pred: list[State]
-    vector: FloatArray | float
+    vector: Floats | float
 
 
 _NEW = _OpenDialogue([], [], 0.0)
@@ -90,7 +88,7 @@ class DialogueStateMetric(Metric):
         for each in result.asked:
             if getattr(each.used, "slots", None) == 0:
                 raise DialmeterError(f"{each.text} needs the number of slots: write SA(slots=30), or give a schema")
-        matrix, formulas = columns(result.ledger, result.asked)
+        matrix, formulas = columns(result.measure_columns, result.asked)
         self._measures: list[tuple[ResolvedMeasure, Any]] = [(each, formulas[each.text].take) for each in result.asked]
         self._zero = result.rules.undefined == "zero"
         # Collections share the state of metrics whose states have the same name and value.
@@ -141,7 +139,7 @@ class DialogueStateMetric(Metric):
         if not changed:
             return
         result = self._scored(changed)
-        vectors = dict(zip(keys_by_order(result), columns(result.ledger, result.asked)[0], strict=True))
+        vectors = dict(zip(keys_by_order(result), columns(result.measure_columns, result.asked)[0], strict=True))
         added = sum(vectors[key] - known.vector for key, known in changed.items())
         setattr(self, self._sums, getattr(self, self._sums) + torch.as_tensor(added, device=self.device))
         self._ended |= whole

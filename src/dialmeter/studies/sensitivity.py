@@ -109,7 +109,7 @@ def _check(results: Mapping[str, TrackerResult]) -> None:
     """Raises DialmeterError where results differ in more than gold, which has other names in every variant."""
     (first, base), *others = results.items()
     for name, other in others:
-        keys, theirs = (set(map(dialogue_key, each.ledger.main.dialogues)) for each in (base, other))
+        keys, theirs = (set(map(dialogue_key, each.measure_columns.main.dialogues)) for each in (base, other))
         if keys != theirs:
             some = one_line(min(keys ^ theirs), 60)
             raise DialmeterError(
@@ -204,7 +204,7 @@ def _most_sensitive(
     variants: Mapping[str, TrackerResult], measure: str, ratios: Mapping[str, Sequence[float | None]], most: int
 ) -> list[SensitiveDialogue]:
     means = {name: _by_dialogue(variant, measure) for name, variant in variants.items()}
-    names = {dialogue_key(name): name for name in next(iter(variants.values())).ledger.main.dialogues}
+    names = {dialogue_key(name): name for name in next(iter(variants.values())).measure_columns.main.dialogues}
     found = []
     for key, each in ratios.items():
         mean_ratio = _mean([each])
@@ -216,14 +216,14 @@ def _most_sensitive(
 
 def _frames(result: TrackerResult, measure: str) -> dict[str, list[float]]:
     """A measure of every frame, by key of the dialogue."""
-    units = result.ledger.units(_used(result, measure)).items()
+    units = result.measure_columns.units(_used(result, measure)).items()
     return {dialogue_key(name): [vector[0] for vector in vectors] for name, vectors in units}
 
 
 def _by_dialogue(result: TrackerResult, measure: str) -> dict[str, float | None]:
     """A measure of every dialogue, by its key."""
-    values = result.ledger.per_dialogue(_used(result, measure))
-    return dict(zip(map(dialogue_key, result.ledger.main.dialogues), values, strict=True))
+    values = result.measure_columns.per_dialogue(_used(result, measure))
+    return dict(zip(map(dialogue_key, result.measure_columns.main.dialogues), values, strict=True))
 
 
 def _used(result: TrackerResult, measure: str) -> Measure:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from math import fsum, inf
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -22,9 +22,7 @@ from .measures import EFFORTS, GOAL_COMPLETION, RATES, SUCCESS, SystemMeasure, p
 from .outcome import SystemOutcome, SystemSettings
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    from ..stats.formulas import Floats
 
 MOST_PASSES = 8
 """Without a choice of measures, Pass(k) is shown up to this k."""
@@ -163,7 +161,7 @@ class SystemResult(Result):
             return {}
         every = (*self.measures, *EFFORTS)
         place = {task: row for row, task in enumerate(self.by_task)}
-        matrix: FloatArray = np.zeros((len(place), 2 * len(every)))
+        matrix: Floats = np.zeros((len(place), 2 * len(every)))
         formulas: dict[str, Formula] = {}
         for column, measure in enumerate(every):
             for task, pair in self.parts(measure).items():

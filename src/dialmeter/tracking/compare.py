@@ -90,7 +90,7 @@ def differences(
     """The differences of comparable systems, and warnings; the arguments are those of ``compare``."""
     samples = []
     for name, result in results.items():
-        matrix, formulas = columns(result.ledger, result.asked)
+        matrix, formulas = columns(result.measure_columns, result.asked)
         totals = {score.measure: score.value for score in result.scores}
         by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.asked}
         samples.append(PairedSample(name, matrix, totals, by_dialogue))
@@ -123,8 +123,8 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
 
 def values_by_dialogue(result: TrackerResult, asked: ResolvedMeasure) -> list[float | None]:
     """A measure per dialogue, dialogues sorted by id."""
-    values = result.ledger.per_dialogue(asked.used)
-    return [values[position] for position in order_of(result.ledger)]
+    values = result.measure_columns.per_dialogue(asked.used)
+    return [values[position] for position in order_of(result.measure_columns)]
 
 
 def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
@@ -165,14 +165,16 @@ def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
 
 def _exact(result: TrackerResult) -> list[list[bool]]:
     """Is each turn exact, by dialogue?"""
-    book = result.ledger.main
-    exact = [tally.exact for tally in book.table]
-    return [[exact[row] for row in book.rows_of(position)] for position in order_of(result.ledger)]
+    tally_table = result.measure_columns.main
+    exact = [tally.exact for tally in tally_table.table]
+    return [[exact[row] for row in tally_table.rows_of(position)] for position in order_of(result.measure_columns)]
 
 
 def keys_by_order(result: TrackerResult) -> list[str]:
     """The keys of the dialogues, sorted."""
-    return [dialogue_key(result.ledger.main.dialogues[position]) for position in order_of(result.ledger)]
+    return [
+        dialogue_key(result.measure_columns.main.dialogues[position]) for position in order_of(result.measure_columns)
+    ]
 
 
 def between_measures(
@@ -255,9 +257,9 @@ def _turns(key: str, result: TrackerResult, measure: ResolvedMeasure) -> list[fl
     used = measure.used
     if used.reads() != "tally" or used.gather != "sum":
         return []
-    book = result.ledger.book_for(used)
-    position = next(place for place, name in enumerate(book.dialogues) if dialogue_key(name) == key)
-    return [used.value(used.from_tally(book.table[row])) for row in book.rows_of(position)]  # type: ignore[attr-defined]
+    tally_table = result.measure_columns.tally_table_for(used)
+    position = next(place for place, name in enumerate(tally_table.dialogues) if dialogue_key(name) == key)
+    return [used.value(used.from_tally(tally_table.table[row])) for row in tally_table.rows_of(position)]  # type: ignore[attr-defined]
 
 
 _EQUAL = 1e-12

@@ -20,11 +20,11 @@ from .vectors.tally_table import TallyTable
 
 
 def notices_of(
-    asked: Sequence[ResolvedMeasure], ledger: MeasureColumns, findings: Findings, rules: Rules
+    asked: Sequence[ResolvedMeasure], measure_columns: MeasureColumns, findings: Findings, rules: Rules
 ) -> list[Notice]:
     """All warnings of one pass."""
     found = [
-        *_of_measures(asked, ledger),
+        *_of_measures(asked, measure_columns),
         _of_domains(asked, findings),
         *_of_input(findings, rules),
         *_of_patch(findings, rules),
@@ -32,16 +32,16 @@ def notices_of(
     return [notice for notice in found if notice.count]
 
 
-def _of_measures(asked: Sequence[ResolvedMeasure], ledger: MeasureColumns) -> list[Notice]:
+def _of_measures(asked: Sequence[ResolvedMeasure], measure_columns: MeasureColumns) -> list[Notice]:
     notices: dict[str, Notice] = {}
     for each in asked:
         used = each.used
         if isinstance(used, RSA) and used.empty == "zero":
-            count = _turns(ledger.main, lambda tally: not tally.union)
+            count = _turns(measure_columns.main, lambda tally: not tally.union)
             message = f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) leaves them out"
             notices["rsa-empty"] = Notice("rsa-empty", count, message)
         if isinstance(used, FGA):
-            count = _turns(ledger.book_for(used), used.forgives_wholly)
+            count = _turns(measure_columns.tally_table_for(used), used.forgives_wholly)
             count = max(count, notices["fga-free"].count if "fga-free" in notices else 0)
             message = (
                 f"{count} turns are wrong and weigh 1 in FGA: a slot was deleted, and no turn made a mistake of its own"
@@ -49,7 +49,7 @@ def _of_measures(asked: Sequence[ResolvedMeasure], ledger: MeasureColumns) -> li
             notices["fga-free"] = Notice("fga-free", count, message)
         if isinstance(used, SA) and used.slots and used.capped:
             slots = used.slots
-            count = _turns(ledger.main, lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
+            count = _turns(measure_columns.main, lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
             message = f"{count} turns have more wrong slots than the {slots} of SA and count as {slots}; check --schema"
             notices["sa-capped"] = Notice("sa-capped", count, message)
     return list(notices.values())
@@ -65,8 +65,10 @@ def _of_domains(asked: Sequence[ResolvedMeasure], findings: Findings) -> Notice:
     return Notice("fga-domains", len(unknown), message)
 
 
-def _turns(book: TallyTable, fits: Callable[[Tally], bool]) -> int:
-    return sum(count for tally, count in zip(book.table, book.times().tolist(), strict=True) if fits(tally))
+def _turns(tally_table: TallyTable, fits: Callable[[Tally], bool]) -> int:
+    return sum(
+        count for tally, count in zip(tally_table.table, tally_table.times().tolist(), strict=True) if fits(tally)
+    )
 
 
 def is_turn_level(changes: int, losses: int) -> bool:

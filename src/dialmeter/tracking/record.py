@@ -61,7 +61,7 @@ def finish(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], r
         {**about, **resampled(result.resampling)},
         result,
         signature=result.signature,
-        columns={each.text: result.ledger.per_dialogue(each.used) for each in ranked},
+        columns={each.text: result.measure_columns.per_dialogue(each.used) for each in ranked},
         report=report,
         diagnosis=result.diagnosis,
         mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],

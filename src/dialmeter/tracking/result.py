@@ -52,7 +52,7 @@ class TrackerResult(Result):
         *,
         rules: Rules,
         asked: Sequence[ResolvedMeasure],
-        ledger: MeasureColumns,
+        measure_columns: MeasureColumns,
         findings: Findings,
         breakdowns: Sequence[Breakdown],
         slots: int,
@@ -71,7 +71,7 @@ class TrackerResult(Result):
         """How many the intervals of a large corpus may use."""
         self.values_known = values_known
         self.rules = rules
-        self.ledger = ledger
+        self.measure_columns = measure_columns
         self.slots = slots
         self.gold_digest = findings.digest
         self.data = findings.digest.hex()
@@ -82,7 +82,7 @@ class TrackerResult(Result):
         self.asked = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in asked]
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
         self.left_out = findings.missing.shown if rules.skips_missing else ""
-        self.notices = [*notices, *notices_of(self.asked, ledger, findings, rules)]
+        self.notices = [*notices, *notices_of(self.asked, measure_columns, findings, rules)]
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
@@ -92,17 +92,17 @@ class TrackerResult(Result):
     @property
     def dialogues(self) -> int:
         """How many dialogues were scored."""
-        return len(self.ledger.main.dialogues)
+        return len(self.measure_columns.main.dialogues)
 
     @property
     def turns(self) -> int:
         """How many turns were scored."""
-        return len(self.ledger.main.rows)
+        return len(self.measure_columns.main.rows)
 
     @cached_property
     def scores(self) -> list[Score]:
         """The asked measures in order, with intervals where resampling was asked for."""
-        limits = intervals(self.ledger, self.asked, self.resampling, self.threads) if self.resampling else {}
+        limits = intervals(self.measure_columns, self.asked, self.resampling, self.threads) if self.resampling else {}
         plain = map(self.score_of, self.asked)
         return [with_interval(score, limits.get(score.measure)) for score in plain]
 
@@ -111,7 +111,7 @@ class TrackerResult(Result):
 
         It must need no other variant of the tally than the measures that were asked for, as FGA with any lambda does.
         """
-        return self._score(asked, self.ledger.value(asked.used))
+        return self._score(asked, self.measure_columns.value(asked.used))
 
     def _no_score(self, name: Any) -> str:
         return f"{name!r} was not asked for; {did_you_mean(str(name), [each.text for each in self.asked])}"
@@ -119,8 +119,8 @@ class TrackerResult(Result):
     @cached_property
     def counts(self) -> dict[str, int]:
         """Dialogues, turns, exact and local turns, and the four change counts, with the rule set's own tally variant."""
-        book = self.ledger.main
-        tallies = list(zip(book.table, book.times().tolist(), strict=True))
+        tally_table = self.measure_columns.main
+        tallies = list(zip(tally_table.table, tally_table.times().tolist(), strict=True))
         turns = {
             "dialogues": self.dialogues,
             "turns": self.turns,
@@ -168,7 +168,7 @@ class TrackerResult(Result):
             self._score(each, value, {group: name}, also)
             for each in self.asked
             if each.used.reads() == "tally"
-            for name, value in breakdown.values(each.used, turns, self.ledger).items()
+            for name, value in breakdown.values(each.used, turns, self.measure_columns).items()
         ]
 
     def _by_turn(self) -> list[Score]:
@@ -176,7 +176,7 @@ class TrackerResult(Result):
             self._score(each, value, {"turn": number})
             for each in self.asked
             if each.used.reads() == "tally" and each.used.gather == "sum" and each.used.average == "turn"
-            for number, value in self.ledger.by_turn(each.used).items()
+            for number, value in self.measure_columns.by_turn(each.used).items()
         ]
 
     def _by_service(self, group: str, name_of: Callable[[str], str]) -> list[Score]:
@@ -184,7 +184,7 @@ class TrackerResult(Result):
             self._score(each, value, {group: name})
             for each in self.asked
             if each.used.reads() == "frames"
-            for name, value in self.ledger.by_service(each.used, name_of).items()
+            for name, value in self.measure_columns.by_service(each.used, name_of).items()
         ]
 
     def _score(
@@ -222,10 +222,10 @@ class TrackerResult(Result):
         import numpy as np
 
         chosen = self._ranking(measure).used
-        book = self.ledger.book_for(chosen)
-        values = self.ledger.values(chosen)
-        of_row = np.array([(not row.exact, row.missed, row.wrong, row.over) for row in book.table], np.float64)
-        counts = gathered(book, of_row.T).astype(np.int64)
+        tally_table = self.measure_columns.tally_table_for(chosen)
+        values = self.measure_columns.values(chosen)
+        of_row = np.array([(not row.exact, row.missed, row.wrong, row.over) for row in tally_table.table], np.float64)
+        counts = gathered(tally_table, of_row.T).astype(np.int64)
         mistaken = counts[0]
         bad = np.flatnonzero((mistaken > 0) & ~np.isnan(values))
         if 0 < n < len(bad):
@@ -233,9 +233,10 @@ class TrackerResult(Result):
             bad = bad[values[bad] <= np.partition(values[bad], n - 1)[n - 1]]
             last = bad[np.lexsort((-mistaken[bad], values[bad]))[n - 1]]
             bad = bad[(values[bad] < values[last]) | (mistaken[bad] >= mistaken[last])]
-        ends = book.ends
+        ends = tally_table.ends
         found = [
-            Worst(book.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[:, at].tolist()) for at in bad
+            Worst(tally_table.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[:, at].tolist())
+            for at in bad
         ]
         return sorted(found, key=_rank)[:n]
 
@@ -246,7 +247,7 @@ class TrackerResult(Result):
             if not ranked:
                 raise DialmeterError(f"dialogues cannot be ranked by {measure!r}; it was not asked for")
         elif not ranked:
-            own = self.ledger.measures[0]
+            own = self.measure_columns.measures[0]
             return ResolvedMeasure(repr(own), own)
         return next((each for each in ranked if each.text == "FGA(lam=0.5)"), ranked[0])
 

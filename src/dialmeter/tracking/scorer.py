@@ -36,7 +36,7 @@ Sink = Callable[[PairDialogue, ComparedDialogue], None]
 class PartialScores(Struct):
     """What a scorer has of one shard of a corpus; it can be sent between processes."""
 
-    ledger: MeasureColumns
+    measure_columns: MeasureColumns
     findings: Findings
     breakdowns: list[Breakdown]
 
@@ -221,7 +221,7 @@ class TrackerScorer:
             InputError: a dialogue is in both.
         """
         self._findings.merge(part.findings)
-        self._ledger.merge(part.ledger)
+        self._ledger.merge(part.measure_columns)
         for mine, theirs in zip(self._breakdowns, part.breakdowns, strict=True):
             mine.merge(theirs)
 
@@ -271,7 +271,7 @@ class TrackerScorer:
         return TrackerResult(
             rules=self.rules,
             asked=self._asked,
-            ledger=self._ledger,
+            measure_columns=self._ledger,
             findings=findings,
             breakdowns=self._breakdowns,
             slots=len(set(map(self.pairs.name_of, self.schema.slots))) if self.schema else len(findings.gold_slots),
@@ -304,7 +304,7 @@ def _restored(kind: type[TrackerScorer], arguments: Any, options: Any, state: An
     """A scorer from its pickle."""
     scorer = kind(*arguments, **options)
     part, scorer._once, scorer._open, scorer.schema = state
-    scorer._ledger, scorer._findings, scorer._breakdowns = part.ledger, part.findings, part.breakdowns
+    scorer._ledger, scorer._findings, scorer._breakdowns = part.measure_columns, part.findings, part.breakdowns
     return scorer
 
 

@@ -32,7 +32,7 @@ def common_goals(results: Mapping[str, UserResult]) -> Common:
         DialmeterError: there is none.
     """
     goals = {
-        name: {dialogue_key(dialogue): digest for dialogue, digest in result.book.goals.items()}
+        name: {dialogue_key(dialogue): digest for dialogue, digest in result.score_table.goals.items()}
         for name, result in results.items()
     }
     everywhere = set.intersection(*(set(found) for found in goals.values()))
@@ -81,12 +81,12 @@ def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
     """Two columns per measure: the value, and whether there is one; a row per dialogue, sorted by key."""
     import numpy as np
 
-    order = sorted(result.book.rows, key=dialogue_key)
+    order = sorted(result.score_table.rows, key=dialogue_key)
     matrix = np.zeros((len(order), 2 * len(MEASURES)))
     totals: dict[str, float | None] = {}
     by_dialogue: dict[str, list[float | None]] = {}
     for place, measure in enumerate(MEASURES):
-        values = column(result.book.rows, measure, domain)
+        values = column(result.score_table.rows, measure, domain)
         by_dialogue[measure] = [values.get(dialogue) for dialogue in order]
         for row, value in enumerate(by_dialogue[measure]):
             if value is not None:

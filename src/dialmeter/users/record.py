@@ -76,8 +76,8 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
     """Closes the run with the scores of the whole and of each dialogue."""
     columns = {}
     for measure in MEASURES:
-        values = column(result.book.rows, measure, COMBINED)
-        columns[measure] = [values.get(name) for name in result.book.rows]
+        values = column(result.score_table.rows, measure, COMBINED)
+        columns[measure] = [values.get(name) for name in result.score_table.rows]
     finish_run(
         writer,
         {**about, **resampled(result.resampling)},

@@ -63,7 +63,7 @@ class UserResult(Result):
     def __init__(
         self,
         how: UserSettings,
-        book: ScoreTable,
+        score_table: ScoreTable,
         *,
         refused: Sequence[InputError] = (),
         notices: Sequence[Notice] = (),
@@ -73,22 +73,22 @@ class UserResult(Result):
         self.how = how
         self._only = only
         self.rules = how.rules
-        self.book = book
+        self.score_table = score_table
         self.refused = list(refused)
         self.resampling = resampling
-        self.notices = [*notices, *notices_of(book.remarks, self.refused, how.accuracy)]
+        self.notices = [*notices, *notices_of(score_table.remarks, self.refused, how.accuracy)]
 
     @property
     def signed(self) -> tuple[str, ...]:
         """The fields of signatures that all scores share; they name who read text, in a file or now."""
         how = self.how
-        readers = {remark.what for _, remark in self.book.remarks.get("from-text", ())} | {how.reader} - {""}
+        readers = {remark.what for _, remark in self.score_table.remarks.get("from-text", ())} | {how.reader} - {""}
         return how_scored(how.rules, how.profile, how.value_map, sorted(readers))
 
     @property
     def dialogues(self) -> int:
         """How many dialogues were scored."""
-        return len(self.book.rows)
+        return len(self.score_table.rows)
 
     @cached_property
     def account(self) -> Account:
@@ -98,36 +98,36 @@ class UserResult(Result):
             asked = self.dialogues + len(refused)
             return Account("dialogue", asked, asked, self.dialogues, counted(refused))
         unscored = {dialogue_key(name): reason for name, reason in refused if dialogue_key(name) in self._only}
-        unknown = sorted(self._only - unscored.keys() - set(map(dialogue_key, self.book.rows)))
+        unknown = sorted(self._only - unscored.keys() - set(map(dialogue_key, self.score_table.rows)))
         reasons = counted([*unscored.items(), *((name, NOT_IN_FILE) for name in unknown)])
         return Account("dialogue", len(self._only), len(self._only) - len(unknown), self.dialogues, reasons)
 
     @property
     def turns(self) -> int:
         """How many turns they have, of user and system."""
-        return self.book.turns
+        return self.score_table.turns
 
     @property
     def outcomes(self) -> list[DialogueOutcome]:
         """Everything about every dialogue, where the scorer keeps it."""
-        return list(self.book.outcomes.values())
+        return list(self.score_table.outcomes.values())
 
     @cached_property
     def data(self) -> str:
         """The digest of all goals."""
-        return data_digest(self.book.goals.items())
+        return data_digest(self.score_table.goals.items())
 
     @cached_property
     def domains(self) -> list[str]:
         """The domains of goals and those that users strayed into, by name."""
-        return sorted({domain for row in self.book.rows.values() for _, domain in row} - {COMBINED})
+        return sorted({domain for row in self.score_table.rows.values() for _, domain in row} - {COMBINED})
 
     @cached_property
     def scores(self) -> list[Score]:
         """The six measures, over all domains together and then by domain, with intervals where they were asked for."""
         keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
-        columns = {key: column(self.book.rows, *key) for key in keys}
-        limits = intervals(self.book.rows, columns, self.resampling) if self.resampling else {}
+        columns = {key: column(self.score_table.rows, *key) for key in keys}
+        limits = intervals(self.score_table.rows, columns, self.resampling) if self.resampling else {}
         shared, account = self.signed, (*only_field(self._only), *self.account.signed)
         counts = (f"d:{self.dialogues}", f"t:{self.turns}", f"data:{self.data}", f"v:{__version__}")
         found = []
@@ -135,7 +135,7 @@ class UserResult(Result):
             measure, domain = key
             span = limits.get(key)
             # A domain is in play where a goal has it or a user strays into it.
-            in_play = sum((MEASURES[measure][0], domain) in row for row in self.book.rows.values())
+            in_play = sum((MEASURES[measure][0], domain) in row for row in self.score_table.rows.values())
             # The name of a domain comes from a file, and bars set off the parts of a signature.
             plain = one_line(domain.replace("|", "/").replace("`", "'"))
             found.append(
@@ -162,7 +162,7 @@ class UserResult(Result):
     def events(self) -> dict[str, dict[str, int]]:
         """How often each class of events happened, by domain."""
         found: dict[str, dict[str, int]] = {}
-        for (_, name, domain, _), count in sorted(self.book.events.items()):
+        for (_, name, domain, _), count in sorted(self.score_table.events.items()):
             inside = found.setdefault(name, {})
             inside[domain] = inside.get(domain, 0) + count
         return {name: found[name] for name in sorted(found)}
@@ -171,7 +171,8 @@ class UserResult(Result):
         """How often each class of events happened, by family, domain and slot."""
         names = ("family", "class", "domain", "slot")
         return [
-            {**dict(zip(names, key, strict=True)), "count": count} for key, count in sorted(self.book.events.items())
+            {**dict(zip(names, key, strict=True)), "count": count}
+            for key, count in sorted(self.score_table.events.items())
         ]
 
     @property
@@ -181,7 +182,7 @@ class UserResult(Result):
             "dialogues": self.dialogues,
             "turns": self.turns,
             "refused": len(self.refused),
-            "events": sum(self.book.events.values()),
+            "events": sum(self.score_table.events.values()),
         }
 
     def by(self, group: str) -> list[Score]:
@@ -205,7 +206,8 @@ class UserResult(Result):
         if measure not in MEASURES:
             raise DialmeterError(f"there is no measure {measure!r}; {did_you_mean(measure, MEASURES)}")
         found = {
-            domain: sorted(column(self.book.rows, measure, domain).values()) for domain in (COMBINED, *self.domains)
+            domain: sorted(column(self.score_table.rows, measure, domain).values())
+            for domain in (COMBINED, *self.domains)
         }
         if self.how.rules.faults.distribution_concatenates:
             found[COMBINED] = sorted(value for values in found.values() for value in values)
@@ -213,9 +215,9 @@ class UserResult(Result):
 
     def worst(self, n: int = 10) -> list[WorstDialogue]:
         """The dialogues that lost most, by I-GCDF1 and then R-GCDF1; without those that lost nothing."""
-        informs = column(self.book.rows, "I-GCDF1", COMBINED)
-        requests = column(self.book.rows, "R-GCDF1", COMBINED)
-        found = [WorstDialogue(name, informs.get(name), requests.get(name)) for name in self.book.rows]
+        informs = column(self.score_table.rows, "I-GCDF1", COMBINED)
+        requests = column(self.score_table.rows, "R-GCDF1", COMBINED)
+        found = [WorstDialogue(name, informs.get(name), requests.get(name)) for name in self.score_table.rows]
         lossy = [each for each in found if min(_or_one(each.inform), _or_one(each.request)) < 1]
         return sorted(lossy, key=lambda each: (_or_one(each.inform), _or_one(each.request), each.dialogue))[:n]
 

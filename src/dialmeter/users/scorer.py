@@ -84,13 +84,13 @@ class UserScorer:
     def reset(self) -> None:
         """Forgets all dialogues."""
         self._once = UniqueIds()
-        self.book = ScoreTable(self._keep)
+        self.score_table = ScoreTable(self._keep)
         self.refused: list[InputError] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self.rules, self.profile, self.value_map)
         options = {"from_text": self.settings.from_text, "keep": self._keep, "accuracy": self.settings.accuracy}
-        return _restored, (type(self), arguments, options, (self.book, self.refused, self._once))
+        return _restored, (type(self), arguments, options, (self.score_table, self.refused, self._once))
 
     @property
     def settings(self) -> UserSettings:
@@ -110,7 +110,7 @@ class UserScorer:
         """
         self._once.check(talk.id)
         outcome = self.outcome(talk)
-        self.book.add(outcome)
+        self.score_table.add(outcome)
         return outcome
 
     def prepare(self, talk: Conversation) -> PreparedDialogue:
@@ -196,7 +196,7 @@ class UserScorer:
         """
         if self.settings.signed != other.settings.signed:
             raise DialmeterError("only scorers with the same rules, profile and value map can be merged")
-        self.book.merge(other.book)
+        self.score_table.merge(other.score_table)
         self._once.merge(other._once)
         self.refused += other.refused
 
@@ -216,18 +216,18 @@ class UserScorer:
         Raises:
             InputError: no dialogue was scored.
         """
-        if not self.book.rows:
+        if not self.score_table.rows:
             first = f"; the first: {self.refused[0]}" if self.refused else ""
             raise InputError(f"no dialogue can be scored{first}")
         return UserResult(
-            self.settings, self.book, refused=self.refused, notices=notices, resampling=resampling, only=only
+            self.settings, self.score_table, refused=self.refused, notices=notices, resampling=resampling, only=only
         )
 
 
 def _restored(kind: type[UserScorer], arguments: Any, options: Any, state: Any) -> UserScorer:
     """A scorer from its pickle."""
     scorer = kind(*arguments, **options)
-    scorer.book, scorer.refused, scorer._once = state
+    scorer.score_table, scorer.refused, scorer._once = state
     return scorer
 
 
@@ -329,7 +329,7 @@ class UserShardSettings(Struct, frozen=True):
 class UserShard(Struct):
     """The scores of one shard, and what else was wanted of it."""
 
-    book: ScoreTable
+    score_table: ScoreTable
     refused: list[InputError]
     notices: list[Notice]
     verdicts: list[BlameVerdict]
@@ -354,7 +354,7 @@ def score_shard(
     how = settings.how
     scorer = UserScorer.under(how)
     blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
-    found = UserShard(scorer.book, scorer.refused, [], [], [])
+    found = UserShard(scorer.score_table, scorer.refused, [], [], [])
     talks = talks or open_span(task.span, settings.form, settings.goals)
 
     def chosen(every: Iterable[Conversation]) -> Iterator[Conversation]:

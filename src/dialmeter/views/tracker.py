@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..core.account import Account
-from ..core.comparability import joint_signature
+from ..core.comparability import joint_signature, shared_fields
 from ..errors import one_line
 from ..measure import Score
 from ..studies.sensitivity import SchemaSensitivity
@@ -30,12 +30,6 @@ def score_table(scores: Sequence[Score], account: Account) -> Table:
 def _own(score: Score, shared: Sequence[str]) -> str:
     parts = [part for part in score.signature.split("|")[1:] if part not in shared]
     return "; ".join([*parts, *([f"no value: {score.reason}"] if score.reason else [])])
-
-
-def shared_fields(signatures: Sequence[str]) -> list[str]:
-    """The fields that all signatures have in common, the measure aside."""
-    first, *rest = [signature.split("|")[1:] for signature in signatures]
-    return [part for part in first if all(part in other for other in rest)]
 
 
 def signature_of(scores: Iterable[Score]) -> str:

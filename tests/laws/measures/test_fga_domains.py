@@ -38,7 +38,7 @@ def test_equal_lambdas_give_one_lambda_to_the_bit(local: str, corpus: list[Dialo
         for group in ("domain", "slot", "without-domain", "turn"):
             values = [(score.group, score.value) for score in result.by(group)]
             assert values[: len(values) // 2] == values[len(values) // 2 :]
-        assert result.ledger.per_dialogue(one) == result.ledger.per_dialogue(several)
+        assert result.measure_columns.per_dialogue(one) == result.measure_columns.per_dialogue(several)
 
 
 @given(corpus=anything, hotel=LAMBDAS, taxi=LAMBDAS)
@@ -70,7 +70,7 @@ def test_every_turn_is_as_the_text_says(local: str, corpus: list[Dialogue], hote
     ]
     measure = FGA(lam=lams, local=local)  # type: ignore[arg-type]
     result = scored(corpus, [measure], AS_WRITTEN)
-    assert result.ledger.per_dialogue(measure) == pytest.approx(expected, abs=1e-12)
+    assert result.measure_columns.per_dialogue(measure) == pytest.approx(expected, abs=1e-12)
 
 
 GOLD = [

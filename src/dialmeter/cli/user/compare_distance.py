@@ -100,7 +100,7 @@ def _scores(
     talks: Mapping[str, Sequence[Conversation]], how: UserSettings
 ) -> tuple[dict[str, tuple[list[float], list[float]]], list[Notice]]:
     """I-GCDF1 and R-GCDF1 of every dialogue of both users, and how many dialogues have none."""
-    books, notices = [], []
+    score_tables, notices = [], []
     for name, side in talks.items():
         scorer = UserScorer.under(how)
         for talk in side:
@@ -108,12 +108,12 @@ def _scores(
                 scorer.add(talk)
             except InputError as error:
                 scorer.refuse(error)
-        books.append(scorer.book.rows)
+        score_tables.append(scorer.score_table.rows)
         if scorer.refused:
             reason = one_line(scorer.refused[0].message, 200)
             message = f"{name}: CvM leaves out {len(scorer.refused)} of {len(side)} dialogues, such as for: {reason}"
             notices.append(Notice("unscored", len(scorer.refused), message))
-    human, simulated = books
+    human, simulated = score_tables
     return {
         measure: (
             list(column(human, measure, COMBINED).values()),

@@ -144,7 +144,7 @@ def scored(
     rows: list[UserRow] = []
     try:
         for part in worked(_work, tasks, options, [file], alone=alone):
-            scorer.book.merge(part.book)
+            scorer.score_table.merge(part.score_table)
             scorer.refused += part.refused
             notices.update(dict.fromkeys(part.notices))
             verdicts += part.verdicts

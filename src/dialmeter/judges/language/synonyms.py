@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...installed import package_folder
 from . import inflection
 from .analysers import Pipeline
 from .analysis import Token
@@ -45,10 +46,9 @@ class Vectors:
 
 
 def glove_folder() -> Path | None:
-    """The folder of the GloVe vectors; the package is located, never imported."""
-    spec = find_spec(_PACKAGE)
-    where = spec.submodule_search_locations if spec else None
-    return Path(next(iter(where))) / "data" if where and find_spec("pyarrow") else None
+    """The folder of the GloVe vectors."""
+    folder = package_folder(_PACKAGE)
+    return folder / "data" if folder and find_spec("pyarrow") else None
 
 
 def open_vectors(pipeline: Pipeline | None) -> Vectors | None:

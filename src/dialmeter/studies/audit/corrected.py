@@ -35,10 +35,13 @@ def _of_tracker(
     for place, candidate in enumerate(candidates):
         read = tracker.reads[dialogue_key(candidate.dialogue)]
         scorer.add_pairs(_named(GoldPatch(candidate.corrections).apply(read, trackers.words), f"{place:09}"))
-    new, formulas = columns(scorer.result().ledger, scorer.result().asked)
-    ledger = tracker.result.ledger
-    old, _ = columns(ledger, tracker.result.asked)
-    rows = {dialogue_key(ledger.main.dialogues[position]): row for row, position in enumerate(order_of(ledger))}
+    new, formulas = columns(scorer.result().measure_columns, scorer.result().asked)
+    measure_columns = tracker.result.measure_columns
+    old, _ = columns(measure_columns, tracker.result.asked)
+    rows = {
+        dialogue_key(measure_columns.main.dialogues[position]): row
+        for row, position in enumerate(order_of(measure_columns))
+    }
     replaced = old[[rows[dialogue_key(candidate.dialogue)] for candidate in candidates]]
     sums = old.sum(axis=0) - replaced + new
     values = {name: evaluate(formula, sums).tolist() for name, formula in formulas.items()}

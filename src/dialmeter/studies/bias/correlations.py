@@ -124,13 +124,13 @@ def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
         >>> [(row.mistakes, row.traits["TO"], row.values) for row in rows_of(result)]
         [((1, 0), -0.25, {'JGA': 0.0, 'GCA': 0.0})]
     """
-    book = result.ledger.main
-    values = {each.text: result.ledger.per_dialogue(each.used) for each in result.asked}
+    tally_table = result.measure_columns.main
+    values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.asked}
     return [
         DialogueTraits(
             system, name, mistakes, traits_of(mistakes), {text: column[at] for text, column in values.items()}
         )
-        for at, (name, mistakes) in enumerate(zip(book.dialogues, mistakes_per_turn(book), strict=True))
+        for at, (name, mistakes) in enumerate(zip(tally_table.dialogues, mistakes_per_turn(tally_table), strict=True))
     ]
 
 

@@ -104,7 +104,9 @@ def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
     return {name: trait.of(mistakes) for name, trait in TRAITS.items()}
 
 
-def mistakes_per_turn(book: TallyTable) -> list[tuple[int, ...]]:
-    """Missed, wrong and over changes of every turn, by dialogue in the book's order."""
-    counts = [tally.missed + tally.wrong + tally.over for tally in book.table]
-    return [tuple(counts[row] for row in book.rows_of(position)) for position in range(len(book.dialogues))]
+def mistakes_per_turn(tally_table: TallyTable) -> list[tuple[int, ...]]:
+    """Missed, wrong and over changes of every turn, by dialogue in the order of the tally table."""
+    counts = [tally.missed + tally.wrong + tally.over for tally in tally_table.table]
+    return [
+        tuple(counts[row] for row in tally_table.rows_of(position)) for position in range(len(tally_table.dialogues))
+    ]

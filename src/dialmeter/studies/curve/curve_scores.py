@@ -34,10 +34,10 @@ class ScoredFile:
     """One file's scores, and the matrix that resampling needs: a row of columns per dialogue, sorted by dialogue."""
 
     def __init__(self, entry: CurveFile, result: TrackerResult) -> None:
-        names = [dialogue_key(name) for name in result.ledger.main.dialogues]
+        names = [dialogue_key(name) for name in result.measure_columns.main.dialogues]
         self.entry = entry
-        self.keys = [names[place] for place in order_of(result.ledger)]
-        self.columns, self.formulas = columns(result.ledger, result.asked)
+        self.keys = [names[place] for place in order_of(result.measure_columns)]
+        self.columns, self.formulas = columns(result.measure_columns, result.asked)
         self.account = result.account
         self.scores = result.scores
         self.data = result.data

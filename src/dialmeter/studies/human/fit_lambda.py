@@ -149,8 +149,8 @@ def _values(result: TrackerResult, measure: JGA | FGA | LocalAccuracy, keys: Seq
     """A measure of some dialogues."""
     import numpy as np
 
-    places = {dialogue_key(name): place for place, name in enumerate(result.ledger.main.dialogues)}
-    found: Floats = result.ledger.values(measure)[np.array([places[key] for key in keys])]
+    places = {dialogue_key(name): place for place, name in enumerate(result.measure_columns.main.dialogues)}
+    found: Floats = result.measure_columns.values(measure)[np.array([places[key] for key in keys])]
     return found
 
 

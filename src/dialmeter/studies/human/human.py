@@ -91,8 +91,8 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     """
     from ...stats import compare_correlations, kendall, pearson, spearman
 
-    scored = [dialogue_key(name) for name in result.ledger.main.dialogues]
-    names = dict(zip(scored, result.ledger.main.dialogues, strict=True))
+    scored = [dialogue_key(name) for name in result.measure_columns.main.dialogues]
+    names = dict(zip(scored, result.measure_columns.main.dialogues, strict=True))
     keys = sorted(names.keys() & ratings.by_dialogue.keys())
     only_rated = [ratings.names[key] for key in sorted(ratings.by_dialogue.keys() - names.keys())]
     if not keys:
@@ -102,7 +102,7 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     level = confidence or 0.95
     values = {}
     for each in result.asked:
-        column = dict(zip(scored, result.ledger.per_dialogue(each.used), strict=True))
+        column = dict(zip(scored, result.measure_columns.per_dialogue(each.used), strict=True))
         values[each.text] = [column[key] for key in keys]
     digest = ratings.digest()
     statistics = {"pearson": pearson, "spearman": spearman, "kendall": kendall}

@@ -100,15 +100,15 @@ class _Verdicts(Struct):
     value: float | None
     signature: str
     account: Account
-    book: TallyTable
+    tally_table: TallyTable
     right: list[bool]
     lacking: str = ""
 
     def places(self) -> list[tuple[str, int]]:
         """The dialogue and the number of each turn."""
-        book = self.book
-        ids = (name for place, name in enumerate(book.dialogues) for _ in book.rows_of(place))
-        return list(zip(ids, book.turns, strict=True))
+        tally_table = self.tally_table
+        ids = (name for place, name in enumerate(tally_table.dialogues) for _ in tally_table.rows_of(place))
+        return list(zip(ids, tally_table.turns, strict=True))
 
 
 class _Explainer:
@@ -145,7 +145,7 @@ class _Explainer:
         if not self._findings.missing.turns:
             self._data[not base.skips_missing] = scored.data
         if not base.stand_ins:
-            self._known[_key(base)] = self._verdicts_of(scored.ledger, scored.asked[0], base, [])
+            self._known[_key(base)] = self._verdicts_of(scored.measure_columns, scored.asked[0], base, [])
         start = self._under(base)
         return [_scored(base, start, []), *(self._compared(base, start, rules) for rules in others)]
 
@@ -160,45 +160,50 @@ class _Explainer:
         pairs = PairRules(rules, self._vocabulary)
         digest = None if rules.skips_missing in self._data else GoldDigest()
         walk = Walk(pairs, None if digest is None else GoldText(self._vocabulary))
-        ledger = MeasureColumns([asked.used])
+        measure_columns = MeasureColumns([asked.used])
         right: list[bool] = []
         for read in self._dialogues:
             if walk.take(read):
-                ledger.add(walk, pairs)
+                measure_columns.add(walk, pairs)
                 if digest is not None:
                     digest.add(walk.id, walk.gold_form)
                 if rules.stand_ins:
-                    ledger.add_closely(ComparedDialogue(walk, pairs), read, self._schema)
+                    measure_columns.add_closely(ComparedDialogue(walk, pairs), read, self._schema)
                     # Under a graded rule set a turn is right when all its frames are met in full.
-                    right += [all(vector[0] == vector[1] for vector in turn) for turn in ledger.frames.last(asked.used)]
+                    right += [
+                        all(vector[0] == vector[1] for vector in turn)
+                        for turn in measure_columns.frames.last(asked.used)
+                    ]
         if digest is not None:
             self._data[rules.skips_missing] = digest.hex()
         findings = Findings(gold_slots=walk.gold_slots())
         findings.note_carried(walk, self._vocabulary)
         slots = len(set(map(pairs.name_of, self._schema.slots))) if self._schema else len(walk.gold_slots())
-        found = self._verdicts_of(ledger, ResolvedMeasure(asked.text, with_slots(asked.used, slots)), rules, right)
+        found = self._verdicts_of(
+            measure_columns, ResolvedMeasure(asked.text, with_slots(asked.used, slots)), rules, right
+        )
         found.lacking = lacks(rules, findings, self._schema)
         return found
 
     def _verdicts_of(
-        self, ledger: MeasureColumns, asked: ResolvedMeasure, rules: Rules, right: list[bool]
+        self, measure_columns: MeasureColumns, asked: ResolvedMeasure, rules: Rules, right: list[bool]
     ) -> _Verdicts:
-        book = ledger.main
+        tally_table = measure_columns.main
         if not rules.stand_ins:
-            exact = [tally.exact for tally in book.table]
-            right = [exact[row] for row in book.rows]
-        account = self._findings.account_under(self._account, len(book.dialogues), rules.skips_missing)
+            exact = [tally.exact for tally in tally_table.table]
+            right = [exact[row] for row in tally_table.rows]
+        account = self._findings.account_under(self._account, len(tally_table.dialogues), rules.skips_missing)
         signed = signature(
             asked.text,
             asked.used,
             rules,
-            dialogues=len(book.dialogues),
-            turns=len(book.rows),
+            dialogues=len(tally_table.dialogues),
+            turns=len(tally_table.rows),
             data=self._data.get(rules.skips_missing, ""),
             left_out=self._findings.missing.shown if rules.skips_missing else "",
             account=(*only_field(self._only), *account.signed),
         )
-        return _Verdicts(ledger.value(asked.used).value, signed, account, book, right)
+        return _Verdicts(measure_columns.value(asked.used).value, signed, account, tally_table, right)
 
     def _compared(self, base: Rules, start: _Verdicts, rules: Rules) -> UnderRules:
         try:
@@ -278,7 +283,7 @@ def _key(rules: Rules) -> bytes:
 
 def _aligned(verdicts: _Verdicts, others: _Verdicts) -> Sequence[bool | None]:
     """Verdicts at the places of others; None where there is none."""
-    mine, theirs = verdicts.book, others.book
+    mine, theirs = verdicts.tally_table, others.tally_table
     if mine.dialogues == theirs.dialogues and mine.turns == theirs.turns and mine.ends == theirs.ends:
         return verdicts.right
     known = dict(zip(verdicts.places(), verdicts.right, strict=True))

@@ -20,35 +20,35 @@ if TYPE_CHECKING:
     from ...stats.formulas import Value as FormulaValue
 
 
-def order_of(ledger: MeasureColumns) -> list[int]:
+def order_of(measure_columns: MeasureColumns) -> list[int]:
     """The positions of dialogues sorted by id, so that no draw depends on the order of the file."""
-    names = list(map(dialogue_key, ledger.main.dialogues))
+    names = list(map(dialogue_key, measure_columns.main.dialogues))
     return sorted(range(len(names)), key=names.__getitem__)
 
 
-def columns(ledger: MeasureColumns, asked: Sequence[ResolvedMeasure]) -> tuple[Floats, dict[str, Formula]]:
+def columns(measure_columns: MeasureColumns, asked: Sequence[ResolvedMeasure]) -> tuple[Floats, dict[str, Formula]]:
     """The matrix of all measures, rows sorted by dialogue, and each measure's formula over its own columns."""
     import numpy as np
 
-    order = order_of(ledger)
+    order = order_of(measure_columns)
     blocks: list[Floats] = []
     formulas: dict[str, Formula] = {}
     width = 0
     for each in asked:
-        block = _block(ledger, each.used)
+        block = _block(measure_columns, each.used)
         formulas[each.text] = _formula(each.used, slice(width, width + block.shape[1]))
         blocks.append(block[order])
         width += block.shape[1]
     return np.hstack(blocks), formulas
 
 
-def _block(ledger: MeasureColumns, measure: Measure) -> Floats:
+def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
     """A measure's vectors; for a mean over dialogues the value of each, and whether it has one."""
     import numpy as np
 
     if measure.average != "dialogue":
-        return ledger.vectors(measure)
-    values = ledger.values(measure)
+        return measure_columns.vectors(measure)
+    values = measure_columns.values(measure)
     return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
 
 
@@ -74,12 +74,12 @@ def with_interval(score: Score, found: Interval | None) -> Score:
 
 
 def intervals(
-    ledger: MeasureColumns, asked: Sequence[ResolvedMeasure], how: Resampling, threads: int = 1
+    measure_columns: MeasureColumns, asked: Sequence[ResolvedMeasure], how: Resampling, threads: int = 1
 ) -> dict[str, Interval]:
     """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
     Args:
-        ledger: the vectors of the corpus.
+        measure_columns: the vectors of the corpus.
         asked: the measures.
         how: the draw.
         threads: how many to use.
@@ -88,10 +88,10 @@ def intervals(
     from ...stats.formulas import evaluate
     from ...stats.resampling import limits
 
-    dialogues = len(ledger.main.dialogues)
+    dialogues = len(measure_columns.main.dialogues)
     if dialogues < 2:
         return {}
-    matrix, formulas = _exact_columns(ledger, asked, threads)
+    matrix, formulas = _exact_columns(measure_columns, asked, threads)
     sums = resampled_sums(matrix, how.resamples, how.seed, threads=threads)
     return {
         name: limits(evaluate(formula, sums), how.confidence, dialogues, formula, matrix)
@@ -100,7 +100,7 @@ def intervals(
 
 
 def _exact_columns(
-    ledger: MeasureColumns, asked: Sequence[ResolvedMeasure], threads: int = 1
+    measure_columns: MeasureColumns, asked: Sequence[ResolvedMeasure], threads: int = 1
 ) -> tuple[Floats, dict[str, Formula]]:
     """As ``columns``, rounded so that sums are exact, and without columns that are known to be the same."""
     from concurrent.futures import ThreadPoolExecutor
@@ -109,14 +109,14 @@ def _exact_columns(
 
     from ...stats.formulas import exact
 
-    gathered = [each for each in asked if each.used.average != "dialogue" and ledger.is_gathered(each.used)]
-    matrix, places = ledger.distinct([each.used for each in gathered], threads)
+    gathered = [each for each in asked if each.used.average != "dialogue" and measure_columns.is_gathered(each.used)]
+    matrix, places = measure_columns.distinct([each.used for each in gathered], threads)
     takes = {each.text: take for each, take in zip(gathered, places, strict=True)}
     for each in (each for each in asked if each.text not in takes):
-        block = _block(ledger, each.used).T
+        block = _block(measure_columns, each.used).T
         takes[each.text] = list(range(len(matrix), len(matrix) + len(block)))
         matrix = np.vstack([matrix, block])
-    order = np.array(order_of(ledger))
+    order = np.array(order_of(measure_columns))
 
     def settle(column: Floats) -> None:
         column[:] = exact(column[order])[:, 0]

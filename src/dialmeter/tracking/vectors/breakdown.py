@@ -45,17 +45,17 @@ class Breakdown:
         self._dialogues += 1
         self._turns += len(walk.numbers)
         for name, group in self._groups(walk.slots(), pairs):
-            ledger = self._ledgers.get(name)
-            if ledger is None:
-                ledger = self._ledgers[name] = MeasureColumns(self._measures, self._hyphen_cut)
-            ledger.add(walk, pairs, group)
+            measure_columns = self._ledgers.get(name)
+            if measure_columns is None:
+                measure_columns = self._ledgers[name] = MeasureColumns(self._measures, self._hyphen_cut)
+            measure_columns.add(walk, pairs, group)
 
     def merge(self, other: Breakdown) -> None:
         """Takes the dialogues of another part of the corpus."""
         self._dialogues += other._dialogues
         self._turns += other._turns
-        for group, ledger in other._ledgers.items():
-            self._ledgers.setdefault(group, MeasureColumns(self._measures, self._hyphen_cut)).merge(ledger)
+        for group, measure_columns in other._ledgers.items():
+            self._ledgers.setdefault(group, MeasureColumns(self._measures, self._hyphen_cut)).merge(measure_columns)
 
     def _groups(self, slots: Sequence[int], pairs: PairRules) -> Iterator[tuple[str, Group]]:
         """The groups of a dialogue that holds these slots, by name."""
@@ -82,29 +82,29 @@ class Breakdown:
         return {group: self._value(measure, group, turns, whole) for group in sorted(self._ledgers)}
 
     def _value(self, measure: Measure, group: str, turns: ActiveTurns, whole: MeasureColumns) -> Valued:
-        ledger = self._ledgers[group]
+        measure_columns = self._ledgers[group]
         if self.by == "without-domain":
-            return self._with_the_rest(ledger, whole).value(measure)
+            return self._with_the_rest(measure_columns, whole).value(measure)
         if measure.average == "dialogue" or measure.gather != "sum":
-            return ledger.value(measure)
-        book = ledger.book_for(measure)
-        table, counts = book.table, book.counts()
+            return measure_columns.value(measure)
+        tally_table = measure_columns.tally_table_for(measure)
+        table, counts = tally_table.table, tally_table.counts()
         if turns == "active" and not measure.pooled:
             counts = Counter({row: count for row, count in counts.items() if table[row].gold})
         else:
             table = [*table, _EMPTY_TURN_CUT if self._hyphen_cut else _EMPTY_TURN]
-            counts[len(table) - 1] = self._turns - len(book.rows)
+            counts[len(table) - 1] = self._turns - len(tally_table.rows)
         return weighted(measure, table, counts)
 
-    def _with_the_rest(self, ledger: MeasureColumns, whole: MeasureColumns) -> MeasureColumns:
+    def _with_the_rest(self, measure_columns: MeasureColumns, whole: MeasureColumns) -> MeasureColumns:
         """The dialogues that have the domain, without it, and those that do not have it, as they are."""
         merged = MeasureColumns(self._measures, self._hyphen_cut)
-        merged.merge(ledger)
-        inside = set(ledger.main.dialogues)
-        for variant, book in merged.books.items():
-            rest = whole.books[variant]
+        merged.merge(measure_columns)
+        inside = set(measure_columns.main.dialogues)
+        for variant, tally_table in merged.tally_tables.items():
+            rest = whole.tally_tables[variant]
             for position, name in enumerate(rest.dialogues):
                 if name not in inside:
                     rows = [rest.table[row] for row in rest.rows_of(position)]
-                    book.add(name, list(rest.turns_of(position)), rows)
+                    tally_table.add(name, list(rest.turns_of(position)), rows)
         return merged

@@ -72,7 +72,7 @@ class MeasureColumns:
     def __init__(self, measures: Sequence[Measure], hyphen_cut: bool = False) -> None:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
-        self.books = {variant: TallyTable() for variant in plan(measures)}
+        self.tally_tables = {variant: TallyTable() for variant in plan(measures)}
         self._looked_at: dict[Measure, Floats] = {}
         self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
@@ -84,7 +84,7 @@ class MeasureColumns:
     @property
     def needs_none(self) -> bool:
         """Does a variant look at explicit absent words?"""
-        return any(variant.deletions == "code" for variant in self.books)
+        return any(variant.deletions == "code" for variant in self.tally_tables)
 
     @property
     def looks_closely(self) -> bool:
@@ -94,7 +94,7 @@ class MeasureColumns:
     @property
     def main(self) -> TallyTable:
         """The tallies of the rule set's own variant."""
-        return next(iter(self.books.values()))
+        return next(iter(self.tally_tables.values()))
 
     def add(self, walk: Walk, pairs: PairRules, group: Group | None = None) -> None:
         """Takes the tallies of the dialogue that a walk has taken, or of one group of its slots.
@@ -103,20 +103,20 @@ class MeasureColumns:
             InputError: a measure treats domains differently, and does not say how to treat one of the dialogue's.
         """
         counts = group is None
-        for variant, book in self.books.items():
+        for variant, tally_table in self.tally_tables.items():
             details: list[Any] | None = [] if variant.strictness else None
             rows = walk.rows(variant.local, variant.deletions, variant.alternatives, group, details, counts)
             if details is not None:
                 rows = with_strictness(rows, details, walk, pairs, dict(variant.strictness))
-            book.add(walk.id, walk.numbers, rows)
+            tally_table.add(walk.id, walk.numbers, rows)
             counts = False
 
     def add_closely(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
         """Takes what measures ask for that look at more than tallies."""
         for measure in self._by_changes:
             variant = self._variant_for(measure)
-            book = self.books[variant]
-            tallies = [book.table[row] for row in book.rows_of(len(book.dialogues) - 1)]
+            tally_table = self.tally_tables[variant]
+            tallies = [tally_table.table[row] for row in tally_table.rows_of(len(tally_table.dialogues) - 1)]
             wrong = compared.wrong_changes(variant.alternatives)
             self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
         overlaps: dict[str, list[ValueOverlap]] = {}
@@ -140,19 +140,19 @@ class MeasureColumns:
 
     def merge(self, other: MeasureColumns) -> None:
         """Appends the dialogues of another part of the corpus."""
-        for variant, book in self.books.items():
-            book.merge(other.books[variant])
+        for variant, tally_table in self.tally_tables.items():
+            tally_table.merge(other.tally_tables[variant])
         for measure, units in self._units.items():
             units.extend(other._units[measure])
         self.frames.merge(other.frames)
 
-    def book_for(self, measure: Measure) -> TallyTable:
+    def tally_table_for(self, measure: Measure) -> TallyTable:
         """The tallies whose variant serves a measure."""
-        return self.books[self._variant_for(measure)]
+        return self.tally_tables[self._variant_for(measure)]
 
     def _variant_for(self, measure: Measure) -> TallyVariant:
         variant = variant_of(measure)
-        return next(mine for mine in self.books if variant.fits(mine))
+        return next(mine for mine in self.tally_tables if variant.fits(mine))
 
     def value(self, measure: Measure) -> Valued:
         """A measure over the whole corpus."""
@@ -162,14 +162,14 @@ class MeasureColumns:
             return repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
         if measure in self._units:
             return total(measure, chain.from_iterable(self._units[measure]))
-        book = self.book_for(measure)
+        tally_table = self.tally_table_for(measure)
         if measure.gather != "sum":
             return total(measure, map(tuple, self.vectors(measure).tolist()))
-        return _weighed(measure, self._of_rows(measure), book.times())
+        return _weighed(measure, self._of_rows(measure), tally_table.times())
 
     def _of_rows(self, measure: Measure) -> Floats:
         """A measure's columns over the distinct tallies of its table."""
-        table = self.book_for(measure).table
+        table = self.tally_table_for(measure).table
         found = self._looked_at.get(measure)
         if found is None or found.shape[1] != len(table):
             found = self._looked_at[measure] = columns_of(measure, table)
@@ -184,7 +184,7 @@ class MeasureColumns:
             width = len(next((each[0] for each in units if each), (0.0, 0.0)))
             sums = [[math.fsum(column) for column in zip(*each, strict=True)] or [0.0] * width for each in units]
             return np.array(sums, dtype=float).reshape(len(sums), width)
-        return gathered(self.book_for(measure), self._of_rows(measure), measure.gather).T
+        return gathered(self.tally_table_for(measure), self._of_rows(measure), measure.gather).T
 
     def is_gathered(self, measure: Measure) -> bool:
         """Do a measure's vectors come from tallies?"""
@@ -214,7 +214,7 @@ class MeasureColumns:
         first = 0
         for (variant, how), lines in kinds.items():
             into = found[first : first + len(lines)]
-            gather_into(into, self.books[variant], np.stack([*lines.values()]), how, threads)
+            gather_into(into, self.tally_tables[variant], np.stack([*lines.values()]), how, threads)
             first += len(lines)
         return found, [
             [places[(self._variant_for(each), each.gather), line.tobytes()] for line in self._of_rows(each)]
@@ -239,11 +239,11 @@ class MeasureColumns:
 
     def by_turn(self, measure: Measure) -> dict[int, Valued]:
         """A measure by the number of the turn; only for measures of turns."""
-        book = self.book_for(measure)
+        tally_table = self.tally_table_for(measure)
         cells: dict[int, Counter[int]] = defaultdict(Counter)
-        for (number, row), count in Counter(zip(book.turns, book.rows, strict=True)).items():
+        for (number, row), count in Counter(zip(tally_table.turns, tally_table.rows, strict=True)).items():
             cells[number][row] += count
-        return {number: weighted(measure, book.table, cells[number]) for number in sorted(cells)}
+        return {number: weighted(measure, tally_table.table, cells[number]) for number in sorted(cells)}
 
     def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
         """A measure of frames by service, or by groups of services."""

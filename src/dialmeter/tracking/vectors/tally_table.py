@@ -98,12 +98,12 @@ _PIECE = 8192
 """How many dialogues are gathered at a time, because the turns of a large corpus are much more than what is kept of them."""
 
 
-def gathered(book: TallyTable, of_row: Floats, how: Gather = "sum") -> Floats:
+def gathered(tally_table: TallyTable, of_row: Floats, how: Gather = "sum") -> Floats:
     """What belongs to rows, brought together by dialogue.
 
     Args:
-        book: the rows of each dialogue.
-        of_row: columns over the rows of the book's table, each as a line of the matrix.
+        tally_table: the rows of each dialogue.
+        of_row: columns over the rows of the tally table, each as a line of the matrix.
         how: take the sum over a dialogue's turns, the least of them, or that of the last turn.
 
     Returns:
@@ -111,18 +111,18 @@ def gathered(book: TallyTable, of_row: Floats, how: Gather = "sum") -> Floats:
     """
     import numpy as np
 
-    found = np.empty((len(of_row), len(book.dialogues)))
-    gather_into(found, book, of_row, how)
+    found = np.empty((len(of_row), len(tally_table.dialogues)))
+    gather_into(found, tally_table, of_row, how)
     return found
 
 
-def gather_into(found: Floats, book: TallyTable, of_row: Floats, how: Gather, threads: int = 1) -> None:
+def gather_into(found: Floats, tally_table: TallyTable, of_row: Floats, how: Gather, threads: int = 1) -> None:
     """As ``gathered``, into a matrix that there is, by several threads."""
     from concurrent.futures import ThreadPoolExecutor
 
     import numpy as np
 
-    rows, ends = np.asarray(book.rows), np.asarray(book.ends).astype(np.int64)
+    rows, ends = np.asarray(tally_table.rows), np.asarray(tally_table.ends).astype(np.int64)
 
     def gather_piece(first: int) -> None:
         bounds = ends[first : first + _PIECE + 1]

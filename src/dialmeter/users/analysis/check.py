@@ -62,7 +62,7 @@ def check_talk(
             counts["requests"] += len(wanted.requests)
     for unreadable in talks.refused:
         scorer.refuse(unreadable)
-    counts.update(dialogues=len(scorer.book.rows), turns=scorer.book.turns, domains=len(domains))
+    counts.update(dialogues=len(scorer.score_table.rows), turns=scorer.score_table.turns, domains=len(domains))
     asked = counts["dialogues"] + len(scorer.refused)
     account = Account("dialogue", asked, asked, counts["dialogues"], counted(refused_dialogues(scorer.refused)))
     if not counts["dialogues"]:
@@ -73,7 +73,9 @@ def check_talk(
         if each["domain"] == COMBINED and each["measure"] in ("I-GCDF1", "R-GCDF1")
     ]
     notices = [each for each in scorer.result(talks.notices).notices if each.code != "refused"]
-    return UserCheck(talks.format, account, counts, [*notices, *_imperfect(perfect.book.rows)], scorer.refused, scores)
+    return UserCheck(
+        talks.format, account, counts, [*notices, *_imperfect(perfect.score_table.rows)], scorer.refused, scores
+    )
 
 
 def _imperfect(rows: Mapping[str, ScoreRow]) -> list[Notice]:

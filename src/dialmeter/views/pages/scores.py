@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.account import account_in
-from ...core.comparability import compare_scores, in_one_line, joint_signature
+from ...core.comparability import compare_scores, in_one_line, joint_signature, shared_fields
 from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
 from ..tables import Table
-from ..tracker import shared_fields
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
