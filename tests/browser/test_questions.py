@@ -10,6 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from .waiting import follow
+
 OpenPage = Callable[..., Any]
 A4 = 718
 """The width of A4 less 10 mm on either side, in pixels."""
@@ -61,7 +63,7 @@ def test_why_one_tracker_lost_on_a_slot_takes_two_clicks(open_page: OpenPage, si
     assert all(line.startswith("missed") for line in why)
     values = {line.split("\t")[1] for line in why}
     assert values <= {value for found in expected.values() for value in found}
-    visitor.click(page.locator("#rows [data-row]").first)
+    follow(page, page.locator("#rows [data-row]").first)
     assert page.locator("td.marked.missed").count() > 0
     assert set(page.locator("tr:has(td.marked) th").all_inner_texts()) == {"hotel-name"}
 
@@ -162,7 +164,7 @@ def test_long_texts_are_cut_and_whole_on_demand(open_page: OpenPage, site: str) 
     whole = link.locator(".cut").get_attribute("title")
     assert len(whole) > 200
     assert link.bounding_box()["height"] < 40
-    link.click()
+    follow(page, link)
     assert page.locator("h1").inner_text() == whole
     value = page.locator("td .cut summary").first
     assert value.bounding_box()["height"] < 40

@@ -8,6 +8,12 @@ from typing import Any
 _STEP, _MOST = 50, 60_000
 
 
+def follow(page: Any, link: Any) -> None:
+    """Clicks on what leads to another address, and waits until the page is loaded: counting and reading all texts do not wait."""
+    with page.expect_navigation():
+        link.click()
+
+
 def eventually(page: Any, holds: Callable[[], bool]) -> None:
     """Waits until something holds."""
     for _ in range(_MOST // _STEP):

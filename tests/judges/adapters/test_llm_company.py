@@ -158,6 +158,23 @@ def test_a_rubric_per_facet_is_a_judge_that_is_asked_about_its_facet(
     assert used["cost"] == pytest.approx(0.048)
 
 
+def test_parameters_of_the_command_are_sent(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    deep = "[" * 5000
+    given = {"max_tokens": "200", "temperature": "none", "stop": '["\\n"]', "user": "me", "note": deep}
+    with serve(lambda body, number: saying("4")) as server:
+        words = ["--endpoint", server.url, "--model", "small", "--quiet"]
+        words += [word for name, value in given.items() for word in ("--parameter", f"{name}={value}")]
+        assert call(capsys, "judge", "score", file, *words).code == 0
+    body = server.asked[0].body
+    assert {name: body.get(name) for name in given} == {
+        "max_tokens": 200,
+        "temperature": None,
+        "stop": ["\n"],
+        "user": "me",
+        "note": deep,
+    }
+
+
 def test_a_dry_run_sends_nothing(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serve(lambda body, number: counted("4", answer=10)) as server:
         words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--repeats", "2", "--quiet"]
