@@ -348,13 +348,13 @@ class Source:
         """The next line that is not blank, which stays in the source; empty at the end."""
         line = b"\n"
         count = 0
-        while line.removeprefix(_MARK).isspace():
-            with self._readable():
+        with self._readable():
+            while line.removeprefix(_MARK).isspace():
                 line = self._stream.readline(LINE_LIMIT + 1)
-            count += 1
-            self._check_blank_lines(count)
-            if line:
-                self._front.append(line)
+                count += 1
+                self._check_blank_lines(count)
+                if line:
+                    self._front.append(line)
         return line
 
 

@@ -14,13 +14,13 @@ dialogues by id first.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .formulas import Floats
+from .threads import map_pieces
 
 BLOCK_BYTES = 8 * 2**20
 CHUNK_ENTRIES = 2**16
@@ -126,9 +126,8 @@ def stratified_sums(columns: Floats, resamples: int, seed: Seed, threads: int = 
     shares = np.random.Generator(np.random.PCG64(first)).multinomial(n, sizes / n, size=resamples)
     strata = [columns[start : start + STRATUM] for start in starts]
     sums = np.zeros((resamples, columns.shape[1]))
-    with ThreadPoolExecutor(threads) as pool:
-        for part in pool.map(_stratum_sums, strata, shares.T, seeds):
-            sums += part
+    for part in map_pieces(_stratum_sums, strata, shares.T, seeds, threads=threads):
+        sums += part
     return sums
 
 

@@ -103,11 +103,10 @@ def _exact_columns(
     measure_columns: MeasureColumns, asked: Sequence[ResolvedMeasure], threads: int = 1
 ) -> tuple[Floats, dict[str, Formula]]:
     """As ``columns``, rounded so that sums are exact, and without columns that are known to be the same."""
-    from concurrent.futures import ThreadPoolExecutor
-
     import numpy as np
 
     from ...stats.formulas import exact
+    from ...stats.threads import map_pieces
 
     gathered = [each for each in asked if each.used.average != "dialogue" and measure_columns.is_gathered(each.used)]
     matrix, places = measure_columns.distinct([each.used for each in gathered], threads)
@@ -121,6 +120,5 @@ def _exact_columns(
     def settle(column: Floats) -> None:
         column[:] = exact(column[order])[:, 0]
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(settle, matrix))
+    list(map_pieces(settle, matrix, threads=threads))
     return matrix.T, {each.text: _formula(each.used, takes[each.text]) for each in asked}

@@ -118,9 +118,9 @@ def gathered(tally_table: TallyTable, of_row: Floats, how: Gather = "sum") -> Fl
 
 def gather_into(found: Floats, tally_table: TallyTable, of_row: Floats, how: Gather, threads: int = 1) -> None:
     """As ``gathered``, into a matrix that there is, by several threads."""
-    from concurrent.futures import ThreadPoolExecutor
-
     import numpy as np
+
+    from ...stats.threads import map_pieces
 
     rows, ends = np.asarray(tally_table.rows), np.asarray(tally_table.ends).astype(np.int64)
 
@@ -128,8 +128,7 @@ def gather_into(found: Floats, tally_table: TallyTable, of_row: Floats, how: Gat
         bounds = ends[first : first + _PIECE + 1]
         _gather_piece(found[:, first : first + _PIECE], of_row, rows[bounds[0] : bounds[-1]], bounds - bounds[0], how)
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(gather_piece, range(0, len(ends) - 1, _PIECE)))
+    list(map_pieces(gather_piece, range(0, len(ends) - 1, _PIECE), threads=threads))
 
 
 def _gather_piece(
