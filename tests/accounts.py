@@ -92,9 +92,9 @@ def account_of_part(part: PartialScores) -> Account:
     """What was scored of a part of a corpus."""
     findings = part.findings
     return {
-        "books": _books(part.measure_columns),
+        "tally tables": _tally_tables(part.measure_columns),
         "groups": {
-            each.by: {name: _books(measure_columns) for name, measure_columns in each._ledgers.items()}
+            each.by: {name: _tally_tables(measure_columns) for name, measure_columns in each._by_group.items()}
             for each in part.breakdowns
         },
         "digest": findings.digest.hex(),
@@ -107,15 +107,15 @@ def account_of_part(part: PartialScores) -> Account:
     }
 
 
-def _books(measure_columns: MeasureColumns) -> Account:
+def _tally_tables(measure_columns: MeasureColumns) -> Account:
     return {
         (variant.local, variant.deletions, variant.alternatives): (
-            book.dialogues,
-            [tuple(book.table[row]) for row in book.rows],
-            list(book.turns),
-            list(book.ends),
+            tally_table.dialogues,
+            [tuple(tally_table.table[row]) for row in tally_table.rows],
+            list(tally_table.turns),
+            list(tally_table.ends),
         )
-        for variant, book in measure_columns.books.items()
+        for variant, tally_table in measure_columns.tally_tables.items()
     }
 
 

@@ -38,7 +38,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
     module.JGA = Shy  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "shy_package", module)
     monkeypatch.setattr(
-        "importlib.metadata.entry_points", lambda group: [point for point in points if point.group == group]
+        "dialmeter.registry.plugin_points", lambda group: [each for each in points if each.group == group]
     )
     return points
 

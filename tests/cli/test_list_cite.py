@@ -106,7 +106,7 @@ def test_a_measure_is_described_with_its_parameters(capsys: pytest.CaptureFixtur
 
 def test_a_broken_plugin_is_a_warning(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint("Broken", "no_such_module:Measure", "dialmeter.measures")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [broken])
+    monkeypatch.setattr("dialmeter.registry.plugin_points", lambda group: [broken])
     said = call(capsys, "list", "measures")
     assert said.code == 0
     assert "JGA" in said.out

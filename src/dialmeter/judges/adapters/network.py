@@ -104,15 +104,15 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         MissingExtra: torch or transformers are not installed.
         DialmeterError: there is no such model, device or type.
     """
+    if dtype not in ("float32", "float16", "bfloat16"):
+        raise DialmeterError(f"dtype is float32, float16 or bfloat16, not {dtype!r}")
+    check_folder(model)  # before libraries that take seconds to load
     try:
         import torch
         import transformers
     except ImportError:
         raise MissingExtra("a neural judge", "neural") from None
-    if dtype not in ("float32", "float16", "bfloat16"):
-        raise DialmeterError(f"dtype is float32, float16 or bfloat16, not {dtype!r}")
     transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    check_folder(model)
     local = Path(model).is_dir()
     if local and not gguf and not any(Path(model).glob("*.safetensors")):
         warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
@@ -137,11 +137,11 @@ def load_config(model: str) -> Any:
         MissingExtra: transformers is not installed.
         DialmeterError: there is no such model.
     """
+    check_folder(model)
     try:
         import transformers
     except ImportError:
         raise MissingExtra("a neural judge", "neural") from None
-    check_folder(model)
     try:
         return transformers.AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
     except (OSError, ValueError, RuntimeError) as error:

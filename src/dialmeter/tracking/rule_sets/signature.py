@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import fields
-
 from ..._version import __version__
-from ...measure import Measure
+from ...measure import Measure, parameters
 from .rules import Rules
 
 _ALWAYS = ("values", "none", "dontcare", "extra", "missing", "state")
@@ -85,7 +83,7 @@ def _set_beyond(asked: str, used: Measure) -> dict[str, object]:
         return {"slots": slots} if (slots := getattr(used, "slots", 0)) else {}
     return {
         each.name: getattr(used, each.name)
-        for each in fields(used)
+        for each in parameters(type(used))
         if each.name != "average"
         and getattr(used, each.name) != each.default
         and (each.name == "slots" or f"{each.name}=" not in asked)

@@ -36,7 +36,7 @@ class Breakdown:
         self._measures = [measure for measure in measures if measure.reads() == "tally"]
         self._hyphen_cut = hyphen_cut
         self._seen = seen
-        self._ledgers: dict[str, MeasureColumns] = {}
+        self._by_group: dict[str, MeasureColumns] = {}
         self._dialogues = 0
         self._turns = 0
 
@@ -45,17 +45,17 @@ class Breakdown:
         self._dialogues += 1
         self._turns += len(walk.numbers)
         for name, group in self._groups(walk.slots(), pairs):
-            measure_columns = self._ledgers.get(name)
+            measure_columns = self._by_group.get(name)
             if measure_columns is None:
-                measure_columns = self._ledgers[name] = MeasureColumns(self._measures, self._hyphen_cut)
+                measure_columns = self._by_group[name] = MeasureColumns(self._measures, self._hyphen_cut)
             measure_columns.add(walk, pairs, group)
 
     def merge(self, other: Breakdown) -> None:
         """Takes the dialogues of another part of the corpus."""
         self._dialogues += other._dialogues
         self._turns += other._turns
-        for group, measure_columns in other._ledgers.items():
-            self._ledgers.setdefault(group, MeasureColumns(self._measures, self._hyphen_cut)).merge(measure_columns)
+        for group, measure_columns in other._by_group.items():
+            self._by_group.setdefault(group, MeasureColumns(self._measures, self._hyphen_cut)).merge(measure_columns)
 
     def _groups(self, slots: Sequence[int], pairs: PairRules) -> Iterator[tuple[str, Group]]:
         """The groups of a dialogue that holds these slots, by name."""
@@ -79,10 +79,10 @@ class Breakdown:
                 over turns; measures over sums always take all.
             whole: the columns of the corpus; dialogues without the domain count unchanged in ``without-domain``.
         """
-        return {group: self._value(measure, group, turns, whole) for group in sorted(self._ledgers)}
+        return {group: self._value(measure, group, turns, whole) for group in sorted(self._by_group)}
 
     def _value(self, measure: Measure, group: str, turns: ActiveTurns, whole: MeasureColumns) -> Valued:
-        measure_columns = self._ledgers[group]
+        measure_columns = self._by_group[group]
         if self.by == "without-domain":
             return self._with_the_rest(measure_columns, whole).value(measure)
         if measure.average == "dialogue" or measure.gather != "sum":
