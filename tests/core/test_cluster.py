@@ -111,8 +111,9 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path) -> None:
         assert len(begun) > len(set(begun)), "no shard was begun twice, so no worker was killed at work"
 
 
-def test_without_a_scheduler_there_is_one_clear_line(tmp_path: Path) -> None:
+def test_without_a_scheduler_there_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     with pytest.raises(DialmeterError, match=r"127\.0\.0\.1:9: no scheduler could be reached"):
         list(map_shards(squared, range(3), cluster=Cluster("tcp://127.0.0.1:9")))
 

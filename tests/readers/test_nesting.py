@@ -61,12 +61,12 @@ def a_completion(text: str) -> None:
 def test_garbage_is_not_collected_at_the_limit_of_recursion(read: Callable[[str], Any], unraised: list[str]) -> None:
     for opening in OPENINGS:
         # The collection begins when so many objects are new, which is at another depth each time.
-        for new in range(700, 1100, 25):
-            gc.collect()
+        for new in range(700, 1100, 40):
+            gc.collect(0)
             gc.disable()
             gc.set_threshold(new, 1000, 1000)
             for _ in range(3):
                 Unfinished()
             gc.enable()
-            read(opening * 1200)
+            read(opening * 1010)
     assert unraised == []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -20,7 +21,7 @@ from dialmeter.judges.attack_run import (
     attack_part,
     resource_names,
 )
-from dialmeter.judges.attack_statistics import gather
+from dialmeter.judges.attack_statistics import Attacked, gather
 from dialmeter.judges.attacks import chosen, with_resources
 from dialmeter.judges.checkpoint import AttackCheckpoint, AttackPart
 from dialmeter.judges.corpus_pool import make_pool
@@ -47,6 +48,12 @@ def talks(tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
 @pytest.fixture(scope="module")
 def light() -> Language:
     return open_language(light=True)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(talks: list[Conversation], light: Language) -> Callable[[int], Attacked]:
+    """What one walk over the corpus makes of it, for a number of cases."""
+    return cache(lambda cases: attack_corpus(talks, chosen(NAMES), light, cases=cases))
 
 
 @pytest.mark.parametrize(("cases", "dialogues"), [(3, 90), (40, 90), (89, 90), (150, 90), (2000, 20)])
@@ -85,10 +92,11 @@ def in_haste(ahead: int, tasks_done: list[AttackTask] | None = None):  # type: i
 
 
 @pytest.mark.parametrize("ahead", [0, 1, 3, 100])
-def test_who_runs_ahead_changes_nothing(ahead: int, talks: list[Conversation], light: Language) -> None:
-    attacks = chosen(NAMES)
-    there = attack_corpus(talks, attacks, light, cases=40, working=in_haste(ahead))
-    assert there == attack_corpus(talks, attacks, light, cases=40)
+def test_who_runs_ahead_changes_nothing(
+    ahead: int, talks: list[Conversation], light: Language, undisturbed: Callable[[int], Attacked]
+) -> None:
+    there = attack_corpus(talks, chosen(NAMES), light, cases=40, working=in_haste(ahead))
+    assert there == undisturbed(40)
 
 
 def test_attacks_of_which_there_is_enough_are_left_out(talks: list[Conversation], light: Language) -> None:
@@ -100,7 +108,13 @@ def test_attacks_of_which_there_is_enough_are_left_out(talks: list[Conversation]
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conversation], light: Language) -> None:
+def test_an_interrupted_run_goes_on(
+    seed: int,
+    tmp_path: Path,
+    talks: list[Conversation],
+    light: Language,
+    undisturbed: Callable[[int], Attacked],
+) -> None:
     random = Random(seed)
     attacks = chosen(NAMES)
     kept = AttackCheckpoint(tmp_path / "cases.jsonl", "x")
@@ -122,9 +136,7 @@ def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conve
             torn.write(b'{"number": 77, "fou')
     again = AttackCheckpoint(tmp_path / "cases.jsonl", "x", resume=True)
     assert len(again.parts) == len({*range(after)} - {lost})
-    assert attack_corpus(talks, attacks, light, cases=120, checkpoint=again) == attack_corpus(
-        talks, attacks, light, cases=120
-    )
+    assert attack_corpus(talks, attacks, light, cases=120, checkpoint=again) == undisturbed(120)
     again.remove()
     assert not list(tmp_path.iterdir())
 
