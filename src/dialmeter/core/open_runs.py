@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 LOG_TIME = "%Y-%m-%dT%H:%M:%S%z"
 _LOG_LIMIT = 1 << 16
+_READING = Lock()
+"""Of arrays: numpy parses their headers with ``ast``, which in Python 3.11 fails when two threads parse and garbage is collected."""
 _T = TypeVar("_T")
 
 
@@ -283,7 +286,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     try:
         if is_stream(str(path)):
             raise OSError("not a file")
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+        with open(path, "rb") as raw, _READING, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (
         OSError,
