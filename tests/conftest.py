@@ -19,11 +19,6 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("dialmeter", deadline=None)
 settings.load_profile("dialmeter")
 
-# Several processes share the cores already. Threads of torch, BLAS and the like in each of them would wait for each other by spinning:
-# one test with real weights took 146 s instead of 35 s when three processes ran on two cores.
-for _library in ("OMP", "OPENBLAS", "MKL"):
-    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
-
 # Processes that tests start keep the bytecode of dialmeter: to compile it is a third of the time of a short command.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
