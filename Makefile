@@ -12,9 +12,8 @@ DOORS := .venv-doors
 SITE := .venv-site/.installed
 TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
-# Neighbours share what they make in one process; a process without work takes some from another. Of three processes on two cores
-# one may wait for a browser, a worker or a kill. The longest tests are listed.
-PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal --durations 25 -q
+# Neighbours share what they make in one process; a process without work takes some from the other. The longest tests are listed.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal --durations 25 -q
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
 .PHONY: demo quick test doors lint site gallery fuzz bench screenshots clean
