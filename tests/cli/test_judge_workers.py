@@ -251,7 +251,8 @@ def test_a_network_gives_the_same_bits_in_any_process(folder: Path) -> None:
     place = folder / "cluster"
     place.mkdir()
     with running(place, workers=1) as processes:
-        assert called(folder, *words, "--out", "n3", "--cluster", processes.address)[:2] == one[:2]
+        code, said, err = called(folder, *words, "--out", "n3", "--cluster", processes.address)
+    assert (code, said) == one[:2], err
     assert contents(folder / "n3") == contents(folder / "n1")
 
 

@@ -33,7 +33,7 @@ def _thresholds() -> Iterator[None]:
 
 
 def read(path: Path, frames: int) -> int:
-    """Reads from a depth of the stack of its own."""
+    """Reads below so many more frames of the stack: threads that parse at the same depth would not disturb each other."""
     return read(path, frames - 1) if frames else len(read_arrays(path))
 
 

@@ -14,7 +14,7 @@ from dialmeter.tracking.vectors.tally_table import TallyTable
 
 from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 
-# The number of slots is fixed after parts are merged, so that they are told it.
+# A measure that needs the number of slots has it as a parameter here: it would be known only after all parts are merged.
 MEASURES = [each for each in (*OF_TURNS, *OF_FRAMES) if getattr(each, "slots", 1)]
 RULES = ("dialmeter", "gca-repo")
 

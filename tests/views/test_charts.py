@@ -40,7 +40,7 @@ def test_bytes_do_not_depend_on_the_hash_seed_or_the_clock(tmp_path: Path) -> No
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
-    # The process of the tests has a hash seed of its own.
+    # This process has another hash seed than the one below.
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     other = subprocess.Popen(
         [sys.executable, chart_cases.__file__, str(there)],
