@@ -134,7 +134,7 @@ def value_map() -> ValueMap:
 
 def scored(path: Path, values: ValueMap) -> None:
     """A file scored end to end, from a matcher that remembers nothing yet to scores with signatures."""
-    assert score_user(path, value_map=values, form="gcdf1", ci=0, keep=False).scores
+    assert score_user(path, value_map=values, format="gcdf1", ci=0, keep=False).scores
 
 
 def parsed(path: Path) -> None:

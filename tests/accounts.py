@@ -175,20 +175,20 @@ def corpus_of_line(line: bytes) -> Corpus:
     return Corpus(source, "native", Role.BOTH)
 
 
-def accounts_of_documents(form: str, role: str, documents: Sequence[bytes], file: Path) -> list[Account]:
+def accounts_of_documents(format: str, role: str, documents: Sequence[bytes], file: Path) -> list[Account]:
     """Documents of one format, each read by itself, with its format named and with its format to be found.
 
     Args:
-        form: the format.
+        format: the format.
         role: of the states.
         documents: what is written into the file.
         file: where to write; in a folder of the format, or the document itself.
     """
-    path = file.parent if form == "sgd" else file
+    path = file.parent if format == "sgd" else file
     found = []
     for document in documents:
         file.write_bytes(document)
-        for chosen in (form, None):
+        for chosen in (format, None):
             account = or_error(lambda chosen=chosen: [_told(each) for each in open_corpus(path, Role(role), chosen)])  # type: ignore[misc]
             found.append(
                 account.replace(str(path), "FILE").replace(str(file.parent), "FOLDER")

@@ -13,7 +13,7 @@ from dialmeter import TrackerScorer, measure
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import Measure, Vector
 from dialmeter.model import State
-from dialmeter.readers.layouts import FORMATS
+from dialmeter.readers.formats import FORMATS
 from dialmeter.registry import Registry
 
 

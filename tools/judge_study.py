@@ -1,6 +1,6 @@
 """Runs many judges on attacked dialogues of two corpora, and writes the matrix into docs/judges.md.
 
-Run ``python tools/judge_study.py RATINGS.txt``, where RATINGS.txt is a file in the layout ``satisfaction``. The dialogues of
+Run ``python tools/judge_study.py RATINGS.txt``, where RATINGS.txt is a file in the format ``satisfaction``. The dialogues of
 the town are played. ``--satisfaction FOLDER`` adds the judge that ``dialmeter judge train satisfaction RATINGS.txt --out FOLDER``
 wrote. Everything is kept in ``--work``, so that a run that is interrupted goes on.
 """

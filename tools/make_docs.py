@@ -1,4 +1,4 @@
-"""Writes what is generated in docs: pages on measures, attacks, formats, layouts of talk and rule sets; notebooks; JSON Schemas.
+"""Writes what is generated in docs: pages on measures, attacks, formats, formats of talk and rule sets; notebooks; JSON Schemas.
 
 Run ``python tools/make_docs.py``; ``--check`` says which pages are out of date and exits 1.
 """

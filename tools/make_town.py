@@ -1,7 +1,7 @@
 """Writes the town that comes with dialmeter: what there is in Saltmere, and how people put it.
 
 Run ``python tools/make_town.py``; the bytes depend on the seed alone. Every name is invented. What is written:
-``town.json``, one table per domain, and ``values.json``, paraphrases of every value in the layout of published value maps.
+``town.json``, one table per domain, and ``values.json``, paraphrases of every value in the format of published value maps.
 """
 
 from __future__ import annotations

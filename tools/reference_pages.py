@@ -1,4 +1,4 @@
-"""The pages on measures, events, formats, layouts of talk and rule sets, and parts that all generated pages use."""
+"""The pages on measures, events, formats, formats of talk and rule sets, and parts that all generated pages use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dialmeter import citations, measure
 from dialmeter.cli.listing import FAMILIES, Description, describe_measure, describe_rules
-from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
+from dialmeter.readers.formats import CONVERSATION_FORMATS, FORMATS
 from dialmeter.readers.own.writers import WRITERS
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours
@@ -142,11 +142,11 @@ def formats_page() -> str:
     lines += [
         "## Written files",
         "",
-        "`dialmeter convert IN OUT --to LAYOUT` writes one of these layouts, and each is read again as it was. States, utterances",
+        "`dialmeter convert IN OUT --to FORMAT` writes one of these formats, and each is read again as it was. States, utterances",
         "and intents of IN are written. Acts, goals, schemas and further trackers (`pred:NAME`) of IN are not. A warning counts",
-        "what a layout loses.",
+        "what a format loses.",
         "",
-        "| layout | what it is | what it loses |",
+        "| format | what it is | what it loses |",
         "|---|---|---|",
         *written,
         "",
@@ -159,11 +159,11 @@ def conversations_page() -> str:
         "# Files of talk",
         "",
         "Users and judges are measured on conversations: every move of both speakers, with acts and goals where a file has them.",
-        "The layout is found by looking at the file; `--from NAME` forces one. Trackers read [formats of states](formats.md).",
-        "Goals may stand in a file of their own: `{dialogue: goal}` in MultiWOZ's layout, or `data.json` of MultiWOZ 2.1 itself.",
+        "The format is found by looking at the file; `--from NAME` forces one. Trackers read [formats of states](formats.md).",
+        "Goals may stand in a file of their own: `{dialogue: goal}` in MultiWOZ's format, or `data.json` of MultiWOZ 2.1 itself.",
         "They take the place of goals in the dialogues, and ids that only one of the two files has are counted and listed.",
         "",
-        "| layout | carries |",
+        "| format | carries |",
         "|---|---|",
     ]
     modules = {name: CONVERSATION_FORMATS.load(name) for name in CONVERSATION_FORMATS.builtin()}

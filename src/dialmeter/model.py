@@ -22,7 +22,7 @@ NAMED = "[EMPTY]"
 
 
 class Frame(Struct, frozen=True, omit_defaults=True):
-    """What the schema-guided layout says of one service at one turn, beside the slot values."""
+    """What the schema-guided format says of one service at one turn, beside the slot values."""
 
     gold_intent: str | None = None
     pred_intent: str | None = None
@@ -42,7 +42,7 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     system: str = ""
     frames: Mapping[str, Frame] | None = None
     written: tuple[str, str] | None = None
-    """Gold and prediction as texts, where the layout writes a state as one text."""
+    """Gold and prediction as texts, where the format writes a state as one text."""
 
 
 class Dialogue(Struct, frozen=True):

@@ -1,19 +1,25 @@
-"""Documented modules that have moved: their old names can be imported for one more version, with a warning."""
+"""Old names of documented modules and arguments: they work for one more version, with a warning."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import ParamSpec, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
 
 RENAMED: dict[str, str] = {
     "conversations": "readers.conversations",
     "formats.completion": "readers.completions",
     "formats.native": "readers.own.native",
     "formats": "readers",
+    "readers.layouts": "readers.formats",
     "report": "views",
     "normalise": "tracking.rule_sets.normalise",
     "resampling": "core.comparison",
@@ -70,3 +76,27 @@ class RenamedModules:
 def install() -> None:
     """Makes old names importable. First in the list: others would look for a submodule in the folder of the new package."""
     sys.meta_path.insert(0, RenamedModules(RENAMED))
+
+
+def renamed_argument(old: str, new: str) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
+    """Lets callers of a function use the old name of an argument, with a warning.
+
+    Example:
+        >>> @renamed_argument("form", "format")
+        ... def opened(path: str, format: str | None = None) -> str | None:
+        ...     return format
+        >>> opened("states.jsonl", format="native")
+        'native'
+    """
+
+    def decorate(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+        @wraps(function)
+        def call(*positional: Parameters.args, **named: Parameters.kwargs) -> Returned:
+            if old in named:
+                warnings.warn(f"{old}= of {function.__name__} is now {new}=", DeprecationWarning, stacklevel=2)
+                named[new] = named.pop(old)
+            return function(*positional, **named)
+
+        return call
+
+    return decorate

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter import __version__, measure
-from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
+from dialmeter.readers.formats import CONVERSATION_FORMATS, FORMATS
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours, profile
 from dialmeter.users import measures as user_measures

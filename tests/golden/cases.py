@@ -260,10 +260,10 @@ def error_cases() -> list[Case]:
         "bad/words.txt",
     )
     found += [
-        Case(f"forced-{form}-{file}", f"convert {file} - --from {form}")
-        for form in forced
+        Case(f"forced-{format}-{file}", f"convert {file} - --from {format}")
+        for format in forced
         for file in files
-        if not file.startswith(form[:3])
+        if not file.startswith(format[:3])
     ]
     return [
         *found,

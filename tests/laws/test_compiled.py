@@ -191,7 +191,7 @@ def test_damaged_documents(plain: PlainProcess, layout: str, tmp_path: Path) -> 
     chance = random.Random(layout)
     files = ALL[layout](tmp_path, corpus_for(layout)[:2])
     here, there = tmp_path / "here", tmp_path / "there"
-    for path, form, role in sides(files):
+    for path, format, role in sides(files):
         whole = path.read_bytes()
         documents = [whole, *(damaged(whole, chance) for _ in range(150))]
         for folder in (here, there):
@@ -199,25 +199,25 @@ def test_damaged_documents(plain: PlainProcess, layout: str, tmp_path: Path) -> 
             index = path.with_suffix(".idx")
             if index.exists():
                 shutil.copy(index, folder)
-        plain.ask("accounts_of_documents", form, role, documents, there / path.name)
-        found = accounts.accounts_of_documents(form, role, documents, here / path.name)
+        plain.ask("accounts_of_documents", format, role, documents, there / path.name)
+        found = accounts.accounts_of_documents(format, role, documents, here / path.name)
         answer = plain.answer()
         assert answer == found
         read = [not isinstance(each, str) for each in found[::2]]
         assert read[0]
         assert 0 < sum(read) < len(documents)
-        if form not in ("fga-text", "ldst", "llm", "rows", "t5-text"):
+        if format not in ("fga-text", "ldst", "llm", "rows", "t5-text"):
             # What is no strict JSON is refused by every reader of one document; these layouts are lines, tables or text.
             assert not [each for each, was_read in zip(documents, read, strict=True) if was_read and not strict(each)]
 
 
 def sides(files: Written) -> list[tuple[Path, str, str]]:
     """The files of a layout, each with its format and role; of a folder, the first file."""
-    both = [(files.path, files.form, "pred" if files.gold else "both"), (files.gold, files.gold_form, "gold")]
+    both = [(files.path, files.format, "pred" if files.gold else "both"), (files.gold, files.gold_format, "gold")]
     return [
-        (path / "dialogues_001.json" if path.is_dir() else path, form, role)
-        for path, form, role in both
-        if path is not None and form != "native"
+        (path / "dialogues_001.json" if path.is_dir() else path, format, role)
+        for path, format, role in both
+        if path is not None and format != "native"
     ]
 
 

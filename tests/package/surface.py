@@ -69,7 +69,7 @@ def _documented() -> Iterator[str]:
 def _registered() -> Iterator[str]:
     from dialmeter import measure
     from dialmeter.judges import attacks, judge
-    from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
+    from dialmeter.readers.formats import CONVERSATION_FORMATS, FORMATS
     from dialmeter.simulation import agents
     from dialmeter.tracking.rule_sets import rules
     from dialmeter.users import behaviours, profile

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import pytest
 
+import dialmeter
 from dialmeter.renamed import RENAMED, RenamedModules
 
 
@@ -47,3 +48,10 @@ def test_an_old_name_of_a_chart_has_its_functions(name: str) -> None:
         found = getattr(charts, name)
     assert callable(found.draw)
     assert callable(found.table)
+
+
+@pytest.mark.parametrize("name", ["attack_replies", "read", "read_conversations", "score_system", "score_user"])
+def test_the_old_name_of_the_format_of_a_file(name: str) -> None:
+    function = getattr(dialmeter, name)
+    with pytest.warns(DeprecationWarning, match="form= of .* is now format="), pytest.raises(dialmeter.DialmeterError):
+        list(function("nowhere.jsonl", form="nothing"))

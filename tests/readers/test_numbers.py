@@ -57,10 +57,10 @@ def test_values_that_are_no_numbers_are_no_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", [name for name in ALL if "." not in name and name not in OF_TEXT])
 def test_too_large_a_number_in_every_format(layout: str, number: str, tmp_path: Path) -> None:
     made = ALL[layout](tmp_path, corpus_for(layout)[:3])
-    for path, form in files_of(made):
+    for path, format in files_of(made):
         part = path / "dialogues_001.json" if path.is_dir() else path
         text = part.read_text("utf-8")
         at = text.index("{")
         part.write_text(f'{text[: at + 1]}"x_0": {number}, {text[at + 1 :]}', "utf-8")
         with pytest.raises(InputError, match=f"{number} is too large a number"):
-            list(open_corpus(path, form=form))
+            list(open_corpus(path, format=format))

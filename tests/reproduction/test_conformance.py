@@ -113,14 +113,14 @@ def test_files(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize("entry", [each for each in CASES if each["rules"] != "sgd"], ids=label)
 def test_cases(entry: dict[str, Any], tmp_path: Path) -> None:
     figures = wanted(entry)
-    form = LAYOUTS.get(entry["rules"], entry["rules"])
+    format = LAYOUTS.get(entry["rules"], entry["rules"])
     if "text_rows" in entry:
-        pred, gold, form = _lines(tmp_path / "rows.jsonl", entry["text_rows"]), None, "t5-text"
+        pred, gold, format = _lines(tmp_path / "rows.jsonl", entry["text_rows"]), None, "t5-text"
     elif "gold" in entry:
         pred, gold = (_json(tmp_path / f"{side}.json", entry[side]) for side in ("pred", "gold"))
     else:
         pred, gold = _json(tmp_path / "both.json", entry["rows"] if "rows" in entry else entry["file"]), None
-    forms = {"form": form, "gold_form": form if gold else None}
+    forms = {"format": format, "gold_format": format if gold else None}
     check(score_file(pred, gold, measures=list(figures), rules=entry["rules"], **forms), figures)
 
 

@@ -32,27 +32,27 @@ from .progress import watched
 )
 @click.option(
     "--to",
-    "layout",
+    "target_format",
     type=click.Choice(list(WRITERS)),
-    help="The layout of OUT: "
+    help="The format of OUT: "
     + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
     + ".  [default: csv where OUT ends in .csv, else native]",
 )
 @force_option("OUT")
 def convert(**options: Any) -> Output:
-    """Turn IN into another layout of states, with both states where IN holds both or --gold is given.
+    """Turn IN into another format of states, with both states where IN holds both or --gold is given.
 
     OUT ending in .gz or .zst is compressed; - is standard output. States, utterances and intents are written; acts, goals and
-    further trackers of IN are not. A warning says what the layout of OUT has no place for.
+    further trackers of IN are not. A warning says what the format of OUT has no place for.
     """
     source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
-    corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["form"])
+    corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["format"])
     words = Vocabulary()
-    gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_form"])
+    gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_format"])
     shown = plain_dialogues(watched(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
-    layout = options["layout"] or ("csv" if ".csv" in Path(target).suffixes else "native")
-    losses = Losses(layout)
-    parts = WRITERS[layout].write(losses.counted(shown))
+    written = options["target_format"] or ("csv" if ".csv" in Path(target).suffixes else "native")
+    losses = Losses(written)
+    parts = WRITERS[written].write(losses.counted(shown))
     try:
         if target == "-":
             sys.stdout.buffer.writelines(parts)
@@ -61,7 +61,7 @@ def convert(**options: Any) -> Output:
                 file.writelines(parts)
     except InputError as error:
         raise corpus.place(error) from None
-    remark = f"{losses.count} dialogues from {corpus.format} to {layout}"
+    remark = f"{losses.count} dialogues from {corpus.format} to {written}"
     return Output(notices=[*corpus.notices, *losses.notices], remarks=[remark])
 
 

@@ -18,7 +18,7 @@ from ..errors import DialmeterError, did_you_mean
 from ..judges import attacks as attacking
 from ..judges import judge as judging
 from ..judges.verdict import READING
-from ..readers.layouts import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS
+from ..readers.formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS
 from ..registry import Registry
 from ..simulation import agents as talking
 from ..systems import measures as system_measures
@@ -75,7 +75,7 @@ class Listing(NamedTuple):
 
 
 class ListDocument(Document, kw_only=True):
-    """Formats, layouts of conversations, measures, rule sets, classes of events, profiles, attacks, judges or agents, by
+    """Formats, formats of conversations, measures, rule sets, classes of events, profiles, attacks, judges or agents, by
     the headings of the table; or the name and the description of one."""
 
     kind: Literal["list"] = "list"
@@ -102,11 +102,11 @@ def _loaded(registry: Registry, headings: tuple[str, ...], row: Callable[[Any], 
     return Table("", headings, tuple((name, *row(member)) for name, member in members.items()))
 
 
-def _layouts(about: str, registry: Registry, word: str = "layout") -> Listing:
-    """A list of layouts of files; the text of its module describes a layout."""
+def _formats(about: str, registry: Registry) -> Listing:
+    """A list of formats of files; the text of its module describes a format."""
     return Listing(
         about,
-        lambda: _loaded(registry, (word, "carries"), lambda module: [module.CARRIES]),
+        lambda: _loaded(registry, ("format", "carries"), lambda module: [module.CARRIES]),
         lambda name: f"{name}\n\n{(inspect.getdoc(registry.load(name)) or '').rstrip()}",
     )
 
@@ -315,9 +315,9 @@ def _agent(name: str) -> Description:
 
 
 _LISTS = {
-    "formats": _layouts("formats of files of states", FORMATS, "format"),
-    "conversations": _layouts("layouts of files of talk", CONVERSATION_FORMATS),
-    "logs": _layouts("layouts of logs of agents", LOG_FORMATS),
+    "formats": _formats("formats of files of states", FORMATS),
+    "conversations": _formats("formats of files of talk", CONVERSATION_FORMATS),
+    "logs": _formats("formats of logs of agents", LOG_FORMATS),
     "measures": Listing("measures of trackers, users and systems", _measures, describe_measure),
     "rules": Listing("rule sets of trackers and users", _rules, _rule_sets),
     "events": Listing("classes of events of users", _events, _event),
@@ -332,7 +332,7 @@ _LISTS = {
 @click.argument("what", type=click.Choice(list(_LISTS)), required=False)
 @click.argument("name", required=False)
 def list_(what: str | None, name: str | None, **_: str) -> Output:
-    """List what there is: formats of states, layouts of conversations and of agents' logs, measures, rule sets; for users the classes of
+    """List what there is: formats of states, formats of conversations and of agents' logs, measures, rule sets; for users the classes of
     events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one; without a word, list what can be listed."""
     if what is None:
         found: str | Table = Table(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..conditions import Condition, parse_condition
 from ..core.comparison import Resampling, checked_confidence
 from ..model import dialogue_key
-from ..readers.fields import form_with_fields
+from ..readers.fields import format_with_fields
 from ..readers.multiwoz.multiwoz import ids_of_list
 from ..readers.raw_file import BUDGET_VARIABLE, parse_size
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
@@ -105,14 +105,14 @@ def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callabl
     return decorate
 
 
-def from_option(what: str, word: str = "format", metavar: str = "") -> Option:
+def from_option(what: str) -> Option:
     """The option that names the format of a file."""
-    about = f"The {word} of {what}; found where it is not named."
-    return click.option("--from", "form", metavar=metavar or word.upper(), callback=_with_fields, help=about)
+    about = f"The format of {what}; detected if not given."
+    return click.option("--from", "format", metavar="FORMAT", callback=_with_fields, help=about)
 
 
-def _with_fields(context: click.Context, _: click.Parameter, form: str | None) -> str | None:
-    return form_with_fields(form, context.meta.get(_FIELDS, ()))
+def _with_fields(context: click.Context, _: click.Parameter, format: str | None) -> str | None:
+    return format_with_fields(format, context.meta.get(_FIELDS, ()))
 
 
 def _keep_fields(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> None:
@@ -162,7 +162,9 @@ def source_options(
         *([name_option(names)] if names else []),
         from_option(what),
         fields_option(what),
-        click.option("--gold-from", "gold_form", metavar="FORMAT", help=f"The format of the gold file{'s' * several}."),
+        click.option(
+            "--gold-from", "gold_format", metavar="FORMAT", help=f"The format of the gold file{'s' * several}."
+        ),
     )
 
 
@@ -286,8 +288,8 @@ def chosen_dialogues(options: dict[str, Any]) -> frozenset[str] | None:
 def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """What prediction_options, measure_option and rule_options say, as arguments of functions that score a file."""
     return {
-        "form": options["form"],
-        "gold_form": options["gold_form"],
+        "format": options["format"],
+        "gold_format": options["gold_format"],
         "schema": options["schema"],
         "only": chosen_dialogues(options),
         "measures": options["measures"] or None,

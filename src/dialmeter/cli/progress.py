@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from ..judges.ask import Watch
-    from ..readers.layouts import OpenFile
+    from ..readers.formats import OpenFile
 
 Item = TypeVar("Item")
 _PLAN = "dialmeter.progress"

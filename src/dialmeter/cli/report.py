@@ -21,19 +21,21 @@ _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 )
 @click.option(
     "--as",
-    "form",
+    "format",
     type=click.Choice(list(_ENDINGS)),
     help="How to write; by the ending of --out, else html.",
 )
 @click.option("--title", default="", help="The heading of the page.")
 @force_option("a file that is there")
 @click.option("--quiet", "-q", is_flag=True, help="Do not say where the report is.")
-def report(runs: tuple[str, ...], *, out: str | None, form: str | None, title: str, force: bool, quiet: bool) -> Output:
+def report(
+    runs: tuple[str, ...], *, out: str | None, format: str | None, title: str, force: bool, quiet: bool
+) -> Output:
     """Write one page about RUNs (folders made with --out): scores, charts, groups, the worst dialogues.
 
     The HTML file needs nothing else and holds at most 2 MB. Of several runs of one kind, the first is the baseline.
     """
-    chosen = form or next((name for name, ending in _ENDINGS.items() if out and out.endswith(ending)), "html")
+    chosen = format or next((name for name, ending in _ENDINGS.items() if out and out.endswith(ending)), "html")
     target = Path(out) if out else Path(runs[0]) / f"report{_ENDINGS[chosen]}"
     # A report in its run's folder is ours to renew; a file that somebody named is not.
     replaces = force or not out

@@ -1,6 +1,6 @@
 """Files of cases (JSON lines, and the published folders), and files of scores that were made elsewhere.
 
-In the published layout each attack has a folder, and each case a text file ``case_N``: a line ``original_conversation``, the turns
+In the published format each attack has a folder, and each case a text file ``case_N``: a line ``original_conversation``, the turns
 one per line, a line ``modified_conversation``, and the turns again. It names no speakers; they take turns.
 """
 
@@ -198,7 +198,7 @@ def published_text(case: Case) -> str:
 
 
 def write_published(folder: Path, cases: Sequence[Case]) -> int:
-    """Writes cases in the published layout, one folder per attack, and returns their number. Existing published cases are replaced.
+    """Writes cases in the published format, one folder per attack, and returns their number. Existing published cases are replaced.
 
     Raises:
         DialmeterError: the folder cannot be written, or holds something else in a folder of cases.

@@ -12,6 +12,7 @@ from ..core.comparison import checked_confidence
 from ..errors import DialmeterError
 from ..model import Conversation
 from ..readers.conversations import Conversations, open_conversations
+from ..renamed import renamed_argument
 from .ask import Ask, ScorePair, Watch, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
@@ -29,13 +30,14 @@ from .verdict import parse_threshold
 SPEAKERS = ("both", "system", "user")
 
 
+@renamed_argument("form", "format")
 def attack_replies(
     dialogues: str | Path | Conversations | Iterable[Conversation],
     attacks: Sequence[str | Attack] = ("paper",),
     *,
     cases: int = 100,
     seed: int = 7,
-    form: str | None = None,
+    format: str | None = None,
     corpus: str | None = None,
     speaker: str = "both",
     light: bool = False,
@@ -51,7 +53,7 @@ def attack_replies(
             one; or attacks of your own.
         cases: how many of each attack; fewer where the dialogues do not give more.
         seed: of all choices; the same seed gives the same cases.
-        form: the layout of the file; found where it is not named.
+        format: the format of the file; detected if not given.
         corpus: a name that goes into the cases; without it the name of the file.
         speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
         light: use only what comes with dialmeter, whatever is installed.
@@ -75,7 +77,7 @@ def attack_replies(
     if speaker not in SPEAKERS:
         raise DialmeterError(f"speaker is {', '.join(SPEAKERS)}, not {speaker!r}")
     is_file = isinstance(dialogues, str | Path)
-    talks = list(open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues)
+    talks = list(open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues)
     if not talks:
         raise DialmeterError(
             f"{dialogues}: no dialogue could be read" if is_file else "there are no dialogues to attack"

@@ -1,1 +1,1 @@
-"""Reading files: opening and checking them, one module per layout, and the lists of layouts."""
+"""Reading files: opening and checking them, one module per format, and the lists of formats."""

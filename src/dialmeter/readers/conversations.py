@@ -1,6 +1,6 @@
 """Files of talk: who said what, with acts and goals where the file has them. Users and judges are measured on them.
 
-The layouts are listed in :mod:`dialmeter.readers.layouts`.
+The formats are listed in :mod:`dialmeter.readers.formats`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..model import Conversation
+from ..renamed import renamed_argument
 from .file_spans import Span, spans
-from .layouts import CONVERSATION_FORMATS, OpenFile, find_layout
+from .formats import CONVERSATION_FORMATS, OpenFile, find_format
 from .multiwoz.goals import GoalFile
 from .parts import UniqueIds
 from .source import Source
@@ -24,10 +25,10 @@ class Conversations(OpenFile):
         refused: dialogues that could not be read, each as an error; complete when all is read.
     """
 
-    def __init__(self, source: Source, form: str, goals: GoalFile | None = None) -> None:
-        super().__init__(source, form)
+    def __init__(self, source: Source, format: str, goals: GoalFile | None = None) -> None:
+        super().__init__(source, format)
         self.refused: list[InputError] = []
-        self._reader = CONVERSATION_FORMATS.load(form)
+        self._reader = CONVERSATION_FORMATS.load(format)
         self._goals = goals
 
     def __iter__(self) -> Iterator[Conversation]:
@@ -48,17 +49,18 @@ class Conversations(OpenFile):
                 self._source.notices.extend(self._goals.notices())
 
 
-def open_conversations(path: str | Path, form: str | None = None, goals: str | Path | None = None) -> Conversations:
-    """Opens a file of talk in a layout that is named or found.
+@renamed_argument("form", "format")
+def open_conversations(path: str | Path, format: str | None = None, goals: str | Path | None = None) -> Conversations:
+    """Opens a file of talk in a format that is named or found.
 
     Args:
         path: a file, a folder, or ``-``.
-        form: the name of a layout; without it, it is detected.
-        goals: a file of goals by dialogue, in MultiWOZ's layout, which take the place of those in the dialogues.
+        format: the name of a format; detected if not given.
+        goals: a file of goals by dialogue, in MultiWOZ's format, which take the place of those in the dialogues.
 
     Raises:
-        DialmeterError: no such layout.
-        InputError: the file cannot be read, or its layout is unknown.
+        DialmeterError: no such format.
+        InputError: the file cannot be read, or its format is unknown.
 
     Example:
         >>> import os, tempfile
@@ -69,42 +71,42 @@ def open_conversations(path: str | Path, form: str | None = None, goals: str | P
         ...     [(talk.id, talk.moves[0].text) for talk in open_conversations(path)]
         [('d1', 'hello')]
     """
-    if form is not None:
-        CONVERSATION_FORMATS.load(form)
+    if format is not None:
+        CONVERSATION_FORMATS.load(format)
     wanted = None if goals is None else GoalFile(goals)
     source = Source(path)
-    name = find_layout(
+    name = find_format(
         source,
         CONVERSATION_FORMATS,
-        form,
-        "not a file of talk that dialmeter knows; see `dialmeter list conversations`, or name its layout with --from",
+        format,
+        "not a file of talk that dialmeter knows; see `dialmeter list conversations`, or name its format with --from",
     )
     return Conversations(source, name, wanted)
 
 
 _LINE_BY_LINE = frozenset({"native", "states"})
-"""Layouts whose lines are independent, ids included, so that a file can be read from the middle."""
+"""Formats whose lines are independent, ids included, so that a file can be read from the middle."""
 
 
-def spans_of(path: str | Path, form: str, goals: str | Path | None = None) -> list[Span]:
+def spans_of(path: str | Path, format: str, goals: str | Path | None = None) -> list[Span]:
     """The spans of a file that can be read independently; with a file of goals, the whole file.
 
     Args:
         path: the file, or ``-``.
-        form: its layout.
+        format: its format.
         goals: a file of goals.
     """
-    if form in _LINE_BY_LINE and goals is None and Path(path).is_file():
+    if format in _LINE_BY_LINE and goals is None and Path(path).is_file():
         return spans(str(path))
     return [Span(str(path))]
 
 
-def open_span(span: Span, form: str, goals: str | Path | None = None) -> Conversations:
-    """Opens a span of a file, of which the layout is known.
+def open_span(span: Span, format: str, goals: str | Path | None = None) -> Conversations:
+    """Opens a span of a file, of which the format is known.
 
     Raises:
         InputError: the file cannot be read.
     """
     if span.bounds is None:
-        return open_conversations(span.path, form, goals)
-    return Conversations(Source(span.path, span=span.bounds), form)
+        return open_conversations(span.path, format, goals)
+    return Conversations(Source(span.path, span=span.bounds), format)

@@ -1,4 +1,4 @@
-"""Files of states: what trackers are scored on. The layouts are listed in :mod:`dialmeter.readers.layouts`."""
+"""Files of states: what trackers are scored on. The formats are listed in :mod:`dialmeter.readers.formats`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Schema
-from .fields import split_form
+from ..renamed import renamed_argument
+from .fields import split_format
 from .file_spans import Span, spans
-from .layouts import FORMATS, OpenFile, find_layout
+from .formats import FORMATS, OpenFile, find_format
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Role, UniqueIds
@@ -19,9 +20,9 @@ from .source import Source
 class Corpus(OpenFile):
     """A file being read: dialogues come one by one, once."""
 
-    def __init__(self, source: Source, form: str, role: Role) -> None:
-        super().__init__(source, form)
-        self._reader = FORMATS.load(form)
+    def __init__(self, source: Source, format: str, role: Role) -> None:
+        super().__init__(source, format)
+        self._reader = FORMATS.load(format)
         self._role = role
 
     def __iter__(self) -> Iterator[Dialogue]:
@@ -35,7 +36,7 @@ class Corpus(OpenFile):
     def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
         """The dialogues with states as numbers of written pairs."""
         source = self._source
-        layout = getattr(self._reader, "STATES", FLAT)
+        written = getattr(self._reader, "STATES", FLAT)
         source.vocabulary = vocabulary
         number = vocabulary.number_dialogue
         ids = UniqueIds()
@@ -48,7 +49,7 @@ class Corpus(OpenFile):
                 if type(found) is PairDialogue:
                     yield found
                 else:
-                    yield number(found, source.states or layout, source.part, source.line)
+                    yield number(found, source.states or written, source.part, source.line)
             source.check_keys()
 
     def place(self, error: InputError) -> InputError:
@@ -71,29 +72,29 @@ class Corpus(OpenFile):
         return self._source.schema
 
 
-def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = None) -> Corpus:
+def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = None) -> Corpus:
     """Opens a file in a format that is given or detected.
 
     Args:
         path: a file, a folder, or ``-``; ``FILE#NAME`` picks one tracker of a native file that holds several.
         role: gold or predicted, for files with one state per turn.
-        form: the name of a format; without it, it is detected. ``rows(pred=belief)`` also names columns.
+        format: the name of a format; detected if not given. ``rows(pred=belief)`` also names columns.
 
     Raises:
         DialmeterError: no such format.
         InputError: the file cannot be read, or its format is unknown.
     """
     source = Source(*split_tracker(path))
-    if form is not None:
-        form, source.fields = split_form(form)
-        if form not in FORMATS.names():
-            FORMATS.load(form)
-        if source.fields and not getattr(FORMATS.load(form), "TAKES_FIELDS", False):
-            raise DialmeterError(f"--fields goes with the formats rows and llm, not with {form}")
-    name = find_layout(
+    if format is not None:
+        format, source.fields = split_format(format)
+        if format not in FORMATS.names():
+            FORMATS.load(format)
+        if source.fields and not getattr(FORMATS.load(format), "TAKES_FIELDS", False):
+            raise DialmeterError(f"--fields goes with the formats rows and llm, not with {format}")
+    name = find_format(
         source,
         FORMATS,
-        form,
+        format,
         "the format is not one that dialmeter knows; see `dialmeter list formats`, or name it with --from",
     )
     if source.tracker and name != "native":
@@ -104,15 +105,15 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
     return Corpus(source, name, role)
 
 
-def spans_of(path: str | Path, form: str) -> list[Span]:
+def spans_of(path: str | Path, format: str) -> list[Span]:
     """The spans of a file that can be read independently.
 
     Args:
         path: the file, perhaps with a tracker, or ``-``.
-        form: its format.
+        format: its format.
     """
     file, _ = split_tracker(path)
-    if form != "native" or not Path(file).is_file():
+    if format != "native" or not Path(file).is_file():
         return [Span(str(path))]
     return [Span(str(path), span.bounds) for span in spans(file)]
 
@@ -134,12 +135,13 @@ def split_tracker(path: str | Path) -> tuple[str, str]:
     return (file, tracker) if mark and file and not Path(path).exists() else (str(path), "")
 
 
-def read(path: str | Path, form: str | None = None, *, role: str = "both") -> Iterator[Dialogue]:
+@renamed_argument("form", "format")
+def read(path: str | Path, format: str | None = None, *, role: str = "both") -> Iterator[Dialogue]:
     """The dialogues of a file, one by one.
 
     Args:
         path: a file, a folder, or ``-`` for standard input.
-        form: the name of a format; without it, it is detected.
+        format: the name of a format; detected if not given.
         role: ``gold`` or ``pred`` for files that hold one state per turn.
 
     Example:
@@ -155,4 +157,4 @@ def read(path: str | Path, form: str | None = None, *, role: str = "both") -> It
         chosen = Role(role)
     except ValueError:
         raise DialmeterError(f"role is both, gold or pred, not {role!r}") from None
-    return iter(open_corpus(path, chosen, form))
+    return iter(open_corpus(path, chosen, format))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from ..errors import DialmeterError, did_you_mean, one_line
 
-_FORM = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
+_FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
 _NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
 _ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
 _COMPLETION_KEYS = ("completion", "custom_id")
@@ -41,32 +41,32 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
     return fields
 
 
-def form_with_fields(form: str | None, texts: Iterable[str]) -> str | None:
+def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
     """The name of a format with the names of columns in it.
 
     Without a format, columns of completions and functions name the format ``llm``, and other columns the format ``rows``.
 
     Example:
-        >>> form_with_fields(None, ["pred=belief"]), form_with_fields("llm", ["turn=step"]), form_with_fields("sgd", [])
+        >>> format_with_fields(None, ["pred=belief"]), format_with_fields("llm", ["turn=step"]), format_with_fields("sgd", [])
         ('rows(pred=belief)', 'llm(turn=step)', 'sgd')
     """
     fields = parse_fields(texts)
     if not fields:
-        return form
+        return format
     of_completions = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
     written = ", ".join(f"{key}={name}" for key, name in fields.items())
-    return f"{form or ('llm' if of_completions else 'rows')}({written})"
+    return f"{format or ('llm' if of_completions else 'rows')}({written})"
 
 
-def split_form(form: str) -> tuple[str, dict[str, str]]:
+def split_format(format: str) -> tuple[str, dict[str, str]]:
     """The name of a format and the names of columns in it.
 
     Example:
-        >>> split_form("rows(pred=belief, turn=step)"), split_form("nested")
+        >>> split_format("rows(pred=belief, turn=step)"), split_format("nested")
         (('rows', {'pred': 'belief', 'turn': 'step'}), ('nested', {}))
     """
-    found = _FORM.fullmatch(form)
-    return (found[1], parse_fields(_NEXT_FIELD.split(found[2]))) if found else (form, {})
+    found = _FORMAT.fullmatch(format)
+    return (found[1], parse_fields(_NEXT_FIELD.split(found[2]))) if found else (format, {})
 
 
 def domains_by_function(fields: Mapping[str, str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ class _Need(NamedTuple):
     A key that ends with ``*`` is the beginning of a key.
     """
 
-    form: str
+    format: str
     groups: tuple[tuple[str, ...], ...]
     inside: bool = False
     """Are they keys of a dialogue or a turn inside an object of dialogues?"""
@@ -173,7 +173,7 @@ def _nearest(levels: list[list[str]]) -> str:
             missing = [group for group in need.groups if not any(_has(keys, key) for key in group)]
             share = 1 - len(missing) / len(need.groups)
             if share > best:
-                best, says = share, f"nearest is the format {need.form}, {_lack(need.form, missing)}"
+                best, says = share, f"nearest is the format {need.format}, {_lack(need.format, missing)}"
     for keys in levels[1:] if not says else ():
         if {"gold", "pred"} & {*keys}:
             rows = any(key in keys for key in _DIALOGUE)
@@ -185,13 +185,13 @@ def _nearest(levels: list[list[str]]) -> str:
     return says
 
 
-def _lack(form: str, missing: list[tuple[str, ...]]) -> str:
+def _lack(format: str, missing: list[tuple[str, ...]]) -> str:
     if not missing:
         return "whose keys are there with other kinds of values"
     names = " and ".join(group[0] if len(group) == 1 else f"one of {', '.join(group)}" for group in missing)
-    by_order = ", or --from rows counts them in their order" if form == "rows" and missing == [_TURN] else ""
+    by_order = ", or --from rows counts them in their order" if format == "rows" and missing == [_TURN] else ""
     return f"which also needs {names}" + (
-        f" (--fields names other columns{by_order})" if form in ("rows", "llm") else ""
+        f" (--fields names other columns{by_order})" if format in ("rows", "llm") else ""
     )
 
 

@@ -1,6 +1,6 @@
 """Logs of agents: dialogues in which tools are called and a reward is given. Systems are measured on them.
 
-The layouts are listed in :mod:`dialmeter.readers.layouts`.
+The formats are listed in :mod:`dialmeter.readers.formats`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..model import Trajectory
-from .layouts import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_layout
+from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format
 from .not_known import no_data
 from .parts import UniqueIds
 from .raw_file import is_stream
@@ -24,10 +24,10 @@ class Trajectories(OpenFile):
         refused: dialogues that could not be read, each as an error; complete when all is read.
     """
 
-    def __init__(self, source: Source, form: str) -> None:
-        super().__init__(source, form)
+    def __init__(self, source: Source, format: str) -> None:
+        super().__init__(source, format)
         self.refused: list[InputError] = []
-        self._reader = LOG_FORMATS.load(form)
+        self._reader = LOG_FORMATS.load(format)
 
     def __iter__(self) -> Iterator[Trajectory]:
         ids = UniqueIds()
@@ -42,20 +42,20 @@ class Trajectories(OpenFile):
                     yield found
 
 
-def is_log(path: str | Path, form: str | None = None, *, unknown: bool = True) -> bool:
-    """Is this a log of an agent, by its layout, and not a file of dialogues with acts?
+def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True) -> bool:
+    """Is this a log of an agent, by its format, and not a file of dialogues with acts?
 
     Args:
         path: a file or folder.
-        form: its layout, where that is named.
+        format: its format, where that is named.
         unknown: the answer for standard input and pipes, which are read only once, and for what is neither, so that the right reader complains.
 
     Example:
         >>> is_log("-"), is_log("-", unknown=False), is_log("talk.jsonl", "native")
         (True, False, False)
     """
-    if form is not None:
-        return form in LOG_FORMATS.builtin() or (unknown and form not in CONVERSATION_FORMATS.builtin())
+    if format is not None:
+        return format in LOG_FORMATS.builtin() or (unknown and format not in CONVERSATION_FORMATS.builtin())
     if is_stream(str(path)):
         return unknown
     source = Source(path)
@@ -64,8 +64,8 @@ def is_log(path: str | Path, form: str | None = None, *, unknown: bool = True) -
         if no_data(sample):
             return unknown
         of_log, of_talk = (
-            any(layouts.load(name).detect(sample) for name in layouts.builtin())
-            for layouts in (LOG_FORMATS, CONVERSATION_FORMATS)
+            any(formats.load(name).detect(sample) for name in formats.builtin())
+            for formats in (LOG_FORMATS, CONVERSATION_FORMATS)
         )
     except InputError:
         return unknown
@@ -74,16 +74,16 @@ def is_log(path: str | Path, form: str | None = None, *, unknown: bool = True) -
     return of_log or (unknown and not of_talk)
 
 
-def open_trajectories(path: str | Path, form: str | None = None) -> Trajectories:
-    """Opens a log of agents in a layout that is named or found.
+def open_trajectories(path: str | Path, format: str | None = None) -> Trajectories:
+    """Opens a log of agents in a format that is named or found.
 
     Args:
         path: a file, a folder, or ``-``.
-        form: the name of a layout; without it, it is detected.
+        format: the name of a format; detected if not given.
 
     Raises:
-        DialmeterError: no such layout.
-        InputError: the file cannot be read, or its layout is unknown.
+        DialmeterError: no such format.
+        InputError: the file cannot be read, or its format is unknown.
 
     Example:
         >>> import os, tempfile
@@ -94,8 +94,8 @@ def open_trajectories(path: str | Path, form: str | None = None) -> Trajectories
         ...     [(each.id, each.rewards) for each in open_trajectories(path)]
         [('7:0', {'reward': 1.0})]
     """
-    if form is not None:
-        LOG_FORMATS.load(form)
+    if format is not None:
+        LOG_FORMATS.load(format)
     source = Source(path)
-    unknown = "not a log of agents that dialmeter knows; see `dialmeter list logs`, or name its layout with --from"
-    return Trajectories(source, find_layout(source, LOG_FORMATS, form, unknown))
+    unknown = "not a log of agents that dialmeter knows; see `dialmeter list logs`, or name its format with --from"
+    return Trajectories(source, find_format(source, LOG_FORMATS, format, unknown))

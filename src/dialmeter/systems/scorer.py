@@ -9,18 +9,20 @@ from ..core.comparison import chosen_resampling
 from ..errors import InputError, placing
 from ..model import Trajectory
 from ..readers.trajectories import Trajectories, open_trajectories
+from ..renamed import renamed_argument
 from .measures import parse_system_measure
 from .outcome import Crashes, SystemOutcome, SystemSettings, outcome_of
 from .result import SystemResult
 
 
+@renamed_argument("form", "format")
 def score_system(
     log: str | Path | Trajectories | Iterable[Trajectory],
     measures: Sequence[str] = (),
     *,
     scorer: str = "",
     crashes: Crashes = "failed",
-    form: str | None = None,
+    format: str | None = None,
     ci: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
@@ -34,7 +36,7 @@ def score_system(
         measures: such as ``Success`` and ``Pass(k=2)``; by default both, up to the number of trials.
         scorer: whose reward decides, where a log has several; the first one by default.
         crashes: ``failed`` if crashed runs count as failures, ``skipped`` if they are unscored.
-        form: the layout of the log; found where it is not named.
+        format: the format of the log; detected if not given.
         ci: the confidence of the intervals; 0 for none.
         resamples: how often tasks are drawn for them.
         seed: of the draw.
@@ -53,7 +55,7 @@ def score_system(
     resampling = chosen_resampling(ci, resamples, seed)
     how = SystemSettings(scorer, crashes)
     chosen = [parse_system_measure(text) for text in measures]
-    opened = open_trajectories(log, form) if isinstance(log, str | Path) else log
+    opened = open_trajectories(log, format) if isinstance(log, str | Path) else log
     file = opened if isinstance(opened, Trajectories) else None
     outcomes = []
     for each in watch(opened):

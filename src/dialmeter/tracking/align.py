@@ -19,7 +19,7 @@ from .gold_patch import GoldPatch
 
 
 def open_pair(
-    path: str, gold_path: str | GoldFile | None, form: str | None, gold_form: str | None = None
+    path: str, gold_path: str | GoldFile | None, format: str | None, gold_format: str | None = None
 ) -> tuple[Corpus, Corpus | GoldFile | None]:
     """Opens a file with both states, or predictions and the gold that goes with them.
 
@@ -27,7 +27,7 @@ def open_pair(
         InputError: a file that holds one state per turn was given alone.
     """
     if gold_path is None:
-        corpus = open_corpus(path, Role.BOTH, form)
+        corpus = open_corpus(path, Role.BOTH, format)
         if not corpus.holds_both:
             corpus.close()
             raise InputError(
@@ -37,11 +37,11 @@ def open_pair(
         return corpus, None
     if path == gold_path == "-":
         raise DialmeterError("predictions and gold cannot both come from standard input")
-    pred = open_corpus(path, Role.PRED, form)
+    pred = open_corpus(path, Role.PRED, format)
     if isinstance(gold_path, GoldFile):
         return pred, gold_path
     try:
-        return pred, open_corpus(gold_path, Role.GOLD, gold_form)
+        return pred, open_corpus(gold_path, Role.GOLD, gold_format)
     except DialmeterError:
         pred.close()
         raise
@@ -65,14 +65,14 @@ class GoldFile:
 
     Args:
         path: the file.
-        form: its format; found where it is not named.
+        format: its format; detected if not given.
 
     Raises:
         InputError: whatever is wrong with the file, with its place.
     """
 
-    def __init__(self, path: str, form: str | None = None) -> None:
-        corpus = open_corpus(path, Role.GOLD, form)
+    def __init__(self, path: str, format: str | None = None) -> None:
+        corpus = open_corpus(path, Role.GOLD, format)
         self.path = path
         self.vocabulary = Vocabulary()
         self._dialogues = [without_states(each) for each in corpus.numbered(self.vocabulary)]
@@ -131,16 +131,16 @@ class PairFiles(Struct, frozen=True):
     Attributes:
         path: predictions, with gold or without.
         gold: the file with gold states, where the first has none.
-        form: the format of the predictions; found where it is not named.
-        gold_form: the format of gold.
+        format: the format of the predictions; detected if not given.
+        gold_format: the format of gold.
         only: keys of the dialogues to read.
         patch: corrections of gold.
     """
 
     path: str
     gold: str | None = None
-    form: str | None = None
-    gold_form: str | None = None
+    format: str | None = None
+    gold_format: str | None = None
     only: frozenset[str] | None = None
     patch: GoldPatch | None = None
 
@@ -156,7 +156,7 @@ class PairFiles(Struct, frozen=True):
         Raises:
             InputError: whatever is wrong with a file.
         """
-        corpus, gold = open_pair(self.path, self.gold, self.form, self.gold_form)
+        corpus, gold = open_pair(self.path, self.gold, self.format, self.gold_format)
         for read in read_pair(corpus, gold, vocabulary, self.patch):
             if self.only is None or dialogue_key(read.id) in self.only:
                 yield read

@@ -156,8 +156,8 @@ def score_with_yardsticks(
     *,
     names: Sequence[str] = (),
     seed: int = 0,
-    form: str | None = None,
-    gold_form: str | None = None,
+    format: str | None = None,
+    gold_format: str | None = None,
     schema: str | None = None,
     only: frozenset[str] | None = None,
     measures: Sequence[str] | None = None,
@@ -175,8 +175,8 @@ def score_with_yardsticks(
         gold: the file with gold states, where the first has none.
         names: the trivial trackers.
         seed: of what trivial trackers draw.
-        form: the format of the predictions; detected if not given.
-        gold_form: the format of gold.
+        format: the format of the predictions; detected if not given.
+        gold_format: the format of gold.
         schema: a schema file.
         only: keys of the dialogues to score.
         measures: what to compute; without it the measures of the rule set.
@@ -190,7 +190,7 @@ def score_with_yardsticks(
     """
     trackers = {name: trivial(name, rules, seed) for name in names}
     parsed = [parse(measure) for measure in measures or rules.measures]
-    corpus, gold_corpus = open_pair(path, gold, form, gold_form)
+    corpus, gold_corpus = open_pair(path, gold, format, gold_format)
     if corpus.correctness_only:
         corpus.close()
         raise DialmeterError(

@@ -43,8 +43,8 @@ def check_file(
     path: str,
     gold: str | None = None,
     *,
-    form: str | None = None,
-    gold_form: str | None = None,
+    format: str | None = None,
+    gold_format: str | None = None,
     schema: str | None = None,
     only: frozenset[str] | None = None,
     rules: Rules,
@@ -55,8 +55,8 @@ def check_file(
     Raises:
         InputError: the file cannot be read at all.
     """
-    files = PairFiles(path, gold, form, gold_form, only, rules.gold_patch)
-    corpus, gold_corpus = open_pair(path, gold, form, gold_form)
+    files = PairFiles(path, gold, format, gold_format, only, rules.gold_patch)
+    corpus, gold_corpus = open_pair(path, gold, format, gold_format)
     known = read_schema(schema) if schema else None
     normaliser = Normaliser(rules)
     lenient = structs.replace(rules, missing="empty", only_measures=(), stand_ins={})

@@ -1,7 +1,7 @@
 """Patches of gold: corrections that people have approved, applied to gold states while they are read.
 
 A patch is a JSON file with one entry per correction. Slots are matched by their canonical names and values as they are
-written, so that a patch fits the same gold in every layout. A patch never applies to gold that it was not made for: each
+written, so that a patch fits the same gold in every format. A patch never applies to gold that it was not made for: each
 correction says which value it expects.
 """
 

@@ -292,7 +292,7 @@ def lacks(rules: Rules, findings: Findings, schema: Schema | None) -> str:
     if "pairs" not in carries:
         return ""
     if any(section for _, section, _ in rules.only) and "sections" not in carries:
-        return "they look at slots in sections (semi, book), which this layout does not have"
+        return "they look at slots in sections (semi, book), which this format does not have"
     if rules.only and "gold" in carries and "looked-at" not in carries:
         return f"gold holds none of the {len(rules.only)} slots that they look at"
     if rules.extra == "unlisted" and "named-empty" not in carries:

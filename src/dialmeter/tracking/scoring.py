@@ -111,8 +111,8 @@ def score_file(
     path: str,
     gold: str | GoldFile | None = None,
     *,
-    form: str | None = None,
-    gold_form: str | None = None,
+    format: str | None = None,
+    gold_format: str | None = None,
     schema: str | None = None,
     only: frozenset[str] | None = None,
     measures: Sequence[str | Measure] | None = None,
@@ -129,8 +129,8 @@ def score_file(
     Args:
         path: predictions, with gold or without.
         gold: the file with gold states, where the first has none; or what was read of it.
-        form: the format of the predictions; found where it is not named.
-        gold_form: the format of gold.
+        format: the format of the predictions; detected if not given.
+        gold_format: the format of gold.
         schema: a schema file, for the number of slots and for categorical slots.
         only: keys of the dialogues to score, such as a split.
         measures: what to compute; without it the measures of the rule set.
@@ -145,7 +145,7 @@ def score_file(
     Raises:
         InputError: whatever is wrong with a file, with its place.
     """
-    corpus, gold_corpus = open_pair(path, gold, form, gold_form)
+    corpus, gold_corpus = open_pair(path, gold, format, gold_format)
     scorer = TrackerScorer(
         measures,
         rules,
@@ -162,7 +162,7 @@ def score_file(
     if change is None:
         gold_path = gold.path if isinstance(gold, GoldFile) else gold
         gold_format = gold_corpus.format if gold_corpus else None
-        result.files = PairFiles(path, gold_path, form, gold_format, only, result.rules.gold_patch)
+        result.files = PairFiles(path, gold_path, format, gold_format, only, result.rules.gold_patch)
     return result
 
 

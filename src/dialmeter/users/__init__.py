@@ -3,7 +3,7 @@
 The way in is :func:`~dialmeter.users.scorer.score_user`, or :class:`~dialmeter.users.scorer.UserScorer` for one dialogue
 at a time:
 
-``score_user(dialogues, rules="dialmeter", profile="multiwoz", value_map=None, *, form=None, from_text=False, ci=0.95,
+``score_user(dialogues, rules="dialmeter", profile="multiwoz", value_map=None, *, format=None, from_text=False, ci=0.95,
 resamples=1000, seed=12345, keep=True, watch=..., sink=None) -> UserResult``
     ``dialogues`` is a file, a folder, or conversations. ``watch`` wraps the conversations for a progress bar, ``sink`` takes
     every conversation with its outcome. Dialogues that cannot be scored are in ``result.refused``, the rest goes on.

@@ -81,7 +81,7 @@ def _from_state(state: Mapping[str, str]) -> Goal:
 
 
 def written_goals(goals: Mapping[str, Goal]) -> dict[str, dict[str, dict[str, object]]]:
-    """Goals by dialogue in MultiWOZ's layout, which ``--goals`` reads.
+    """Goals by dialogue in MultiWOZ's format, which ``--goals`` reads.
 
     Example:
         >>> written_goals({"d1": {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}})

@@ -106,7 +106,7 @@ def _wants(domain: str, inside: DomainGoal, slots_as_written: bool) -> GoalUnits
 
 
 def canonical_goal(goal: Goal) -> dict[str, dict[str, object]]:
-    """A goal in one form for all layouts: lower case, without empty parts, requests sorted.
+    """A goal in one form for all formats: lower case, without empty parts, requests sorted.
 
     Example:
         >>> canonical_goal({"hotel": DomainGoal(info={"Area": "East"}, requests=("phone", "Address"))})
@@ -133,7 +133,7 @@ def goal_digest(goal: Goal) -> bytes:
 
 
 def data_digest(goals: Iterable[tuple[str, bytes]]) -> str:
-    """The ``data:`` field of a signature: ten digits over all goals, whatever the layout or the order.
+    """The ``data:`` field of a signature: ten digits over all goals, whatever the format or the order.
 
     Args:
         goals: dialogue and the digest of its goal.

@@ -15,6 +15,7 @@ from ..garbage import paused_garbage_collection
 from ..model import Conversation, Notice, dialogue_key
 from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.parts import UniqueIds
+from ..renamed import renamed_argument
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database
@@ -231,13 +232,14 @@ def _restored(kind: type[UserScorer], arguments: Any, options: Any, state: Any) 
     return scorer
 
 
+@renamed_argument("form", "format")
 def score_user(
     dialogues: str | Path | Conversations | Iterable[Conversation],
     rules: str | Path | UserRules = "dialmeter",
     profile: str | Path | Profile = "multiwoz",
     value_map: str | Path | ValueMap | None = None,
     *,
-    form: str | None = None,
+    format: str | None = None,
     from_text: bool | ActMaker | None = False,
     ci: float = 0.95,
     resamples: int = 1000,
@@ -253,7 +255,7 @@ def score_user(
         rules: a rule set, its name, or a TOML file.
         profile: a profile, its name, or a TOML file.
         value_map: a value map, its name, or its file.
-        form: the layout of the file; found where it is not named.
+        format: the format of the file; detected if not given.
         from_text: what finds acts in the words of turns that have none; True for the rules of dialmeter.
         ci: the confidence of the intervals; 0 for none.
         resamples: how often dialogues are drawn for them.
@@ -275,7 +277,7 @@ def score_user(
     """
     resampling = chosen_resampling(ci, resamples, seed)
     scorer = UserScorer(rules, profile, value_map, from_text=from_text, keep=keep)
-    talks = open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues
+    talks = open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues
     opened = talks if isinstance(talks, Conversations) else None
     name = opened.name if opened is not None else None
     with paused_garbage_collection():
@@ -306,7 +308,7 @@ class UserShardSettings(Struct, frozen=True):
     """How a file is scored, the same for all of its shards.
 
     Attributes:
-        form: the layout.
+        format: the format.
         how: rules, profile and value map.
         goals: a file of goals.
         only: keys of the dialogues to score; all where it is None.
@@ -316,7 +318,7 @@ class UserShardSettings(Struct, frozen=True):
         limit: how many turns a dialogue can have; None if not known.
     """
 
-    form: str
+    format: str
     how: UserSettings
     goals: str | None = None
     only: frozenset[str] | None = None
@@ -355,7 +357,7 @@ def score_shard(
     scorer = UserScorer.under(how)
     blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
     found = UserShard(scorer.score_table, scorer.refused, [], [], [])
-    talks = talks or open_span(task.span, settings.form, settings.goals)
+    talks = talks or open_span(task.span, settings.format, settings.goals)
 
     def chosen(every: Iterable[Conversation]) -> Iterator[Conversation]:
         for talk in every:

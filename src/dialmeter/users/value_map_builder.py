@@ -2,9 +2,9 @@
 
 The canonical values are those of the goals and of the ontology. What the acts say for a slot is put with the canonical value
 that it is most like; what is like none of them is grouped with its own kind, as values that no goal asks for. The map is in
-the published layout, and meant to be edited.
+the published format, and meant to be edited.
 
-An ontology comes in the layouts in which datasets bring it:
+An ontology comes in the formats in which datasets bring it:
 
 * MultiWOZ: ``{"hotel-semi-area": ["east"], "hotel-book-people": ["2"]}`` or ``{"hotel-area": [..]}``
 * schema-guided: ``[{"service_name": "hotel", "slots": [{"name": "area", "possible_values": ["east"]}]}]``
@@ -70,7 +70,7 @@ class CollectedValues(Struct):
 
 
 def value_map(collected: CollectedValues, similarity: float = 0.9) -> tuple[dict[str, Any], list[DoubtfulForm]]:
-    """The map in the published layout, and the forms that would fit a second canonical value.
+    """The map in the published format, and the forms that would fit a second canonical value.
 
     Args:
         collected: what was said and wanted.
@@ -130,7 +130,7 @@ def read_ontology(path: str | Path) -> dict[str, list[str]]:
     """The listed values of every slot, lower-cased, without the slot's domain.
 
     Raises:
-        InputError: cannot be read, or is none of the layouts above.
+        InputError: cannot be read, or is none of the formats above.
 
     Example:
         >>> import os, tempfile

@@ -1,7 +1,7 @@
 """Value maps: which forms of a slot's values mean the same. Users and trackers share them.
 
-A map is a JSON file in the published layout, ``{slot: {canonical value: [form, ..], "special_keys": {..}}}``, where a slot may
-be split by domain first. ``special_keys`` may hold ``not_in_goal``, values that no goal contains, in the same layout (by domain
+A map is a JSON file in the published format, ``{slot: {canonical value: [form, ..], "special_keys": {..}}}``, where a slot may
+be split by domain first. ``special_keys`` may hold ``not_in_goal``, values that no goal contains, in the same format (by domain
 too), and ``steps``, applied to a value and to the forms before they are compared. Slots and domains are in lower case.
 """
 
@@ -77,14 +77,14 @@ class SlotValues:
 
 
 class ValueMap:
-    """A map of values in the published layout.
+    """A map of values in the published format.
 
     Args:
         slots: as the file has it.
         name: of a shipped map.
 
     Raises:
-        InputError: another layout, or an unknown step.
+        InputError: another format, or an unknown step.
 
     Example:
         >>> areas = ValueMap({"area": {"centre": ["city center", "middle of town"], "north": ["northern part"]}})

@@ -100,9 +100,13 @@ def write(path: Path, thing: Any) -> str:
     return str(path)
 
 
-def check(figures: originals.Figures, rules: str, path: str, gold: str | None = None, form: str | None = None) -> None:
+def check(
+    figures: originals.Figures, rules: str, path: str, gold: str | None = None, format: str | None = None
+) -> None:
     """The figures of the literal scorer, and those found in the file."""
-    found = score_file(path, gold, measures=list(figures), rules=rules, form=form, gold_form=form if gold else None)
+    found = score_file(
+        path, gold, measures=list(figures), rules=rules, format=format, gold_format=format if gold else None
+    )
     for measure, figure in figures.items():
         value = found[repr(parse(measure))].value
         assert value == (None if figure is None else pytest.approx(figure, abs=1e-9)), measure
@@ -141,13 +145,13 @@ def trade(random: Random, folder: Path) -> None:
     file = random_files.trade(random)
     path = write(folder / "both.json", file)
     for slots in (30, 12):
-        check(originals.trade(file, slots), "trade", path, form="trade")
+        check(originals.trade(file, slots), "trade", path, format="trade")
 
 
 def fga_repo(random: Random, folder: Path) -> None:
     file, ones = random_files.nested(random), random_files.vectors(random)
-    check(originals.fga_repo(file), "fga-repo", write(folder / "nested.json", file), form="nested")
-    check(originals.fga_vectors(ones), "fga-repo", write(folder / "vectors.json", ones), form="vectors")
+    check(originals.fga_repo(file), "fga-repo", write(folder / "nested.json", file), format="nested")
+    check(originals.fga_vectors(ones), "fga-repo", write(folder / "vectors.json", ones), format="vectors")
 
 
 def sgd(random: Random, folder: Path) -> None:

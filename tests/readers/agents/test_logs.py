@@ -30,8 +30,8 @@ TAU = (
 TAU2 = ("tau2_airline_gemini2_5_flash_10tasks_2t.json", "tau2_airline_gemini2_5_flash_10tasks_2t_retry_agent.json")
 
 
-def read(path: Path, form: str | None = None) -> list[Trajectory]:
-    file = open_trajectories(path, form)
+def read(path: Path, format: str | None = None) -> list[Trajectory]:
+    file = open_trajectories(path, format)
     found = list(file)
     assert not file.refused
     return found

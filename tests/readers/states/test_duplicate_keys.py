@@ -185,7 +185,7 @@ def test_every_object_of_every_layout(layout: str, tmp_path: Path) -> None:
     written = ALL[layout](tmp_path, of_one_turn(corpus) if layout in OF_ONE_TURN else corpus)
     draw = random.Random(layout)
     for path, form, role in (
-        (written.path, written.form, Role.PRED if written.gold else Role.BOTH),
+        (written.path, written.format, Role.PRED if written.gold else Role.BOTH),
         (written.gold, written.gold_form, Role.GOLD),
     ):
         if path is None:

@@ -75,9 +75,9 @@ def test_an_example_that_is_cut_off_is_one_line(name: str, shared: Path, tmp_pat
         assert str(path) in str(caught.value)
 
 
-def notices(path: Path, thing: Any, role: Role = Role.BOTH, form: str | None = None) -> dict[str, tuple[int, Any]]:
+def notices(path: Path, thing: Any, role: Role = Role.BOTH, format: str | None = None) -> dict[str, tuple[int, Any]]:
     path.write_text(thing if isinstance(thing, str) else json.dumps(thing), "utf-8")
-    corpus = open_corpus(path, role, form)
+    corpus = open_corpus(path, role, format)
     list(corpus)
     return {each.code: (each.count, each.where) for each in corpus.notices}
 
@@ -194,9 +194,9 @@ def test_traps_of_tool_calls(lines: str, expected: Any, tmp_path: Path) -> None:
     assert notices(tmp_path / "batch.jsonl", lines) == expected
 
 
-def predicted(path: Path, line: Any, form: str | None = None) -> Any:
+def predicted(path: Path, line: Any, format: str | None = None) -> Any:
     path.write_text(line if isinstance(line, str) else json.dumps(line) + "\n", "utf-8")
-    [found] = open_corpus(path, form=form)
+    [found] = open_corpus(path, format=format)
     return found.id, [turn.pred for turn in found.turns]
 
 

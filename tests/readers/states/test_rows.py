@@ -16,8 +16,8 @@ from dialmeter.readers.parts import Role
 from ...cli.invoke import call
 
 
-def read(path: Path, form: str | None = None, role: Role = Role.BOTH) -> list[tuple[str, int, Any, Any]]:
-    corpus = open_corpus(path, role, form)
+def read(path: Path, format: str | None = None, role: Role = Role.BOTH) -> list[tuple[str, int, Any, Any]]:
+    corpus = open_corpus(path, role, format)
     return [(each.id, turn.number, turn.gold, turn.pred) for each in corpus for turn in each.turns]
 
 
@@ -31,7 +31,7 @@ EAST = {"hotel-area": "east"}
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "form"),
+    ("name", "text", "format"),
     [
         ("a.csv", 'id,turn,gold,pred\nd,0,"{""hotel"": {""area"": ""east""}}","[""hotel-area-east""]"\n', None),
         ("b.csv", "dial_id;turn_id;label;belief\nd;0;{'hotel-area': 'east'};{'hotel-area': 'east'}\n", None),
@@ -51,10 +51,10 @@ EAST = {"hotel-area": "east"}
         ("f.json", '[{"id": "d", "turn": "0", "gold_state": {"hotel": {"area": "east"}}, "belief": {}}]', None),
     ],
 )
-def test_the_usual_ways_to_write_a_table(name: str, text: str, form: str | None, tmp_path: Path) -> None:
-    found = open_corpus(file_of(tmp_path, name, text), form=form)
+def test_the_usual_ways_to_write_a_table(name: str, text: str, format: str | None, tmp_path: Path) -> None:
+    found = open_corpus(file_of(tmp_path, name, text), format=format)
     assert found.format == "rows"
-    [(dialogue, number, gold, pred)] = read(tmp_path / name, form)
+    [(dialogue, number, gold, pred)] = read(tmp_path / name, format)
     assert (dialogue, number) == ("d", 0)
     assert gold == ({} if name == "d.csv" else EAST)
     assert pred == ({} if name in ("d.csv", "f.json") else EAST)
@@ -93,7 +93,7 @@ def test_without_turns_the_order_counts(tmp_path: Path) -> None:
         InputError, match=r"also needs one of turn, turn_id .* or --from rows counts them in their order"
     ):
         read(path)
-    corpus = open_corpus(path, form="rows")
+    corpus = open_corpus(path, format="rows")
     assert [(each.id, len(each.turns)) for each in corpus] == [("d", 2), ("e", 1)]
     assert [each.code for each in corpus.notices] == ["numbered-by-order"]
 
@@ -179,7 +179,7 @@ def test_a_table_without_states(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match="no column of gold or predicted states; it is expected under one of: gold, label"
     ):
-        read(path, form="rows")
+        read(path, format="rows")
 
 
 def test_text_that_is_not_utf_8(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def scored_file(written: Written, under: Rules) -> TrackerResult:
 
 
 def files_of(written: Written) -> list[tuple[Path, str]]:
-    return [(written.path, written.form), *([(written.gold, written.gold_form)] if written.gold else [])]
+    return [(written.path, written.format), *([(written.gold, written.gold_format)] if written.gold else [])]
 
 
 def test_the_corpus_has_all_that_layouts_may_differ_in() -> None:
@@ -112,19 +112,19 @@ def test_names_as_they_are_make_spellings_count(layout: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("layout", ALL)
 def test_the_format_is_found(layout: str, tmp_path: Path) -> None:
     written = ALL[layout](tmp_path, corpus_for(layout))
-    for path, form in files_of(written):
+    for path, format in files_of(written):
         corpus = open_corpus(path)
-        assert corpus.format == form
+        assert corpus.format == format
         assert len(list(corpus)) == len(corpus_for(layout))
 
 
 @pytest.mark.parametrize("layout", ALL)
 def test_a_file_that_is_cut_off_is_told_in_one_line(layout: str, tmp_path: Path) -> None:
     written = ALL[layout](tmp_path, corpus_for(layout))
-    for path, form in files_of(written):
+    for path, format in files_of(written):
         part = path / "dialogues_001.json" if path.is_dir() else path
         whole = part.read_bytes()
-        for length in cuts(whole, form):
+        for length in cuts(whole, format):
             part.write_bytes(whole[:length])
             with pytest.raises(InputError) as caught:
                 list(open_corpus(path))
@@ -133,10 +133,10 @@ def test_a_file_that_is_cut_off_is_told_in_one_line(layout: str, tmp_path: Path)
         part.write_bytes(whole)
 
 
-def cuts(whole: bytes, form: str) -> list[int]:
+def cuts(whole: bytes, format: str) -> list[int]:
     """Ten places inside a file, none of which leaves a file that is whole by itself."""
     places = [len(whole) * step // 11 for step in range(1, 11)]
-    if form == "fga-text" and whole.startswith(b"Dialogue"):
+    if format == "fga-text" and whole.startswith(b"Dialogue"):
         # A sheet without its last turns is a sheet; only a state that is cut can be seen.
         return [whole.index(b": {'", place) + 3 for place in places[:-1]] + [whole.rindex(b": {'") + 3]
     return [next(at for at in range(place, 0, -1) if not _ends_whole(whole[:at])) for place in places]
@@ -158,22 +158,22 @@ WRONG = (None, True, 7, -1, 2.5, "", "x", [], {}, [None], [[]], [{}], {"": None}
 def test_a_wrong_type_anywhere_is_no_traceback(layout: str, tmp_path: Path) -> None:
     written = ALL[layout](tmp_path, corpus_for(layout)[:3])
     draw = random.Random(layout)
-    for path, form in files_of(written):
+    for path, format in files_of(written):
         part = path / "dialogues_001.json" if path.is_dir() else path
-        lines = part.read_bytes().splitlines() if form in OF_LINES else [part.read_bytes()]
+        lines = part.read_bytes().splitlines() if format in OF_LINES else [part.read_bytes()]
         said = []
         for _ in range(40):
             changed = [json.loads(line) for line in lines]
             _spoil(changed, draw)
             part.write_text("\n".join(map(json.dumps, changed)), encoding="utf-8")
-            said.append(complaint_of(path, form))
+            said.append(complaint_of(path, format))
         assert any(said)
         assert not any("\n" in each for each in said)
 
 
-def complaint_of(path: Path, form: str) -> str:
+def complaint_of(path: Path, format: str) -> str:
     try:
-        list(open_corpus(path, form=form))
+        list(open_corpus(path, format=format))
     except InputError as error:
         return str(error)
     return ""

@@ -32,12 +32,12 @@ def document_of(layout: str, folder: Path) -> tuple[Path, str, Role]:
     """The file of a layout that is one JSON document."""
     corpus = without_deletions(talks()) if layout in WITHOUT_DELETIONS else talks()
     written: Written = ALL[layout](folder, of_one_turn(corpus) if layout in OF_ONE_TURN else corpus)
-    if written.form == "native" and written.gold is not None:
-        return written.gold, written.gold_form, Role.GOLD
-    return written.path, written.form, Role.PRED if written.gold else Role.BOTH
+    if written.format == "native" and written.gold is not None:
+        return written.gold, written.gold_format, Role.GOLD
+    return written.path, written.format, Role.PRED if written.gold else Role.BOTH
 
 
-def enlarged(path: Path, form: str, indent: int | None) -> None:
+def enlarged(path: Path, format: str, indent: int | None) -> None:
     """Makes a document of at least five megabytes: its dialogues again and again under other names."""
     thing: Any = json.loads(path.read_text("utf-8"))
     copies = SIZE // len(json.dumps(thing)) + 1
@@ -45,7 +45,7 @@ def enlarged(path: Path, form: str, indent: int | None) -> None:
         whole: Any = {f"x{copy}{key}": value for copy in range(copies) for key, value in thing.items()}
     else:
         names = {"convlab3": "dialogue_id", "multiwoz": "dialogue_idx", "ic-dst": "ID", "bspn": "dial_id"}
-        whole = [renamed(each, names.get(form, ""), copy) for copy in range(copies) for each in thing]
+        whole = [renamed(each, names.get(format, ""), copy) for copy in range(copies) for each in thing]
     text = json.dumps(whole)
     path.write_text(text if indent is None else msgspec.json.format(text, indent=indent), "utf-8")
     assert path.stat().st_size >= SIZE
@@ -60,10 +60,10 @@ def renamed(entry: dict[str, Any], name: str, copy: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("layout", DOCUMENTS)
 def test_detection_reads_the_head_of_a_document(layout: str, tmp_path: Path) -> None:
-    path, form, role = document_of(layout, tmp_path)
-    enlarged(path, form, indent=1)
+    path, format, role = document_of(layout, tmp_path)
+    enlarged(path, format, indent=1)
     corpus = open_corpus(path, role)
-    assert corpus.format == form
+    assert corpus.format == format
     assert corpus.share_read is not None
     assert corpus.share_read < 0.1
     corpus.close()
@@ -74,11 +74,11 @@ def test_detection_reads_the_head_of_a_document(layout: str, tmp_path: Path) -> 
 def test_what_is_wrong_behind_the_head_is_found_when_it_is_read(
     layout: str, indent: int | None, tmp_path: Path
 ) -> None:
-    path, form, role = document_of(layout, tmp_path)
-    enlarged(path, form, indent)
+    path, format, role = document_of(layout, tmp_path)
+    enlarged(path, format, indent)
     path.write_bytes(path.read_bytes()[:-9])
     corpus = open_corpus(path, role)
-    assert corpus.format == form
+    assert corpus.format == format
     with pytest.raises(InputError, match="the file seems to be cut off"):
         list(corpus)
 
@@ -114,13 +114,13 @@ class Watch:
 
 @pytest.mark.parametrize("layout", DOCUMENTS)
 def test_a_document_is_parsed_once(layout: str, tmp_path: Path) -> None:
-    path, form, role = document_of(layout, tmp_path)
+    path, format, role = document_of(layout, tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         watch = Watch(patch)
         assert list(open_corpus(path, role))
     assert watch.sizes == [path.stat().st_size]
     assert len(set(watch.places)) == len(watch.places)
-    assert form
+    assert format
 
 
 def test_scoring_parses_each_of_two_documents_once(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,19 +13,14 @@ from dialmeter.readers.own import native
 
 from .talks import VALUES
 
-if sys.version_info >= (3, 14):
-    pass
-else:
-    pass
-
 
 class Written(NamedTuple):
-    """Files with one corpus, and their formats; gold is apart where the layout holds one state."""
+    """Files with one corpus, and their formats; gold is apart where the format holds one state."""
 
     path: Path
-    form: str
+    format: str
     gold: Path | None = None
-    gold_form: str = ""
+    gold_format: str = ""
 
 
 Writer = Callable[[Path, list[Dialogue]], Written]

@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.readers.layouts import CONVERSATION_FORMATS
+from dialmeter.readers.formats import CONVERSATION_FORMATS
 from dialmeter.readers.raw_file import zstd_module
 
 from .samples import LAYOUTS, TALKS, Talks, outcome, read_all, texts_of, write

@@ -36,7 +36,7 @@ from .documents import JudgeAttackDocument
 
 light_option = click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed.")
 _resource_options = shared.stacked(
-    click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; found where it is not named."),
+    click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; detected if not given."),
     light_option,
     click.option("--paraphraser", metavar="MODULE:FUNCTION", help="Gives a text in other words (natural-paraphrase)."),
     click.option(
@@ -64,7 +64,7 @@ _resource_options = shared.stacked(
 )
 @click.option("--pairs", "as_pairs", is_flag=True, help="Write preference pairs (context, chosen, rejected) instead.")
 @shared.choice_option("--layout", ["lines", "published"], "JSON lines, or the published folders of files case_N.")
-@shared.from_option("CORPUS", "layout")
+@shared.from_option("CORPUS")
 @_resource_options
 @dry_run_option
 @price_option
@@ -85,7 +85,7 @@ def attack(**options: Any) -> Output:
     with Lock(parts_of(out), name=out):
         goes_on = options["resume"] and parts_of(out).exists()
         refuse_replacing(out, force=options["force"] or goes_on)
-    if options["form"] is None and case_folders(Path(options["corpus"])):
+    if options["format"] is None and case_folders(Path(options["corpus"])):
         cases, notices = read_published(options["corpus"])
         return _read(_write(out, cases, options), notices, options)
     found, counts, notices = _attacked(out, options)
@@ -121,7 +121,7 @@ def _dry_run(options: dict[str, Any]) -> Output:
         for variant in attack.variants
         if isinstance(variant.make, ReplyWriter)
     }
-    talks = list(open_conversations(options["corpus"], options["form"]))
+    talks = list(open_conversations(options["corpus"], options["format"]))
     attack_corpus(
         talks,
         attacks,
@@ -142,7 +142,7 @@ def _dry_run(options: dict[str, Any]) -> Output:
 
 def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice]]:
     attacks = chosen(options["names"])
-    opened = open_conversations(options["corpus"], options["form"])
+    opened = open_conversations(options["corpus"], options["format"])
     talks = list(opened)
     if not talks:
         raise DialmeterError(f"{one_line(options['corpus'], 200)}: no dialogue could be read")

@@ -27,7 +27,7 @@ from ...judges.people.study import (
     talk_of_items,
 )
 from ...judges.store import ScoreStore
-from ...readers.ratings.open_ratings import LAYOUTS, open_scores
+from ...readers.ratings.open_ratings import RATING_FORMATS, open_scores
 from ...readers.ratings.rated_item import RatedItems
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from .. import options as shared
@@ -55,7 +55,9 @@ from .people_documents import JudgeHumanDocument
 @click.argument("ratings_file", metavar="RATINGS")
 @judge_options
 @click.option(
-    "--ratings-from", type=click.Choice(list(LAYOUTS)), help="The layout of RATINGS; found where it is not named."
+    "--ratings-from",
+    type=click.Choice(list(RATING_FORMATS)),
+    help="The format of RATINGS; detected if not given.",
 )
 @scores_option("Scores made elsewhere: id and one number per judge, or one list per judge in the order of the items.")
 @click.option(

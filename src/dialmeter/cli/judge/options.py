@@ -41,7 +41,7 @@ judge_options = stacked(
         help="Of a command or a score file; may be repeated.",
     ),
     click.option("--corpus", metavar="FILE", help="Dialogues for judges that learn; those of the cases are skipped."),
-    from_option("--corpus", "layout", "FORMAT"),
+    from_option("--corpus"),
 )
 
 
@@ -79,7 +79,7 @@ def chosen_judges(
     Raises:
         DialmeterError: a judge cannot be made, or two have the same name.
     """
-    learned = talk if talk is not None and not options["corpus"] else _talk(options["corpus"], options["form"], cases)
+    learned = talk if talk is not None and not options["corpus"] else _talk(options["corpus"], options["format"], cases)
     found = Chosen({}, {}, learned)
     recipes = [Recipe(for_level(parse_call(text), level)) for text in options["judges"]]
     recipes += [_command(text) for text in options["commands"]]
@@ -117,7 +117,7 @@ def _command(text: str) -> Recipe:
     return Recipe(command=tuple(words), name=name if named else "")
 
 
-def _talk(corpus: str | None, form: str | None, cases: list[Case]) -> list[list[str]]:
+def _talk(corpus: str | None, format: str | None, cases: list[Case]) -> list[list[str]]:
     from ...judges.scorer import talk_of
 
     if not corpus:
@@ -125,7 +125,7 @@ def _talk(corpus: str | None, form: str | None, cases: list[Case]) -> list[list[
     from ...readers.conversations import open_conversations
 
     taken = {case.source.dialogue for case in cases}
-    opened = open_conversations(corpus, form)
+    opened = open_conversations(corpus, format)
     found = [[move.text for move in talk.moves if move.text] for talk in opened if talk.id not in taken]
     if not found:
         raise DialmeterError(f"{corpus}: no dialogue is left to learn from: all of them are in the cases")

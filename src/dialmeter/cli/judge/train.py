@@ -81,7 +81,7 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 @number_option("--threads", least=1, default=2, about="Processor cores to use.")
 @force_option("what is there")
 def satisfaction(**options: Any) -> Output:
-    """Train a hierarchical GRU on DATA, a file in the layout `satisfaction`, to judge how satisfied a user is."""
+    """Train a hierarchical GRU on DATA, a file in the format `satisfaction`, to judge how satisfied a user is."""
     try:
         import torch
 

@@ -21,17 +21,17 @@ from .documents import SystemCheckDocument
 
 @command()
 @click.argument("log")
-@from_option("the log", "layout")
+@from_option("the log")
 def check(**options: Any) -> Output:
     """Say what the LOG of an agent holds, and which dialogues cannot be scored.
 
     Exit code 0 if `score` would take every dialogue, 2 if not.
     """
-    if not is_log(options["log"], options["form"]):
+    if not is_log(options["log"], options["format"]):
         raise InputError(
             "dialogues with acts, not a log; `dialmeter user check` says what they hold", file=one_line(options["log"])
         )
-    log = open_trajectories(options["log"], options["form"])
+    log = open_trajectories(options["log"], options["format"])
     found = check_log(log, lambda each: watched(each, log, options["quiet"]))
     return Output(
         document=lambda _: make_document(SystemCheckDocument, found),
@@ -44,7 +44,7 @@ def check(**options: Any) -> Output:
 
 def _parts(found: LogCheck, file: str) -> Iterator[Block]:
     counts = found.counts
-    yield Block(f"{file}: layout {found.format}")
+    yield Block(f"{file}: format {found.format}")
     yield Block(
         f"{counts['dialogues']} dialogues, {counts['tasks']} tasks, up to {counts['trials']} trials of a task\n"
         f"{counts['goals']} with a goal in words, {counts['actions']} with expected calls, {counts['rewards']} with a reward\n"

@@ -55,7 +55,7 @@ class SystemScoreDocument(SystemDocument, kw_only=True):
     """Success and Pass(k), with intervals over tasks. Values are fractions.
 
     Attributes:
-        format: the layout that the log was read as.
+        format: the format that the log was read as.
         intervals: how intervals were made, or null with --ci 0.
         efforts: numbers per dialogue: turns, calls of tools, costs, seconds.
         endings: how dialogues ended.
@@ -136,7 +136,7 @@ class SystemCheckDocument(SystemDocument, kw_only=True):
     """What a log holds, and what cannot be used.
 
     Attributes:
-        format: the layout that the log was read as.
+        format: the format that the log was read as.
         fit: true where there are no problems; then the exit code is 0.
         roles: how many messages of each role there are.
         endings: how many dialogues ended in which way.

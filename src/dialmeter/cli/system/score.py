@@ -62,7 +62,7 @@ def score(**options: Any) -> Output:
             run.writer.add(SystemRow(id=found.id, trajectory=found, outcome=outcome))
 
     with run.abandoned_on(DialmeterError):
-        form, result = scored_log(options["log"], options, keep)
+        format, result = scored_log(options["log"], options, keep)
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_system_run(writer, result, about, markdown_report(name, result)))
     accepted = options["skip_bad"] or not result.refused
@@ -74,11 +74,11 @@ def score(**options: Any) -> Output:
         document=lambda _: make_document(
             SystemScoreDocument,
             result,
-            format=form,
+            format=format,
             intervals=bootstrap(result.resampling),
             refused=[str(error) for error in result.refused],
         ),
-        parts=_parts(result, form, options),
+        parts=_parts(result, format, options),
         notices=[each for each in result.notices if accepted or each.code != "refused"],
         charts=lambda: system_charts({name.split(".")[0]: result}),
         errors=errors,
@@ -87,8 +87,8 @@ def score(**options: Any) -> Output:
     )
 
 
-def _parts(result: SystemResult, form: str, options: dict[str, Any]) -> Iterator[Block]:
-    yield Block(f"{one_line(options['log'])}  layout {form}  {len(result.by_task)} tasks", TEXT)
+def _parts(result: SystemResult, format: str, options: dict[str, Any]) -> Iterator[Block]:
+    yield Block(f"{one_line(options['log'])}  format {format}  {len(result.by_task)} tasks", TEXT)
     yield Block(system_score_table(result))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
     yield from score_signatures(result.scores, options["signatures"])

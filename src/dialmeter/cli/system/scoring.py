@@ -21,7 +21,7 @@ from ..progress import watched
 from ..user.scoring import goals_option, profile_option
 
 log_options = stacked(
-    from_option("the log", "layout"),
+    from_option("the log"),
     click.option(
         "--measure", "measures", multiple=True, metavar="M", help="Success, Pass(k=2), BookingRate, …; may be repeated."
     ),
@@ -36,15 +36,15 @@ log_options = stacked(
 def scored_log(
     path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
-    """The layout of a log, and its scores.
+    """The format of a log, and its scores.
 
     Args:
         path: the log.
         options: of the command.
         sink: takes every dialogue with its outcome.
     """
-    if not is_log(path, options["form"]):
-        talks = open_conversations(path, options["form"], options["goals"])
+    if not is_log(path, options["format"]):
+        talks = open_conversations(path, options["format"], options["goals"])
         found = score_acts(
             talks,
             act_scorer(options),
@@ -54,7 +54,7 @@ def scored_log(
             sink=sink,
         )
         return talks.format, found
-    log = open_trajectories(path, options["form"])
+    log = open_trajectories(path, options["format"])
     result = score_system(
         log,
         options["measures"],
@@ -76,6 +76,6 @@ def act_scorer(options: dict[str, Any]) -> UserScorer:
 
 def chosen_settings(path: str, options: dict[str, Any]) -> SystemSettings:
     """How a log, or a file of dialogues with acts, is scored."""
-    if is_log(path, options["form"]):
+    if is_log(path, options["format"]):
         return SystemSettings(options["scorer"], options["crashes"])
     return act_settings(act_scorer(options))

@@ -45,7 +45,7 @@ from .audit_document import TrackerAuditDocument
 @shared.force_option("the file of --sheet or --out")
 @shared.from_option("predictions")
 @shared.fields_option("predictions")
-@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file.")
+@click.option("--gold-from", "gold_format", metavar="FORMAT", help="The format of the gold file.")
 @shared.rule_options
 def audit_(**options: Any) -> Output:
     """Which values of GOLD are likely errors? Trackers vote: the files PRED with their predictions, or their runs.
@@ -63,8 +63,8 @@ def audit_(**options: Any) -> Output:
         gold,
         files,
         rules,
-        gold_form=options["gold_form"],
-        form=options["form"],
+        gold_format=options["gold_format"],
+        format=options["format"],
         common=options["common"],
         watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
     )

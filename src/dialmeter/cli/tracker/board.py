@@ -70,8 +70,8 @@ def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
         for name, option in (
             ("gold", "--gold"),
             ("names", "--name"),
-            ("form", "--from"),
-            ("gold_form", "--gold-from"),
+            ("format", "--from"),
+            ("gold_format", "--gold-from"),
             ("schema", "--schema"),
         ):
             if options[name]:
@@ -82,8 +82,8 @@ def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
             system=name,
             file=file,
             gold=gold or "",
-            format=options["form"] or "",
-            gold_format=options["gold_form"] or "",
+            format=options["format"] or "",
+            gold_format=options["gold_format"] or "",
         )
         for file, gold, name in zip(
             files, chosen_golds(files, options["gold"]), chosen_names(files, options["names"], "systems"), strict=True

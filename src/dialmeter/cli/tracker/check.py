@@ -29,8 +29,8 @@ def check(**options: Any) -> Output:
     found = check_file(
         options["file"],
         options["gold"],
-        form=options["form"],
-        gold_form=options["gold_form"],
+        format=options["format"],
+        gold_format=options["gold_format"],
         schema=options["schema"],
         only=chosen_dialogues(options),
         rules=rules,

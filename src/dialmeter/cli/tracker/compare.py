@@ -178,15 +178,15 @@ def _scored(
 ) -> dict[str, TrackerResult]:
     # Gold that is the same for several systems is read once.
     shared = Counter(system.gold for system in systems.values() if system.gold is not None)
-    golds = {path: GoldFile(path, options["gold_form"]) for path, count in shared.items() if count > 1}
+    golds = {path: GoldFile(path, options["gold_format"]) for path, count in shared.items() if count > 1}
     expect_files(len(systems))
     return {
         name: score_file(
             system.file,
             golds.get(system.gold or "", system.gold),
             change=system.change,
-            form=options["form"],
-            gold_form=options["gold_form"],
+            format=options["format"],
+            gold_format=options["gold_format"],
             schema=options["schema"],
             only=only,
             measures=options["measures"] or None,
@@ -305,8 +305,8 @@ def _shown(
                 system.file,
                 system.gold,
                 change=system.change,
-                form=options["form"],
-                gold_form=options["gold_form"],
+                format=options["format"],
+                gold_format=options["gold_format"],
                 only=frozenset(map(dialogue_key, keys)),
                 rules=rules,
                 sink=take,

@@ -68,7 +68,7 @@ def rules(**options: Any) -> Output:
     changed = {name: options[name] for name in ("missing", "patch") if options[name]}
     rule_sets = [replace(load(name), **changed) for name in (options["chosen"] or names())]
     only = chosen_dialogues(options)
-    corpus, gold = open_pair(options["file"], options["gold"], options["form"], options["gold_form"])
+    corpus, gold = open_pair(options["file"], options["gold"], options["format"], options["gold_format"])
     if corpus.correctness_only:
         raise DialmeterError(f"{corpus.name}: the file holds no values, so that rules make no difference")
     words = Vocabulary()

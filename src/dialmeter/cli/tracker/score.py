@@ -116,11 +116,11 @@ def score(**options: Any) -> Output:
         shared.check_guards(guards, scores)
 
     return Output(
-        document=lambda _: _document(result, groups, scores, found.form),
+        document=lambda _: _document(result, groups, scores, found.format),
         parts=[message(_bare(result.scores[0]))]
         if options["bare"]
         else chain(
-            _parts(result, groups, found.form, options, again), (Block("\n".join(each), TEXT) for each in shown)
+            _parts(result, groups, found.format, options, again), (Block("\n".join(each), TEXT) for each in shown)
         ),
         # The diagnosis has it, too, with the points that it costs.
         notices=[notice for notice in result.notices if notice.code != "turn-level"],
@@ -148,14 +148,14 @@ def _bare(score: Score) -> str:
 
 
 def _document(
-    result: TrackerResult, groups: dict[str, list[Score]], scores: list[dict[str, Any]], form: str
+    result: TrackerResult, groups: dict[str, list[Score]], scores: list[dict[str, Any]], format: str
 ) -> TrackerScoreDocument:
     by_slot = "slot" in groups and result.values_known
     return make_document(
         TrackerScoreDocument,
         result,
         scores=scores,
-        format=form,
+        format=format,
         intervals=bootstrap(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
         mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
@@ -163,10 +163,10 @@ def _document(
 
 
 def _parts(
-    result: TrackerResult, groups: dict[str, list[Score]], form: str, options: dict[str, Any], again: str
+    result: TrackerResult, groups: dict[str, list[Score]], format: str, options: dict[str, Any], again: str
 ) -> Iterator[Block]:
     file = options["file"]
-    heading = (one_line(file), f"format {form}", f"{result.turns} turns", f"rules {result.rules.name}")
+    heading = (one_line(file), f"format {format}", f"{result.turns} turns", f"rules {result.rules.name}")
     yield Block("  ".join(heading), TEXT)
     yield Block(records_table(score_records([({}, each) for each in chain(result.scores, *groups.values())])), CSV)
     yield Block(score_table(result.scores, result.account))
@@ -182,9 +182,9 @@ def _parts(
 
 def _command_again(options: dict[str, Any]) -> str:
     """The command as it was typed, as far as it says what is scored and how."""
-    names = {"form": "from", "gold_form": "gold-from", "rules_name": "rules"}
+    names = {"format": "from", "gold_format": "gold-from", "rules_name": "rules"}
     words = ["dialmeter", "tracker", "score", options["file"]]
-    for name in ("gold", "form", "gold_form", "schema", "only", "rules_name"):
+    for name in ("gold", "format", "gold_format", "schema", "only", "rules_name"):
         if options[name] and (name, options[name]) != ("rules_name", "dialmeter"):
             words += [f"--{names.get(name, name)}", options[name]]
     for name, option in shared.RULE_OPTIONS.items():

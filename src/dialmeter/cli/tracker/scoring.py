@@ -28,7 +28,7 @@ from .span import score_noted
 class ScoredTracker(NamedTuple):
     """The format of a file, its result, and the dialogues to print."""
 
-    form: str
+    format: str
     result: TrackerResult
     printed: dict[str, list[str]]
 
@@ -56,7 +56,7 @@ def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[st
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
         result = scorer.result(file, notices, chosen_resampling(options), settings.only)
-        result.files = PairFiles(file, form="native", only=settings.only, patch=result.rules.gold_patch)
+        result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
     except InputError as error:
         if writer is not None:
             writer.abandon()
@@ -69,7 +69,7 @@ def _spans(options: dict[str, Any]) -> list[Span]:
     file = split_tracker(options["file"])[0]
     if options["gold"] or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
         return []
-    opened = open_corpus(options["file"], form=options["form"])
+    opened = open_corpus(options["file"], format=options["format"])
     opened.close()
     return spans_of(options["file"], opened.format)
 
@@ -96,8 +96,8 @@ def _scored_whole(
         result = score_file(
             options["file"],
             options["gold"],
-            form=options["form"],
-            gold_form=options["gold_form"],
+            format=options["format"],
+            gold_format=options["gold_format"],
             schema=settings.schema,
             only=settings.only,
             measures=settings.measures,

@@ -87,8 +87,8 @@ def _scored(
             score_file(
                 file,
                 gold,
-                form=options["form"],
-                gold_form=options["gold_form"],
+                format=options["format"],
+                gold_format=options["gold_format"],
                 only=shared.chosen_dialogues(options),
                 measures=options["measures"],
                 rules=load(options["rules_name"]),

@@ -9,7 +9,7 @@ import click
 
 from ...core.document import make_document
 from ...errors import one_line
-from ...readers.layouts import LOG_FORMATS
+from ...readers.formats import LOG_FORMATS
 from ...users.analysis.check import UserCheck, check_talk
 from ...views.tables import percent
 from ..main import EXIT_INPUT
@@ -31,7 +31,7 @@ def check(**options: Any) -> Output:
     """
     from ...readers.conversations import open_conversations
 
-    talks = open_conversations(options["dialogues"], options["form"], options["goals"])
+    talks = open_conversations(options["dialogues"], options["format"], options["goals"])
     found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))
     dialogues = found.counts["dialogues"]
     printed = options["style"] != "json" and dialogues > 0
@@ -49,7 +49,7 @@ def check(**options: Any) -> Output:
 
 def _parts(found: UserCheck, file: str) -> Iterator[Block]:
     counts = found.counts
-    yield Block(f"{file}: layout {found.format}")
+    yield Block(f"{file}: format {found.format}")
     if counts["dialogues"]:
         yield Block(
             f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "

@@ -62,7 +62,7 @@ def compare(**options: Any) -> Output:
     names = dict(zip(chosen_names(files, options["names"], "users"), files, strict=True))
     if options["distance"]:
         return compare_distance(names, options)
-    if is_log(files[0], options["form"], unknown=False):
+    if is_log(files[0], options["format"], unknown=False):
         return compare_logs(names, options)
     how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
     expect_files(len(files))

@@ -45,7 +45,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
     accounts: dict[str, Account] = {}
     notices: list[Notice] = []
     for name, path in names.items():
-        file = open_conversations(path, options["form"], options["goals"])
+        file = open_conversations(path, options["format"], options["goals"])
         talks[name] = list(watched(file, file, options["quiet"]))
         unread = refused_dialogues(file.refused)
         asked = len(talks[name]) + len(unread)

@@ -100,7 +100,7 @@ class UserScoreDocument(UserDocument, kw_only=True):
     """The six measures over all domains together, then by domain. Values are fractions.
 
     Attributes:
-        format: the layout that the dialogues were read as.
+        format: the format that the dialogues were read as.
         intervals: how intervals were made, or null with --ci 0.
         events: how often each class of events happened, by domain.
         worst: up to three dialogues that lost something, the worst first; null where a measure has no value.

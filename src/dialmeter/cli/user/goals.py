@@ -27,7 +27,7 @@ from .scoring import profile_option
 
 @command(last=PLAIN)
 @click.argument("dialogues")
-@from_option("the file", "layout")
+@from_option("the file")
 @profile_option()
 @click.option("--states", metavar="FILE", help="Belief states by dialogue, for dialogues without acts of the user.")
 @click.option(
@@ -63,7 +63,7 @@ def goals(**options: Any) -> Output:
         check_target(out, force=options["force"])
     profile = load_profile(options["profile"])
     states = _final_states(options["states"]) if options["states"] else {}
-    corpus = open_conversations(options["dialogues"], options["form"])
+    corpus = open_conversations(options["dialogues"], options["format"])
     found: dict[str, Goal] = {}
     empty: list[str] = []
     for talk in watched(corpus, corpus, options["quiet"]):
@@ -98,7 +98,7 @@ def _sheet(options: dict[str, Any]) -> Output:
         raise DialmeterError("items by a language model need --endpoint URL and --model NAME")
     if not options["dry_run"]:
         check_target(Path(options["out"]), force=options["force"])
-    log = open_trajectories(options["dialogues"], options["form"])
+    log = open_trajectories(options["dialogues"], options["format"])
     found = list(watched(log, log, options["quiet"]))
     notices, source = list(log.notices), ""
     if options["endpoint"]:

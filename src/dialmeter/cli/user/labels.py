@@ -45,7 +45,7 @@ def labels(**options: Any) -> Output:
     how = chosen_how(options)
     scorer = UserScorer(how.rules, how.profile, how.value_map)
     words = WordSearch(how.profile, scorer.setup.matcher.map)
-    talks = open_conversations(options["dialogues"], options["form"], options["goals"])
+    talks = open_conversations(options["dialogues"], options["format"], options["goals"])
     found: list[LabelFinding] = []
     dialogues = 0
     refused: list[InputError] = []

@@ -37,7 +37,7 @@ talk_options = stacked(
         default="200",
         show_default=True,
         metavar="N|FILE",
-        help="How many goals to draw, or a file with goals: MultiWOZ's layout, or dialogues.",
+        help="How many goals to draw, or a file with goals: MultiWOZ's format, or dialogues.",
     ),
     number_option(
         "--max-turns", least=1, default=MAX_TURNS, about="After so many turns of the user a dialogue is cut."

@@ -21,7 +21,7 @@ from .scoring import goals_option
 @click.argument("dialogues")
 @click.option("--propose", is_flag=True, help="Propose a profile for the corpus of DIALOGUES.")
 @goals_option
-@from_option("the file", "layout")
+@from_option("the file")
 @click.option("--out", metavar="FILE.toml", help="Write the profile here; without it the profile is printed.")
 @force_option("a file in --out")
 def profile(**options: Any) -> Output:
@@ -34,7 +34,7 @@ def profile(**options: Any) -> Output:
     out = Path(options["out"]) if options["out"] else None
     if out is not None:
         check_target(out, force=options["force"])
-    corpus = open_conversations(options["dialogues"], options["form"], options["goals"])
+    corpus = open_conversations(options["dialogues"], options["format"], options["goals"])
     survey = CorpusSurvey()
     for talk in watched(corpus, corpus, options["quiet"]):
         survey.add(talk)

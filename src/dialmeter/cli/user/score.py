@@ -61,7 +61,7 @@ def score(**options: Any) -> Output:
     if options["dry_run"]:
         if not options["from_text"]:
             raise DialmeterError("--dry-run is about language models that find acts in words; it goes with --from-text")
-        talks = open_conversations(options["dialogues"], options["form"], options["goals"])
+        talks = open_conversations(options["dialogues"], options["format"], options["goals"])
         return reading_dry_run("user score", options, list(talks))
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.map_file(options)}
     run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
@@ -97,13 +97,13 @@ def score(**options: Any) -> Output:
         document=lambda _: make_document(
             UserScoreDocument,
             result,
-            format=found.form,
+            format=found.format,
             intervals=bootstrap(result.resampling),
             worst=result.worst(3),
             refused=[str(error) for error in result.refused],
             verdicts=UNSET if verdicts is None else verdicts,
         ),
-        parts=_parts(result, verdicts, found.form, options),
+        parts=_parts(result, verdicts, found.format, options),
         notices=[each for each in result.notices if accepted or each.code != "refused"],
         charts=lambda: user_charts(UserCounts.of(found.rows)),
         errors=errors,
@@ -112,8 +112,10 @@ def score(**options: Any) -> Output:
     )
 
 
-def _parts(result: UserResult, verdicts: dict[str, Any] | None, form: str, options: dict[str, Any]) -> Iterator[Block]:
-    heading = (one_line(options["dialogues"]), f"layout {form}", f"{result.turns} turns")
+def _parts(
+    result: UserResult, verdicts: dict[str, Any] | None, format: str, options: dict[str, Any]
+) -> Iterator[Block]:
+    heading = (one_line(options["dialogues"]), f"format {format}", f"{result.turns} turns")
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]), TEXT)
     yield Block(score_table(result.scores, result.account))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)

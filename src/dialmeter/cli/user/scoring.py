@@ -35,7 +35,7 @@ from ..work import worked
 from .reading import chosen_maker, measured_accuracy, reading_options
 
 goals_option = click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none.")
-dialogue_options = stacked(from_option("the file", "layout"), goals_option)
+dialogue_options = stacked(from_option("the file"), goals_option)
 
 
 def profile_option(
@@ -92,9 +92,9 @@ def _chosen_reading(options: dict[str, Any]) -> dict[str, Any]:
 
 
 class ScoredUser(NamedTuple):
-    """The layout of a file, its result, and what else was requested."""
+    """The format of a file, its result, and what else was requested."""
 
-    form: str
+    format: str
     result: UserResult
     verdicts: list[BlameVerdict]
     rows: list[UserRow]
@@ -116,23 +116,23 @@ def scored(
     Args:
         file: the dialogues.
         how: rules, profile and value map.
-        options: of the command: layout, goals, workers, quiet.
+        options: of the command: format, goals, workers, quiet.
         resampling: of the intervals.
         writer: takes the rows of the run.
         only: the keys of the dialogues to score; all where it is None.
         blamed: say who lost each point.
         kept: give the rows back.
     """
-    opened = open_conversations(file, options["form"], options["goals"])
-    form, goals = opened.format, options["goals"]
-    spans = spans_of(file, form, goals)
+    opened = open_conversations(file, options["format"], options["goals"])
+    format, goals = opened.format, options["goals"]
+    spans = spans_of(file, format, goals)
     if len(spans) > 1:
         opened.close()
     parts = None if writer is None else str(writer.begin())
     # Only the tables of the town are known.
     database = matches if blamed and how.profile.name == "town" else None
-    limit = _turn_limit(file, form, goals) if blamed else None
-    settings = UserShardSettings(form, how, goals, only, blamed, kept, database, limit)
+    limit = _turn_limit(file, format, goals) if blamed else None
+    settings = UserShardSettings(format, how, goals, only, blamed, kept, database, limit)
     tasks = [ShardTask(span, place, settings, parts) for place, span in enumerate(spans)]
 
     def alone(task: ShardTask[UserShardSettings]) -> UserShard:
@@ -149,21 +149,21 @@ def scored(
             notices.update(dict.fromkeys(part.notices))
             verdicts += part.verdicts
             rows += part.rows
-        return ScoredUser(form, scorer.result(list(notices), resampling, only), verdicts, rows)
+        return ScoredUser(format, scorer.result(list(notices), resampling, only), verdicts, rows)
     except InputError as error:
         if writer is not None:
             writer.abandon()
         raise error.at(file=opened.name) from None
 
 
-def _turn_limit(file: str, form: str, goals: str | None) -> int | None:
+def _turn_limit(file: str, format: str, goals: str | None) -> int | None:
     """How many turns a dialogue can have: as many as the longest ones have, where at least two have so many.
 
-    None where that is not known: the file can be read only once, or its layout says of each dialogue whether it was cut.
+    None where that is not known: the file can be read only once, or its format says of each dialogue whether it was cut.
     """
-    if file == "-" or form == "native":
+    if file == "-" or format == "native":
         return None
-    lengths = Counter(len(talk.moves) for talk in open_conversations(file, form, goals))
+    lengths = Counter(len(talk.moves) for talk in open_conversations(file, format, goals))
     longest = max(lengths, default=0)
     return longest if lengths[longest] > 1 else None
 
@@ -236,7 +236,7 @@ def is_run(where: str) -> bool:
 def _scoring_words(options: dict[str, Any]) -> list[str]:
     words: list[str] = []
     for name, option, usual in (
-        ("form", "--from", None),
+        ("format", "--from", None),
         ("goals", "--goals", None),
         ("value_map", "--map", None),
         ("profile", "--profile", "multiwoz"),

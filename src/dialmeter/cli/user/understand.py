@@ -53,7 +53,7 @@ def understand(**options: Any) -> Output:
     dialmeter user score OTHERS --from-text --accuracy accuracy.json
     """
     how = chosen_how(options)
-    talks = open_conversations(options["dialogues"], options["form"], options["goals"])
+    talks = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = Matcher.under(how.rules.values, how.value_map, how.profile.kept_values)
     reader = TextReader(chosen_maker(options), how.profile)
     given = [talk for talk in watched(talks, talks, options["quiet"]) if talk.moves]

@@ -23,7 +23,7 @@ from .scoring import goals_option
 @click.argument("dialogues")
 @click.option("--ontology", metavar="FILE", help="The values that exist (MultiWOZ ontology, SGD schema).")
 @goals_option
-@from_option("the file", "layout")
+@from_option("the file")
 @click.option(
     "--similarity",
     type=click.FloatRange(0, 1),
@@ -42,7 +42,7 @@ def values(**options: Any) -> Output:
     if out is not None:
         check_target(out, force=options["force"])
     collected = CollectedValues.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
-    corpus = open_conversations(options["dialogues"], options["form"], options["goals"])
+    corpus = open_conversations(options["dialogues"], options["format"], options["goals"])
     for talk in watched(corpus, corpus, options["quiet"]):
         collected.add(talk, _states_values)
     notices = [*corpus.notices, *refusals(corpus.refused)]

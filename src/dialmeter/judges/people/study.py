@@ -93,11 +93,13 @@ def judge_human(
 
 
 def opened(
-    ratings: str | Path | RatedItems | Sequence[RatedItem], reference_system: str | None = None, form: str | None = None
+    ratings: str | Path | RatedItems | Sequence[RatedItem],
+    reference_system: str | None = None,
+    format: str | None = None,
 ) -> RatedItems:
     """The rated items, with references where a system's replies are some."""
     if isinstance(ratings, str | Path):
-        items = open_ratings(ratings, form)
+        items = open_ratings(ratings, format)
     else:
         items = ratings if isinstance(ratings, RatedItems) else checked(ratings, "ratings")
     return with_references(items, reference_system) if reference_system else items

@@ -61,7 +61,7 @@ def train(
     """Trains a judge of satisfaction and writes it into a folder.
 
     Args:
-        data: a file in the layout ``satisfaction``.
+        data: a file in the format ``satisfaction``.
         out: the folder.
         seed: of all random choices.
         settings: the hyperparameters.

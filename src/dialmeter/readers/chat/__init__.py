@@ -1,1 +1,1 @@
-"""Layouts of talk without tasks: chats, threads and plain text."""
+"""Formats of talk without tasks: chats, threads and plain text."""

@@ -27,7 +27,7 @@ _LABELLED = re.compile(r"\s*([^\W\d_][\w.' -]{0,29}?)\s*:(?:\s+(.*)|$)", re.DOTA
 
 
 def detect(sample: Sample) -> bool:
-    """Any text but sheets of states; this layout is tried last."""
+    """Any text but sheets of states; this format is tried last."""
     return sample.kind == "text" and not fga_text.detect(sample)
 
 

@@ -19,7 +19,7 @@ A call of a function is read as a part of the state: the function is the domain,
 calls the later one holds (warning ``repeated-call``). ``null`` and ``""`` are absent, ``true`` is yes. An answer without a call, in a
 file with calls, is an empty state. Of several answers the first is read (warning ``several-choices``). States are taken as
 cumulative, a warning says where they look like updates, and ``--state update-pred`` reads them as such. No real file of
-batches was at hand: their layout was written down from the code of OpenAI's own library.
+batches was at hand: their format was written down from the code of OpenAI's own library.
 
 A completion without a readable state counts as an empty state, and the notice ``unparsed`` says how many there are and
 lists the first ten; answers that failed, were refused or stopped at a limit are among them. How the state is found says

@@ -1,1 +1,1 @@
-"""Layouts of MultiWOZ and of trackers that were published on it."""
+"""Formats of MultiWOZ and of trackers that were published on it."""

@@ -16,7 +16,7 @@ from msgspec import Struct
 from ...errors import InputError
 from ...model import CONSTRAINT_PARTS, Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
 from ..entries import Entry, entries, first_entry, user_or_system
-from ..layouts import TalkReader
+from ..formats import TalkReader
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import StateLayout
 from ..parts import Role, as_list, as_mapping, as_text, first_mapping, read_dialogues, turn_number

@@ -1,4 +1,4 @@
-"""Goals in MultiWOZ's layout: in a dialogue, or in a separate file.
+"""Goals in MultiWOZ's format: in a dialogue, or in a separate file.
 
 ``{"MUL0003.json": {"hotel": {"info": {"area": "east"}, "fail_info": {}, "book": {"people": "2", "invalid": false}, "fail_book":
 {}, "reqt": ["phone"]}, "taxi": {}, "message": [".."]}}``

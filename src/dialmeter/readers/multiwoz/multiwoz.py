@@ -23,7 +23,7 @@ from msgspec import structs
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Move, State, Turn, Value, dialogue_key
 from ..entries import moves_of, talk
-from ..layouts import TalkReader
+from ..formats import TalkReader
 from ..pairs.slot_names import two_values
 from ..pairs.state_layouts import StateLayout
 from ..parts import (

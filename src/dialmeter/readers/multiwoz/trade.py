@@ -1,4 +1,4 @@
-"""TRADE and those who followed it, states as lists of ``domain-slot-value``; one of two layouts.
+"""TRADE and those who followed it, states as lists of ``domain-slot-value``; one of two formats.
 
 ``{dialogue: {"0": {"turn_belief": ["hotel-area-east"], "pred_bs_ptr": [...]}}}``
 ``{dialogue: {"domain": .., "turns": {"0": {"turn_belief": [...], "pred_belief": [...]}}}}``

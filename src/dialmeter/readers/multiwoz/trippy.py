@@ -4,7 +4,7 @@
 "slot_groundtruth_hotel-area": "east", ...}]``
 
 The guid may also be one string, ``test-MUL0484.json-3``. Values are updates, and ``none`` means that the turn leaves the
-slot as it is; they are added up to cumulative states. The layout cannot say that a slot is taken back, so nothing is ever
+slot as it is; they are added up to cumulative states. The format cannot say that a slot is taken back, so nothing is ever
 deleted. Values that the model copied from what the system said are marked ``§§``, and the mark is taken off.
 """
 

@@ -1,1 +1,1 @@
-"""dialmeter's own layouts."""
+"""dialmeter's own formats."""

@@ -22,7 +22,7 @@ from msgspec import Struct, structs
 from ...errors import InputError, one_line, placing
 from ...model import CONSTRAINT_PARTS, SYSTEM, USER, Conversation, Dialogue, DomainGoal, Frame, Move, Turn
 from ..entries import Entry, entries
-from ..layouts import TalkReader
+from ..formats import TalkReader
 from ..multiwoz.goals import null_goal_value
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
@@ -123,7 +123,7 @@ def _turn(position: int, thing: Any, key: str, yes_no: YesNo) -> Turn:
 
 
 def _frames(thing: Any) -> dict[str, Frame] | None:
-    """Intents and requested slots by service, from the schema-guided layout."""
+    """Intents and requested slots by service, from the schema-guided format."""
     try:
         return None if thing is None else msgspec.convert(thing, dict[str, Frame])
     except msgspec.ValidationError as error:
@@ -324,7 +324,7 @@ STATES_TALK = TalkReader(
 
 ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {..}, "system": "", "user": "hello"}]}``
 
-In a turn the system speaks before the user. What is empty was not said. Lines with ``talk`` are read by the layout ``native``.
+In a turn the system speaks before the user. What is empty was not said. Lines with ``talk`` are read by the format ``native``.
     """,
     "text of files with belief states; JSON lines, streamed",
     _detect_utterances,

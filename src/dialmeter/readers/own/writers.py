@@ -1,4 +1,4 @@
-"""The layouts in which states can be written: native lines, flat rows as JSON lines and as CSV, and nested."""
+"""The formats in which states can be written: native lines, flat rows as JSON lines and as CSV, and nested."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _COLUMNS = ("dialogue_id", "turn", "gold", "pred", "user", "system")
 _encode = msgspec.json.Encoder().encode
 
 
-class LayoutWriter(NamedTuple):
-    """How dialogues are written in a layout.
+class FormatWriter(NamedTuple):
+    """How dialogues are written in a format.
 
     Attributes:
         about: one line of help.
-        loses: what the layout has no place for, in words.
+        loses: what the format has no place for, in words.
         write: the bytes of a file, part by part.
         holds_frames: has it a place for intents and requested slots?
     """
@@ -78,17 +78,17 @@ def _by_domain(state: State, dialogue: str, turn: int) -> dict[str, dict[str, An
     for slot, value in state.items():
         domain, hyphen, name = slot.partition("-")
         if not hyphen:
-            message = "a slot without a domain has no place in the layout nested; take another one with --to"
+            message = "a slot without a domain has no place in the format nested; take another one with --to"
             raise InputError(message, dialogue=dialogue, turn=turn, slot=slot)
         domains.setdefault(domain, {})[name] = value
     return domains
 
 
 WRITERS = {
-    "native": LayoutWriter("one dialogue per line", "nothing", partial(map, written_line), holds_frames=True),
-    "rows": LayoutWriter("JSON lines, one turn per line", "intents and requested slots", _rows),
-    "csv": LayoutWriter("the same rows as CSV, states as JSON in a cell", "intents and requested slots", _csv),
-    "nested": LayoutWriter(
+    "native": FormatWriter("one dialogue per line", "nothing", partial(map, written_line), holds_frames=True),
+    "rows": FormatWriter("JSON lines, one turn per line", "intents and requested slots", _rows),
+    "csv": FormatWriter("the same rows as CSV, states as JSON in a cell", "intents and requested slots", _csv),
+    "nested": FormatWriter(
         "one document, domains inside states", "intents and requested slots; refuses slots without a domain", _nested
     ),
 }
@@ -96,10 +96,10 @@ WRITERS = {
 
 
 class Losses:
-    """Counts dialogues on their way to a writer, and what of them its layout has no place for.
+    """Counts dialogues on their way to a writer, and what of them its format has no place for.
 
     Args:
-        layout: the name of the layout.
+        format: the name of the format.
 
     Example:
         >>> from dialmeter.model import Frame, Turn
@@ -109,14 +109,14 @@ class Losses:
         (1, [1])
     """
 
-    def __init__(self, layout: str) -> None:
+    def __init__(self, format: str) -> None:
         self.count = 0
-        self._layout = layout
+        self._format = format
         self._frames = Places()
 
     def counted(self, dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
         """The same dialogues."""
-        holds_frames = WRITERS[self._layout].holds_frames
+        holds_frames = WRITERS[self._format].holds_frames
         for each in dialogues:
             self.count += 1
             for turn in () if holds_frames else each.turns:
@@ -127,6 +127,6 @@ class Losses:
     @property
     def notices(self) -> list[Notice]:
         """What is lost; complete when all is written."""
-        where = f"the layout {self._layout} has no place for them"
+        where = f"the format {self._format} has no place for them"
         message = f"intents and requested slots of {{}} turns are lost: {where}"
         return [self._frames.notice("lost-intents", message)] if self._frames.count else []

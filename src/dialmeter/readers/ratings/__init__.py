@@ -1,1 +1,1 @@
-"""Replies and dialogues that people rated: one file per layout, and ``open_ratings.py`` for all of them."""
+"""Replies and dialogues that people rated: one file per format, and ``open_ratings.py`` for all of them."""

@@ -1,4 +1,4 @@
-"""The layout of FED at the level of dialogues: a list of dialogues with several ratings for each dimension."""
+"""The format of FED at the level of dialogues: a list of dialogues with several ratings for each dimension."""
 
 from __future__ import annotations
 

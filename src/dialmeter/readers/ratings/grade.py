@@ -1,4 +1,4 @@
-"""The layout of GRADE: a list of replies; turns are separated by ``|||``, and the ratings are a text that holds a JSON list."""
+"""The format of GRADE: a list of replies; turns are separated by ``|||``, and the ratings are a text that holds a JSON list."""
 
 from __future__ import annotations
 

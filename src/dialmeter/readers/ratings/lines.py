@@ -1,4 +1,4 @@
-"""dialmeter's own layout of rated items: one JSON object per line.
+"""dialmeter's own format of rated items: one JSON object per line.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Opening a file of rated items of any layout, and files with further scores of its items."""
+"""Opening a file of rated items of any format, and files with further scores of its items."""
 
 from __future__ import annotations
 
@@ -16,28 +16,38 @@ from ..strict_json import parse_unique
 from . import fed, grade, lines, table, unieval
 from .rated_item import RatedItems, checked, named_numbers, numbers
 
-LAYOUTS: Mapping[str, ModuleType] = {"lines": lines, "unieval": unieval, "fed": fed, "grade": grade, "table": table}
+RATING_FORMATS: Mapping[str, ModuleType] = {
+    "lines": lines,
+    "unieval": unieval,
+    "fed": fed,
+    "grade": grade,
+    "table": table,
+}
 """Modules with ``CARRIES`` (one line of help), ``detect(sample)`` and ``items(source)``, in the order of detection."""
 
 
-def open_ratings(path: str | Path, form: str | None = None) -> RatedItems:
+def open_ratings(path: str | Path, format: str | None = None) -> RatedItems:
     """The rated items of a file.
 
     Args:
-        path: a file of any layout, .gz and .zst too, or ``-``.
-        form: the layout; found where it is not named.
+        path: a file of any format, .gz and .zst too, or ``-``.
+        format: the format; detected if not given.
 
     Raises:
-        DialmeterError: no such layout.
+        DialmeterError: no such format.
         InputError: the file is not as it should be.
     """
-    if form is not None and form not in LAYOUTS:
-        raise DialmeterError(f"no layout of ratings {form!r}; {did_you_mean(form, LAYOUTS)}")
+    if format is not None and format not in RATING_FORMATS:
+        raise DialmeterError(f"no format of ratings {format!r}; {did_you_mean(format, RATING_FORMATS)}")
     source = Source(path)
     with closing(source):
-        found = LAYOUTS[form] if form else next((each for each in LAYOUTS.values() if each.detect(source.sample)), None)
+        found = (
+            RATING_FORMATS[format]
+            if format
+            else next((each for each in RATING_FORMATS.values() if each.detect(source.sample)), None)
+        )
         if found is None:
-            known = "; ".join(each.CARRIES for each in LAYOUTS.values())
+            known = "; ".join(each.CARRIES for each in RATING_FORMATS.values())
             raise InputError(f"not a file of ratings that dialmeter knows ({known})", file=source.name)
         return checked(found.items(source), source.name)
 

@@ -1,4 +1,4 @@
-"""The layout of UniEval for dialogue: a list of replies with mean ratings and predicted scores.
+"""The format of UniEval for dialogue: a list of replies with mean ratings and predicted scores.
 
 ``source`` holds the turns, one per line; ``context`` is a knowledge text, not the dialogue. Replies to the same turns are
 neighbours and make up a group.

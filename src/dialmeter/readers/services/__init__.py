@@ -1,1 +1,1 @@
-"""Layouts of schema-guided corpora and of other task dialogues."""
+"""Formats of schema-guided corpora and of other task dialogues."""

@@ -1,4 +1,4 @@
-"""The layout of the published GCDF1 evaluator: one JSON list of dialogues with goals, acts, and what was understood.
+"""The format of the published GCDF1 evaluator: one JSON list of dialogues with goals, acts, and what was understood.
 
 ``[{"dialogue_id": "..", "goal": {"hotel": {"info": {"area": "east"}, "reqt": {"phone": "?"}}}, "turns": [{"turn_id": "0",
 "speaker": "USER", "utterance": "..", "frames": [{"service": "hotel", "actions": [{"act": "Hotel-Inform", "slot": "area",

@@ -27,7 +27,7 @@ def read_schema(path: str | Path) -> Schema:
     """The slots that a schema file names.
 
     Args:
-        path: a file in one of the layouts above; .gz and .zst too.
+        path: a file in one of the formats above; .gz and .zst too.
 
     Raises:
         InputError: cannot be read, is none of these, or has a duplicate slot.

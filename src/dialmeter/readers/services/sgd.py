@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError, one_line, placing
 from ...model import USER, Act, Conversation, Dialogue, Frame, Move, Schema, Turn
 from ..entries import Entry, entries, first_entry, moves_of, talk, user_or_system
-from ..layouts import TalkReader
+from ..formats import TalkReader
 from ..multiwoz.acts import ActFile, act_file_near
 from ..multiwoz.goals import goal_in
 from ..pairs.slot_names import slot_in
@@ -187,7 +187,7 @@ def _detect_talk(sample: Sample) -> bool:
     if sample.kind == "folder":
         return bool(dialogue_files(sample.value))
     entry = first_entry(sample)
-    # Dialogues with a goal have the layout in which GCDF1 was published.
+    # Dialogues with a goal have the format in which GCDF1 was published.
     return "goal" not in entry and _is_framed(entry)
 
 
@@ -267,7 +267,7 @@ TALK = TalkReader(
 
 An act has its canonical values where there are any. MultiWOZ 2.2 leaves ``actions`` empty and has its acts in
 ``dialog_acts.json``, which is looked for beside the dialogues and above their folder. A dialogue without any act has none
-given. Slots of MultiWOZ's services get the names that goals have, as in the layout ``multiwoz``; those of other services stay
+given. Slots of MultiWOZ's services get the names that goals have, as in the format ``multiwoz``; those of other services stay
 as they are written. Goals are in a file of their own; ``data.json`` of MultiWOZ 2.1 serves as one.
     """,
     "text, acts, requested slots; a folder or a file, goals in a file of their own",

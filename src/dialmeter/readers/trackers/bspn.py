@@ -14,7 +14,7 @@ of turns by number (UBAR, PPTOD); PPTOD also writes one list of turns with ``dia
 - All predictions equal to gold, text by text: PPTOD copies gold in runs with oracle beliefs (warning ``copied-gold``).
 - UBAR's and PPTOD's own scorer damages the last value of texts without marks ("yes" becomes "y"); here it stays whole.
 
-No real file of this layout was at hand: it was written down from the code that writes it.
+No real file of this format was at hand: it was written down from the code that writes it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ IC-DST's own scoring overwrites gold: where the prediction is one of several rig
 ``--gold`` with the test file gives gold as it was. The number here is that of the run itself; IC-DST's script
 ``evaluate_run_log.py`` adds each update to gold's state before it, and so gives another number.
 
-No real file of this layout was at hand: it was written down from the code that writes it.
+No real file of this format was at hand: it was written down from the code that writes it.
 """
 
 from __future__ import annotations

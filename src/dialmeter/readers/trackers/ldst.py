@@ -12,7 +12,7 @@ turn is refused.
 Gold is a list of ``{"instruction": "..", "input": "..", "output": "north"}``, of which the i-th belongs to the i-th line of the
 ``.idx`` file. For SGD this gold is one of several right values, drawn at random; take the data set itself.
 
-No real file of this layout was at hand: it was written down from the code that writes it.
+No real file of this format was at hand: it was written down from the code that writes it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ absent, and ``<|endoftext|>`` is cut. Of two values of one slot the later one ho
 itself counts such a turn as wrong. Predicted texts without a value are skipped, with the warning ``unparsed``. Where a
 generation had no belief, SimpleTOD repeats the list of the turn before, and the file does not show it.
 
-No real file of this layout was at hand: it was written down from the code that writes it.
+No real file of this format was at hand: it was written down from the code that writes it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``module:object`` names an object with ``init_session`` and ``response``, or a class or function that makes one without arguments.
 ``response`` gets what the other side said as ``[intent, domain, slot, value]`` lists and answers with such lists, or with text. A user's
-``init_session`` gets the goal in MultiWOZ's layout where it takes an argument; ``is_terminated`` says when it is done, where there is one.
+``init_session`` gets the goal in MultiWOZ's format where it takes an argument; ``is_terminated`` says when it is done, where there is one.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def from_lists(lists: Iterable[tuple[str, str, str, Any]]) -> Iterable[Act]:
 
 
 def written_goal(goal: Goal) -> dict[str, Any]:
-    """A goal in MultiWOZ's layout."""
+    """A goal in MultiWOZ's format."""
     return {
         domain: {**{name: dict(part) for name, part in each.parts.items()}, "reqt": list(each.requests)}
         for domain, each in goal.items()

@@ -1,4 +1,4 @@
-"""Logs of two agents of the town's desk, in the layout of tau-bench: messages, calls of tools, rewards."""
+"""Logs of two agents of the town's desk, in the format of tau-bench: messages, calls of tools, rewards."""
 
 from __future__ import annotations
 

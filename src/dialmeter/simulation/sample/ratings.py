@@ -67,7 +67,7 @@ def _share_right(turn: Turn) -> float:
 
 
 def rated_turns(talks: Iterable[Conversation]) -> bytes:
-    """Ratings of satisfaction, in the layout ``satisfaction``: low where a wish was not understood."""
+    """Ratings of satisfaction, in the format ``satisfaction``: low where a wish was not understood."""
     blocks = []
     for talk in talks:
         rows = []

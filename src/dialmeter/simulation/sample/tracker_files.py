@@ -144,7 +144,7 @@ def _intent(service: str, state: State) -> str:
 
 
 def schema() -> list[dict[str, Any]]:
-    """The services and slots of the town in the schema-guided layout. A slot with few values is categorical.
+    """The services and slots of the town in the schema-guided format. A slot with few values is categorical.
 
     Example:
         >>> [service["service_name"] for service in schema()][:2]

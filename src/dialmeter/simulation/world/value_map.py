@@ -20,7 +20,7 @@ Forms: TypeAlias = Mapping[str, tuple[str, ...]]
 
 @cache
 def published() -> dict[str, Any]:
-    """The value map of the town in the published layout, as ``--map`` reads it."""
+    """The value map of the town in the published format, as ``--map`` reads it."""
     data = files(__package__).joinpath("data", "values.json").read_bytes()
     return msgspec.json.decode(data, type=dict[str, Any])
 

@@ -35,8 +35,8 @@ def read_trackers(
     files: Mapping[str, str],
     rules: Rules,
     *,
-    gold_form: str | None = None,
-    form: str | None = None,
+    gold_format: str | None = None,
+    format: str | None = None,
     common: bool = False,
     watch: WatchDialogues = lambda dialogues, corpus: dialogues,
 ) -> TrackerSet:
@@ -46,17 +46,17 @@ def read_trackers(
         gold: the file with gold states; None where every file or run has its own, and all have the same.
         files: predictions or runs by the name of the tracker.
         rules: the rule set.
-        gold_form: the format of gold.
-        form: the format of the predictions.
+        gold_format: the format of gold.
+        format: the format of the predictions.
         common: look at the dialogues that all have.
         watch: wraps the dialogues of a file, for a progress bar.
 
     Raises:
         DialmeterError: trackers that lack dialogues, have other gold, or are the same.
     """
-    shared_gold = GoldFile(gold, gold_form) if gold is not None else None
+    shared_gold = GoldFile(gold, gold_format) if gold is not None else None
     words = shared_gold.vocabulary if shared_gold else Vocabulary()
-    only = _common(gold, gold_form, files, form) if common else None
+    only = _common(gold, gold_format, files, format) if common else None
     _check_rules([path for path in files.values() if is_run(path)])
     found = []
     for name, path in files.items():
@@ -73,13 +73,13 @@ def read_trackers(
         if is_run(path):
             _read_run(path, shared_gold, scorer, only, take)
         else:
-            corpus, gold_corpus = open_pair(path, shared_gold, form)
+            corpus, gold_corpus = open_pair(path, shared_gold, format)
             if corpus.correctness_only:
                 corpus.close()
                 raise DialmeterError(f"{one_line(path, 200)}: the file holds no values, so that it has no votes")
             own = shared_gold is not None and corpus.holds_both and path != gold
             read_into(scorer, corpus, gold_corpus, only=only, sink=take, watch=watch)
-            notices = [*corpus.notices, *(_other_gold(name, path, form, scorer) if own else ())]
+            notices = [*corpus.notices, *(_other_gold(name, path, format, scorer) if own else ())]
         missing = scorer.findings.missing
         if missing.dialogues and rules.missing == "error":
             raise DialmeterError(
@@ -119,23 +119,23 @@ def _check_rules(runs: list[str]) -> None:
             )
 
 
-def _common(gold: str | None, gold_form: str | None, files: Mapping[str, str], form: str | None) -> frozenset[str]:
-    def keys(path: str, role: Role, form: str | None) -> frozenset[str]:
+def _common(gold: str | None, gold_format: str | None, files: Mapping[str, str], format: str | None) -> frozenset[str]:
+    def keys(path: str, role: Role, format: str | None) -> frozenset[str]:
         words = Vocabulary()
-        read = run_dialogues(open_run(path), words) if is_run(path) else open_corpus(path, role, form).numbered(words)
+        read = run_dialogues(open_run(path), words) if is_run(path) else open_corpus(path, role, format).numbered(words)
         return frozenset(dialogue_key(each.id) for each in read)
 
-    sets = [keys(path, Role.PRED, form) for path in files.values()]
-    found = frozenset.intersection(*sets, *([keys(gold, Role.GOLD, gold_form)] if gold is not None else []))
+    sets = [keys(path, Role.PRED, format) for path in files.values()]
+    found = frozenset.intersection(*sets, *([keys(gold, Role.GOLD, gold_format)] if gold is not None else []))
     if not found:
         raise DialmeterError("the files have no dialogue in common")
     return found
 
 
-def _other_gold(name: str, path: str, form: str | None, scorer: TrackerScorer) -> list[Notice]:
+def _other_gold(name: str, path: str, format: str | None, scorer: TrackerScorer) -> list[Notice]:
     """A warning where a file of predictions has gold that is not the gold of the audit."""
     alone = TrackerScorer(["JGA"], replace(scorer.rules, patch="", missing="skip"))
-    read_into(alone, *open_pair(path, None, form))
+    read_into(alone, *open_pair(path, None, format))
     if scorer.rules.patch:
         return []
     apart = alone.findings.digest.differing(scorer.findings.digest)

@@ -28,7 +28,7 @@ class BoardEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         system: its name.
         file: the prediction file or the folder of a run, relative to the folder of the manifest.
         gold: the file with gold states, if ``file`` has only predictions; that of the manifest where it is not given.
-        format: of the file; found where it is not named.
+        format: of the file; detected if not given.
         gold_format: of gold, likewise.
         source: where the file comes from, such as a repository or a paper.
         licence: of the file.

@@ -79,8 +79,8 @@ class BoardSystem(Struct):
         return score_file(
             entry.file,
             entry.gold or None,
-            form=entry.format or None,
-            gold_form=entry.gold_format or None,
+            format=entry.format or None,
+            gold_format=entry.gold_format or None,
             schema=settings.schema,
             only=settings.only,
             measures=settings.measures,

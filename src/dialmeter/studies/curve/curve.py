@@ -81,8 +81,8 @@ def draw_curve(
     entries: Sequence[CurveFile],
     gold: str | None = None,
     *,
-    form: str | None = None,
-    gold_form: str | None = None,
+    format: str | None = None,
+    gold_format: str | None = None,
     schema: str | None = None,
     only: frozenset[str] | None = None,
     measures: Sequence[str] | None = None,
@@ -97,8 +97,8 @@ def draw_curve(
     Args:
         entries: the files, from ``curve_files.in_folder`` or ``curve_files.in_manifest``.
         gold: the file with gold states, where the others have none.
-        form: the format of the files; detected if not given.
-        gold_form: the format of gold.
+        format: the format of the files; detected if not given.
+        gold_format: the format of gold.
         schema: a schema file.
         only: keys of the dialogues to score.
         measures: what to compute; without it the measures of the rule set.
@@ -119,8 +119,8 @@ def draw_curve(
             return score_file(
                 entry.path,
                 gold,
-                form=form,
-                gold_form=gold_form,
+                format=format,
+                gold_format=gold_format,
                 schema=schema,
                 only=only if keys is None else keys,
                 measures=wanted,

@@ -219,7 +219,7 @@ class Findings(Struct):
             before = state
 
     def note_carried(self, walk: Walk, words: Vocabulary) -> None:
-        """Takes what a walk and the pairs of a file show of its layout."""
+        """Takes what a walk and the pairs of a file show of its format."""
         found: dict[Carries, bool] = {
             "pairs": bool(words.values),
             "sections": any(words.sections),

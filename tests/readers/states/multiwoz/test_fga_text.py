@@ -91,7 +91,7 @@ def test_a_folder_without_sheets(tmp_path: Path) -> None:
 
 def test_the_published_sheet_is_the_published_dialogue() -> None:
     (found,) = open_corpus(shared("data", "tracking", "fga_text_MUL0144.txt"))
-    published = open_corpus(shared("data", "tracking", "som_dst_100.json"), form="nested")
+    published = open_corpus(shared("data", "tracking", "som_dst_100.json"), format="nested")
     assert found in list(published)
 
 

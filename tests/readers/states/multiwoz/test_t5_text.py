@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.layouts import FORMATS
+from dialmeter.readers.formats import FORMATS
 from dialmeter.readers.multiwoz import t5_text
 from dialmeter.readers.multiwoz.t5_text import state_in
 from dialmeter.readers.pairs.vocabulary import Vocabulary

@@ -38,7 +38,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
     results: dict[str, LogItems] = {}
     notices: list[Notice] = []
     for name, path in names.items():
-        log = open_trajectories(path, options["form"])
+        log = open_trajectories(path, options["format"])
         results[name] = read_items(watched(log, log, options["quiet"]), resampling=chosen_resampling(options))
         if not results[name].dialogues:
             raise InputError("no goal in words has an item", file=log.name)

@@ -35,7 +35,7 @@ class UserItemsDocument(UserDocument, kw_only=True):
     """Items of goals in words, and what became of them.
 
     Attributes:
-        format: the layout that the log was read as.
+        format: the format that the log was read as.
         verdicts: verdict, then kind of item, then how many.
         events: class of events, then how many.
         faults: does a fault of the user go with failure, over all dialogues and within tasks that have both outcomes?

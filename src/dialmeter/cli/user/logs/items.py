@@ -35,7 +35,7 @@ from .documents import UserItemsDocument
 
 @shared.command()
 @click.argument("log")
-@shared.from_option("the log", "layout")
+@shared.from_option("the log")
 @click.option(
     "--goals", "sheet", metavar="FILE.csv", help="Items by hand: a sheet of `dialmeter user goals --make-sheet`."
 )
@@ -58,7 +58,7 @@ def items(**options: Any) -> Output:
     guards = shared.chosen_guards(options)
     run.begin(paths.values(), lambda inputs: items_identity(inputs, source))
     with run.abandoned_on(DialmeterError):
-        log = open_trajectories(options["log"], options["form"])
+        log = open_trajectories(options["log"], options["format"])
         every = list(watched(log, log, options["quiet"]))
         pairs = dialogue_items(every, sheet)
         found = LogItems(

@@ -32,7 +32,7 @@ def asks_log(where: str, options: dict[str, Any]) -> bool:
     """Is this a log of an agent, or a run of its items?"""
     if is_run(where):
         return open_run(where).manifest.get("kind") == KIND
-    return is_log(where, options["form"], unknown=False)
+    return is_log(where, options["format"], unknown=False)
 
 
 def query_logs(options: dict[str, Any]) -> Output:
@@ -73,7 +73,7 @@ def query_logs(options: dict[str, Any]) -> Output:
 def _rows(where: str, options: dict[str, Any]) -> tuple[Iterable[ItemRow], list[Notice]]:
     if is_run(where):
         return open_run(where).rows_as(ItemRow), []
-    log = open_trajectories(where, options["form"])
+    log = open_trajectories(where, options["format"])
     pairs = dialogue_items(list(watched(log, log, options["quiet"])))
     return [item_row(*pair) for pair in pairs], [*log.notices, *unread_notices(log.refused)]
 
