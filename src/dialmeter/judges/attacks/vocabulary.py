@@ -86,18 +86,24 @@ def with_unrelated_word(text: str, places: list[Token], offered: list[Token], ki
         NoCase: there is no such noun.
     """
     own = content_tokens(text, kit)
+    nouns = [each for each in own if each.pos == "NOUN"]
+    own_words = {each.text.lower() for each in own}
     synonyms = kit.language.synonyms
-    pairs = [
-        (token, other)
-        for token in places
-        if token.tag in ("NN", "NNS")
+    others = [
+        other
         for other in dict.fromkeys(Token(each.text.lower(), 0, each.pos, each.tag, each.lemma) for each in offered)
-        if other.tag == token.tag
-        and other.text not in (each.text.lower() for each in own)
+        if other.tag in ("NN", "NNS")
+        and other.text not in own_words
         and synonyms.knows(other)
         and (usual(other.lemma) or _USUAL) >= _USUAL
-        and not kit.pool.knows(beside(token, text)[0], other.text, beside(token, text)[1])
-        and not any(synonyms.is_related(each, other) for each in own if each.pos == "NOUN")
+        and not any(synonyms.is_related(each, other) for each in nouns)
+    ]
+    neighbours = {token: beside(token, text) for token in places} if others else {}
+    pairs = [
+        (token, other)
+        for token, (before, after) in neighbours.items()
+        for other in others
+        if other.tag == token.tag and not kit.pool.knows(before, other.text, after)
     ]
     if not pairs:
         raise NoCase("no noun that has nothing to do with the reply")

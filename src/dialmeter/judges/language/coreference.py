@@ -176,13 +176,17 @@ def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
         turns: text and analysis of each turn, oldest first; only the last few are looked at.
     """
     text, analysis = turns[-1]
+    pronouns = [
+        (place, token, _PRONOUNS[token.text.lower()])
+        for place, token in enumerate(analysis.tokens)
+        if token.tag in ("PRP", "PRP$") and token.text.lower() in _PRONOUNS and not _means_nothing(analysis, place)
+    ]
+    if not pronouns:
+        return []
     own = list(mentions(text, analysis))
     before = _before(turns)
     found = []
-    for place, token in enumerate(analysis.tokens):
-        kind = _PRONOUNS.get(token.text.lower())
-        if kind is None or token.tag not in ("PRP", "PRP$") or _means_nothing(analysis, place):
-            continue
+    for place, token, kind in pronouns:
         earlier = [each for each in own if each.start + len(each.text) <= token.start + 4 and each.start < token.start]
         # *It* that refers to a thing of two turns before is rare, and mostly means something else.
         chosen = _nearest(kind, token, analysis, earlier, before[-1:] if kind == "it" else before)

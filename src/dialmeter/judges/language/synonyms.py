@@ -111,6 +111,7 @@ class Synonyms:
     def __init__(self, source: WordNet | Lexicon, vectors: Vectors | None = None) -> None:
         self._source = source
         self._vectors = vectors
+        self._known_shares: dict[tuple[str, str], dict[tuple[str, ...], float]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -194,11 +195,16 @@ class Synonyms:
 
     def _chance(self, one: str, other: str, pos: str) -> float:
         """The chance that both words have the sense that they share, if each is drawn from its labelled uses; 0 if they share none."""
-        shares = [
-            {synset.words: (synset.uses + 1) / sum(each.uses + 1 for each in senses) for synset in senses}
-            for senses in (self._source.synsets(one, pos), self._source.synsets(other, pos))
-        ]
-        return max((share * shares[1].get(words, 0.0) for words, share in shares[0].items()), default=0.0)
+        shares = self._shares(other, pos)
+        return max((share * shares.get(words, 0.0) for words, share in self._shares(one, pos).items()), default=0.0)
+
+    def _shares(self, lemma: str, pos: str) -> dict[tuple[str, ...], float]:
+        """Each sense of a word, with its share of the word's labelled uses; every sense has one use more than are labelled."""
+        if (lemma, pos) not in self._known_shares:
+            senses = self._source.synsets(lemma, pos)
+            uses = sum(each.uses + 1 for each in senses)
+            self._known_shares[lemma, pos] = {synset.words: (synset.uses + 1) / uses for synset in senses}
+        return self._known_shares[lemma, pos]
 
     def _form(self, word: str, tag: str) -> str | None:
         if isinstance(self._source, Lexicon) and not inflection.installed():

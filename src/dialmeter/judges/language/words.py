@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 TOKEN = re.compile(
     r"\d+(?:[.:,]\d+)*|\w+?(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|\w+(?:-\w+)*|[^\w\s]", re.IGNORECASE
@@ -47,7 +48,13 @@ def word_list(text: str) -> list[str]:
         >>> word_list("It's 5:30, OK?")
         ['it', 's', '5:30', 'ok']
     """
-    return [token.lower().strip("'’") for _, token in tokens(text) if any(map(str.isalnum, token))]
+    return list(_lower_words(text))
+
+
+@lru_cache(maxsize=1 << 16)
+def _lower_words(text: str) -> tuple[str, ...]:
+    # Attacks ask for the words of the same few texts again and again.
+    return tuple(token.lower().strip("'’") for _, token in tokens(text) if any(map(str.isalnum, token)))
 
 
 def content_words(text: str) -> list[str]:
