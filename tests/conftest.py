@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,9 +84,21 @@ SLOW = (
 LONGEST = ("core/test_kills.py", "docs/test_pages.py", "fuzz/test_fuzz.py", "package/test_build.py")
 
 
+MEMORY = Path("/dev/shm")  # noqa: S108
+"""A folder in memory, on Linux."""
+ENOUGH = 4 << 30
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Tests do not use the cache of whoever runs them: all processes of a run have one of their own."""
+    """Temporary files are in memory where there is room: tests write tens of thousands of small files, many of them flushed to disk.
+
+    All processes of a run share one cache, which is not the cache of the person who runs the tests.
+    """
     if not hasattr(config, "workerinput"):
+        if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH:
+            os.environ["TMPDIR"] = str(MEMORY)
+            tempfile.tempdir = None
         folder = tempfile.TemporaryDirectory(prefix="dialmeter-cache-")
         os.environ["DIALMETER_CACHE"] = folder.name
         config.add_cleanup(folder.cleanup)
