@@ -1,6 +1,6 @@
 """Speed and memory of scoring every format, as ratios.
 
-Run with `python benchmarks/format_speed.py` (`--help` for options). Published states in every layout (`layouts.py`) are
+Run with `python benchmarks/format_speed.py` (`--help` for options). Published states in every format (`formats.py`) are
 scored from file to values under the default rules, without intervals. The time is set against a bare JSON parse of the
 same bytes with the garbage collector off: line by line for JSON lines, the whole bytes for documents, both files where
 there are two. All times are processor time; the two sides alternate, the fastest of several rounds counts, and a first
@@ -31,11 +31,11 @@ import plain_modules  # isort: skip  first: it decides what is imported
 import orjson
 from click.testing import CliRunner
 
-import layouts
+import formats
 import plain_port
 from dialmeter.cli import main as command_line
 from dialmeter.tracking.scoring import score_file
-from layouts import CorpusFiles, Layout
+from formats import CorpusFiles, FileFormat
 from rows import Row, at_least, at_most, markdown, table, untargeted
 
 REPEATS = 3
@@ -52,44 +52,44 @@ LEAST_RESAMPLES = "100"
 
 
 class Target(NamedTuple):
-    """The targets of a layout: the ratio to a JSON parse, and the rule set of its scorer, which is measured too."""
+    """The targets of a format: the ratio to a JSON parse, and the rule set of its scorer, which is measured too."""
 
-    layout: Layout
+    file_format: FileFormat
     ratio: float
     own_rules: str | None = None
 
 
 TARGETS = (
-    Target(layouts.NATIVE, 3.5),
-    Target(layouts.TALK, 3.5),
-    Target(layouts.NESTED, 4, "gca-repo"),
-    Target(layouts.T5, 4, "gca-repo"),
-    Target(layouts.TRADE, 6, "trade"),
-    Target(layouts.SOM_DST, 6),
-    Target(layouts.TRIPPY, 6),
-    Target(layouts.MULTIWOZ, 6),
-    Target(layouts.MWZEVAL, 6, "mwzeval"),
-    Target(layouts.CONVLAB3, 6, "convlab3"),
-    Target(layouts.SGD, 6, "sgd"),
-    Target(layouts.SGD_REAL, 6, "sgd"),
-    Target(layouts.DSTC10, 8, "dstc10"),
-    Target(layouts.DSTC10_REAL, 8, "dstc10"),
-    Target(layouts.COMPLETIONS, 20),
+    Target(formats.NATIVE, 3.5),
+    Target(formats.TALK, 3.5),
+    Target(formats.NESTED, 4, "gca-repo"),
+    Target(formats.T5, 4, "gca-repo"),
+    Target(formats.TRADE, 6, "trade"),
+    Target(formats.SOM_DST, 6),
+    Target(formats.TRIPPY, 6),
+    Target(formats.MULTIWOZ, 6),
+    Target(formats.MWZEVAL, 6, "mwzeval"),
+    Target(formats.CONVLAB3, 6, "convlab3"),
+    Target(formats.SGD, 6, "sgd"),
+    Target(formats.SGD_REAL, 6, "sgd"),
+    Target(formats.DSTC10, 8, "dstc10"),
+    Target(formats.DSTC10_REAL, 8, "dstc10"),
+    Target(formats.COMPLETIONS, 20),
 )
-GROUPED = (layouts.NATIVE, layouts.NESTED)
-PORTED = (layouts.NESTED, layouts.T5)
-WITHOUT_COMPILER = (layouts.NATIVE, layouts.NESTED, layouts.TRADE, layouts.MWZEVAL, layouts.SGD)
+GROUPED = (formats.NATIVE, formats.NESTED)
+PORTED = (formats.NESTED, formats.T5)
+WITHOUT_COMPILER = (formats.NATIVE, formats.NESTED, formats.TRADE, formats.MWZEVAL, formats.SGD)
 MEASURED_MEMORY = (
-    layouts.NESTED,
-    layouts.T5,
-    layouts.TRADE,
-    layouts.SOM_DST,
-    layouts.TRIPPY,
-    layouts.MULTIWOZ,
-    layouts.MWZEVAL,
-    layouts.CONVLAB3,
-    layouts.SGD,
-    layouts.SGD_REAL,
+    formats.NESTED,
+    formats.T5,
+    formats.TRADE,
+    formats.SOM_DST,
+    formats.TRIPPY,
+    formats.MULTIWOZ,
+    formats.MWZEVAL,
+    formats.CONVLAB3,
+    formats.SGD,
+    formats.SGD_REAL,
 )
 
 
@@ -131,10 +131,10 @@ def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
 
 
 @contextmanager
-def written(layout: Layout, megabytes: float) -> Iterator[CorpusFiles]:
+def written(file_format: FileFormat, megabytes: float) -> Iterator[CorpusFiles]:
     """A corpus on disk for as long as it is measured."""
     with tempfile.TemporaryDirectory() as folder:
-        yield layouts.write_layout(layout, Path(folder), megabytes)
+        yield formats.write_format(file_format, Path(folder), megabytes)
 
 
 def check_port(files: CorpusFiles) -> None:
@@ -145,29 +145,33 @@ def check_port(files: CorpusFiles) -> None:
             raise SystemExit(f"{name}: the port says {value}, dialmeter {ours[name]}")
 
 
-def measure_layout(target: Target, megabytes: float, repeats: int) -> list[Row]:
-    """The ratios of one layout: to a JSON parse, of its scorer's rule set, of scores by group, and to the port."""
-    layout = target.layout
-    with written(layout, megabytes) as files:
+def measure_format(target: Target, megabytes: float, repeats: int) -> list[Row]:
+    """The ratios of one format: to a JSON parse, of its scorer's rule set, of scores by group, and to the port."""
+    file_format = target.file_format
+    with written(file_format, megabytes) as files:
         works: dict[str, Callable[[], object]] = {"parse": make_parse(files), "score": lambda: score(files)}
         if target.own_rules is not None:
             own_rules = target.own_rules
             works["own rules"] = lambda: score(files, own_rules)
-        if layout in GROUPED:
+        if file_format in GROUPED:
             works["groups"] = lambda: score(files, by=("domain", "slot"))
-        if layout in PORTED:
+        if file_format in PORTED:
             check_port(files)
             works["port"] = lambda: plain_port.scores(files.pred)
         times = dict(zip(works, fastest(list(works.values()), repeats), strict=True))
         size = f"{files.size / 1e6:.0f} MB, {files.turns:,} turns"
-    rows = [at_most(f"{layout.title}: scoring ÷ JSON parse, {size}", times["score"] / times["parse"], target.ratio)]
+    rows = [
+        at_most(f"{file_format.title}: scoring ÷ JSON parse, {size}", times["score"] / times["parse"], target.ratio)
+    ]
     if "own rules" in times:
-        name = f"{layout.title}: rules {target.own_rules} ÷ default rules"
+        name = f"{file_format.title}: rules {target.own_rules} ÷ default rules"
         rows.append(at_most(name, times["own rules"] / times["score"], OWN_RULES_TARGET))
     if "groups" in times:
-        rows.append(untargeted(f"{layout.title}: with domains and slots ÷ without", times["groups"] / times["score"]))
+        rows.append(
+            untargeted(f"{file_format.title}: with domains and slots ÷ without", times["groups"] / times["score"])
+        )
     if "port" in times:
-        name = f"{layout.title}: published algorithms ÷ scoring, gca-repo (same values)"
+        name = f"{file_format.title}: published algorithms ÷ scoring, gca-repo (same values)"
         rows.append(at_least(name, times["port"] / times["own rules"], PORT_TARGET))
     return rows
 
@@ -224,29 +228,29 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def measure_memory(layout: Layout, megabytes: float) -> list[Row]:
+def measure_memory(file_format: FileFormat, megabytes: float) -> list[Row]:
     """Peak memory of documents in bytes per turn, over the files themselves and over a process that scores little."""
-    with written(layout, 0.001) as tiny:
+    with written(file_format, 0.001) as tiny:
         base = call_in_fresh_process("print_peak", tiny)
-    with written(layout, megabytes) as files:
+    with written(file_format, megabytes) as files:
         peak = call_in_fresh_process("print_peak", files)
         per_turn = (peak - base - files.size_at_once) / files.turns
-    return [at_most(f"{layout.title}: peak memory over the file, bytes per turn", per_turn, BYTES_PER_TURN)]
+    return [at_most(f"{file_format.title}: peak memory over the file, bytes per turn", per_turn, BYTES_PER_TURN)]
 
 
 def measure_native_memory(megabytes: float) -> list[Row]:
     """Peak memory of native lines, which are streamed."""
-    with written(layouts.NATIVE, megabytes) as files:
+    with written(formats.NATIVE, megabytes) as files:
         peak = call_in_fresh_process("print_peak", files) / 2**20
     most = NATIVE_BASE_MEGABYTES + NATIVE_BYTES_PER_TURN * files.turns / 2**20
-    return [at_most(f"{layouts.NATIVE.title}: peak memory of scoring, MB", peak, most)]
+    return [at_most(f"{formats.NATIVE.title}: peak memory of scoring, MB", peak, most)]
 
 
-def measure_without_compiler(layout: Layout, megabytes: float, repeats: int) -> list[Row]:
+def measure_without_compiler(file_format: FileFormat, megabytes: float, repeats: int) -> list[Row]:
     """The ratio to a JSON parse where the compiled parts are switched off."""
-    with written(layout, megabytes) as files:
+    with written(file_format, megabytes) as files:
         ratio = call_in_fresh_process("print_ratio", files, repeats, **{plain_modules.VARIABLE: "1"})
-    return [untargeted(f"{layout.title}: scoring ÷ JSON parse, nothing compiled", ratio)]
+    return [untargeted(f"{file_format.title}: scoring ÷ JSON parse, nothing compiled", ratio)]
 
 
 def call_command(*words: str | Path) -> None:
@@ -277,7 +281,7 @@ def measure_rules(megabytes: float, repeats: int) -> list[Row]:
 
     Where the command `tracker score` takes longer than `score_file`, a row without a target shows it.
     """
-    with written(layouts.NESTED, megabytes) as files:
+    with written(formats.NESTED, megabytes) as files:
         one, command, figures, reasons = fastest(
             [
                 lambda: score(files),
@@ -287,7 +291,7 @@ def measure_rules(megabytes: float, repeats: int) -> list[Row]:
             ],
             repeats,
         )
-    title = layouts.NESTED.title
+    title = formats.NESTED.title
     return [
         untargeted(f"{title}: command score ÷ score_file", command / one),
         at_most(f"{title}: figures of all rule sets ÷ one score", figures / one, FIGURES_TARGET),
@@ -298,7 +302,7 @@ def measure_rules(megabytes: float, repeats: int) -> list[Row]:
 def measure_compare(megabytes: float, repeats: int) -> list[Row]:
     """Two systems with one gold file compared, against one of them scored; both with the fewest resamples allowed."""
     with tempfile.TemporaryDirectory() as folder:
-        files, other = layouts.write_two_systems(Path(folder), megabytes)
+        files, other = formats.write_two_systems(Path(folder), megabytes)
         resamples = ("--resamples", LEAST_RESAMPLES)
         one, two = fastest(
             [
@@ -311,13 +315,13 @@ def measure_compare(megabytes: float, repeats: int) -> list[Row]:
     return [at_most(name, two / one, COMPARE_TARGET)]
 
 
-def measure_out(layout: Layout, megabytes: float, repeats: int) -> list[Row]:
+def measure_out(file_format: FileFormat, megabytes: float, repeats: int) -> list[Row]:
     """Scoring with a run folder, against scoring without; both without intervals."""
-    with written(layout, megabytes) as files, tempfile.TemporaryDirectory() as folder:
+    with written(file_format, megabytes) as files, tempfile.TemporaryDirectory() as folder:
         words = (*score_words(files), "--ci", "0")
         out = ("--out", Path(folder) / "run", "--force")
         plain, kept = fastest([lambda: call_command(*words), lambda: call_command(*words, *out)], repeats)
-    return [at_most(f"{layout.title}: score --out ÷ score", kept / plain, OUT_TARGET)]
+    return [at_most(f"{file_format.title}: score --out ÷ score", kept / plain, OUT_TARGET)]
 
 
 class Section(NamedTuple):
@@ -329,30 +333,30 @@ class Section(NamedTuple):
 
 def list_sections(megabytes: float, repeats: int, plain: bool) -> Iterator[Section]:
     """All that can be measured with the data at hand."""
-    available = layouts.available_layouts()
+    available = formats.available_formats()
     for target in TARGETS:
-        if target.layout in available:
+        if target.file_format in available:
             yield Section(
-                f"parse: {target.layout.title}",
-                lambda each=target: measure_layout(each, megabytes, repeats),  # type: ignore[misc]
+                f"parse: {target.file_format.title}",
+                lambda each=target: measure_format(each, megabytes, repeats),  # type: ignore[misc]
             )
     yield Section("rules", lambda: measure_rules(megabytes, repeats))
     yield Section("compare", lambda: measure_compare(megabytes, repeats))
-    for layout in (layouts.NESTED, layouts.TALK):
-        yield Section(f"out: {layout.title}", lambda each=layout: measure_out(each, megabytes, repeats))  # type: ignore[misc]
-    yield Section(f"memory: {layouts.NATIVE.title}", lambda: measure_native_memory(megabytes))
-    for layout in MEASURED_MEMORY:
-        if layout in available:
-            yield Section(f"memory: {layout.title}", lambda each=layout: measure_memory(each, megabytes))  # type: ignore[misc]
-    for layout in WITHOUT_COMPILER if plain else ():
+    for file_format in (formats.NESTED, formats.TALK):
+        yield Section(f"out: {file_format.title}", lambda each=file_format: measure_out(each, megabytes, repeats))  # type: ignore[misc]
+    yield Section(f"memory: {formats.NATIVE.title}", lambda: measure_native_memory(megabytes))
+    for file_format in MEASURED_MEMORY:
+        if file_format in available:
+            yield Section(f"memory: {file_format.title}", lambda each=file_format: measure_memory(each, megabytes))  # type: ignore[misc]
+    for file_format in WITHOUT_COMPILER if plain else ():
         yield Section(
-            f"plain: {layout.title}",
-            lambda each=layout: measure_without_compiler(each, megabytes, repeats),  # type: ignore[misc]
+            f"plain: {file_format.title}",
+            lambda each=file_format: measure_without_compiler(each, megabytes, repeats),  # type: ignore[misc]
         )
 
 
 def ratios(
-    megabytes: float = layouts.MEGABYTES, repeats: int = REPEATS, only: Sequence[str] = (), plain: bool = True
+    megabytes: float = formats.MEGABYTES, repeats: int = REPEATS, only: Sequence[str] = (), plain: bool = True
 ) -> list[Row]:
     """All that is measured here, or the sections whose names hold one of the given words."""
     rows = []
@@ -365,7 +369,7 @@ def ratios(
 def main() -> None:
     """Measure, and print a table or JSON."""
     parser = argparse.ArgumentParser(description="Speed and memory of scoring every format.")
-    parser.add_argument("--megabytes", type=float, default=layouts.MEGABYTES)
+    parser.add_argument("--megabytes", type=float, default=formats.MEGABYTES)
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument(
         "--only",

@@ -31,7 +31,7 @@ Dialogue = list[Turn]
 
 
 def load(path: Path) -> list[Dialogue]:
-    """All dialogues of a file in the native format, or of a `.json` file in the nested layout of the published scripts."""
+    """All dialogues of a file in the native format, or of a `.json` file in the nested format of the published scripts."""
     with path.open(encoding="utf-8") as file:
         if path.suffix == ".json":
             document = json.load(file)
@@ -44,12 +44,12 @@ def load(path: Path) -> list[Dialogue]:
 
 
 def by_number(item: tuple[str, object]) -> int:
-    """The place of a turn of the nested layout, whose keys are digits."""
+    """The place of a turn of the nested format, whose keys are digits."""
     return int(item[0])
 
 
 def flat(state: dict[str, dict[str, str]]) -> dict[str, str]:
-    """A state of the nested layout with "domain-slot" as keys."""
+    """A state of the nested format with "domain-slot" as keys."""
     return {f"{domain}-{slot}": value for domain, slots in state.items() for slot, value in slots.items()}
 
 

@@ -201,7 +201,7 @@ def tool_messages(made_call: dict[str, Any], number: int) -> list[dict[str, Any]
 
 
 def written(path: Path, count: int, seed: int) -> list[Plan]:
-    """Plays dialogues into a file in the layout of tau-bench; gives what was planted."""
+    """Plays dialogues into a file in the format of tau-bench; gives what was planted."""
     found = plans(count, seed)
     entries = []
     for number, plan in enumerate(found):

@@ -171,7 +171,7 @@ def short_slot(slot: str) -> str:
 
 
 def shorten(state: State) -> State:
-    """A state with short slot names, from which a layout makes its own spelling."""
+    """A state with short slot names, from which a format makes its own spelling."""
     return {domain: {short_slot(slot): value for slot, value in slots.items()} for domain, slots in state.items()}
 
 

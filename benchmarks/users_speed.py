@@ -1,6 +1,6 @@
 """Speed of scoring users, as ratios.
 
-Run with `python benchmarks/users_speed.py` (`--help` for options). A corpus of 1,350 dialogues in the layout of the published
+Run with `python benchmarks/users_speed.py` (`--help` for options). A corpus of 1,350 dialogues in the format of the published
 evaluator is scored from file to scores, and set against a bare JSON parse of the same bytes, with the garbage collector
 off, so that the parse is as fast as it can be; the two sides alternate. The commands `user check` and `user score` are set against each
 other as processes, start-up included. The corpus is made from the published dialogues where they are at hand

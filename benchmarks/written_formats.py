@@ -1,7 +1,7 @@
-"""Encodings of dialogue states in the layouts of published files, one function each.
+"""Encodings of dialogue states in the formats of published files, one function each.
 
-Each function takes one conversation and gives the fragments of the prediction file, which holds gold too where the layout
-holds both, and the fragments of the gold file. Where a layout cannot hold something, its function says so.
+Each function takes one conversation and gives the fragments of the prediction file, which holds gold too where the format
+holds both, and the fragments of the gold file. Where a format cannot hold something, its function says so.
 """
 
 import json
@@ -120,7 +120,7 @@ def encode_som_dst(turns: ConversationStates) -> Encoded:
 def encode_trippy(turns: ConversationStates) -> Encoded:
     """Updates for a fixed list of slots.
 
-    The layout cannot hold that a slot is taken back, nor slots beyond its list (damd predicts a few): both are lost.
+    The format cannot hold that a slot is taken back, nor slots beyond its list (damd predicts a few): both are lost.
     """
     entries = []
     old_gold: dict[str, str] = {}
@@ -144,7 +144,7 @@ def encode_trippy(turns: ConversationStates) -> Encoded:
 
 
 def encode_dstc10(turns: ConversationStates) -> Encoded:
-    """One instance per turn. The layout cannot hold dialogues, ids or turn numbers: every turn stands alone."""
+    """One instance per turn. The format cannot hold dialogues, ids or turn numbers: every turn stands alone."""
     return [dump(_sections(state)) for state in turns.pred], [dump(_sections(state)) for state in turns.gold]
 
 
