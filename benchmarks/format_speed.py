@@ -1,12 +1,12 @@
 """Speed and memory of scoring every format, as ratios.
 
 Run with `python benchmarks/format_speed.py` (`--help` for options). Published states in every format (`formats.py`) are
-scored from file to values under the default rules, without intervals. The time is set against a bare JSON parse of the
-same bytes with the garbage collector off: line by line for JSON lines, the whole bytes for documents, both files where
-there are two. All times are processor time; the two sides alternate, the fastest of several rounds counts, and a first
-round that is not measured takes start-up and imports away. Memory is the peak of a fresh process, minus the peak of a
-process that scores a tiny file, minus the size of the files (of a folder, which is read file by file, the
-largest file counts).
+scored from file to values under the default rules, without intervals. The time is compared with a bare JSON parse of the
+same bytes with the garbage collector off: line by line for JSON lines, the whole bytes for documents, both files if
+there are two. All times are CPU time. The two sides alternate, and the fastest of several rounds counts. A first round
+is not measured, because it includes start-up and imports. Memory is the peak of a fresh process, minus the peak of a
+process that scores a tiny file, minus the size of the files (of a folder, which is read file by file, the size of the
+largest file).
 
 `compare` and `--out` are measured as whole commands in this process.
 """
@@ -94,7 +94,7 @@ MEASURED_MEMORY = (
 
 
 def score(files: CorpusFiles, rules: str = "dialmeter", by: Sequence[Any] = ()) -> dict[str, float | None]:
-    """A corpus scored end to end: what the benchmark is about."""
+    """Score a corpus end to end: the function that this benchmark measures."""
     gold = None if files.gold is None else str(files.gold)
     result = score_file(str(files.pred), gold, rules=rules, by=by, resampling=None)
     assert result.scores
@@ -102,7 +102,7 @@ def score(files: CorpusFiles, rules: str = "dialmeter", by: Sequence[Any] = ()) 
 
 
 def make_parse(files: CorpusFiles) -> Callable[[], None]:
-    """The least that any reader has to do, on bytes that are in memory already."""
+    """Return a function that parses the bytes of the files in memory: the minimum work of any reader."""
     contents = [path.read_bytes() for path in files.parsed]
     texts = contents[0].splitlines() if files.by_line else contents
 
@@ -118,7 +118,7 @@ def make_parse(files: CorpusFiles) -> Callable[[], None]:
 
 
 def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
-    """Processor seconds of each work: the best of several rounds through all of them, after one that does not count."""
+    """Return the CPU seconds of each function: the best of several rounds through all of them, after one unmeasured round."""
     best = [math.inf] * len(works)
     for number in range(repeats + 1):
         for position, work in enumerate(works):
@@ -132,13 +132,13 @@ def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
 
 @contextmanager
 def written(file_format: FileFormat, megabytes: float) -> Iterator[CorpusFiles]:
-    """A corpus on disk for as long as it is measured."""
+    """Write a corpus to disk, and delete it after the measurement."""
     with tempfile.TemporaryDirectory() as folder:
         yield formats.write_format(file_format, Path(folder), megabytes)
 
 
 def check_port(files: CorpusFiles) -> None:
-    """Raises where the port's values are not dialmeter's under the rule set that the port follows."""
+    """Raise an error if the port's values are not dialmeter's under the rule set that the port follows."""
     ours = score(files, "gca-repo")
     for name, value in plain_port.scores(files.pred).items():
         if not math.isclose(value, ours[name] or 0, rel_tol=1e-9):
@@ -146,7 +146,7 @@ def check_port(files: CorpusFiles) -> None:
 
 
 def measure_format(target: Target, megabytes: float, repeats: int) -> list[Row]:
-    """The ratios of one format: to a JSON parse, of its scorer's rule set, of scores by group, and to the port."""
+    """Return the ratios of one format: to a JSON parse, of its scorer's rule set, of scores by group, and to the port."""
     file_format = target.file_format
     with written(file_format, megabytes) as files:
         works: dict[str, Callable[[], object]] = {"parse": make_parse(files), "score": lambda: score(files)}
@@ -177,7 +177,7 @@ def measure_format(target: Target, megabytes: float, repeats: int) -> list[Row]:
 
 
 def call_in_fresh_process(function: str, files: CorpusFiles, *more: float, **variables: str) -> float:
-    """The output of a function of this module, run in a new process."""
+    """Run a function of this module in a new process, and return its output."""
     arguments = [str(files.pred), str(files.gold or ""), json.dumps([str(path) for path in files.parsed])]
     arguments += [str(int(files.by_line)), str(files.turns), *map(str, more)]
     script = f"import sys, {Path(__file__).stem} as me; me.{function}(*sys.argv[1:])"
@@ -193,7 +193,7 @@ def call_in_fresh_process(function: str, files: CorpusFiles, *more: float, **var
 
 
 def read_arguments(pred: str, gold: str, parsed: str, by_line: str, turns: str) -> CorpusFiles:
-    """The files that a fresh process is called with."""
+    """Parse the files from the arguments of a fresh process."""
     return CorpusFiles(
         Path(pred),
         Path(gold) if gold else None,
@@ -217,7 +217,7 @@ def print_ratio(*arguments: str) -> None:
 
 
 def peak_bytes() -> int:
-    """The peak of resident memory of this process."""
+    """Return the peak resident memory of this process."""
     status = Path("/proc/self/status")
     if status.exists():
         # ru_maxrss also counts the parent's memory at the time of the fork; this does not.
@@ -229,7 +229,7 @@ def peak_bytes() -> int:
 
 
 def measure_memory(file_format: FileFormat, megabytes: float) -> list[Row]:
-    """Peak memory of documents in bytes per turn, over the files themselves and over a process that scores little."""
+    """Return the peak memory of documents in bytes per turn, minus the files and the peak of a process that scores a tiny file."""
     with written(file_format, 0.001) as tiny:
         base = call_in_fresh_process("print_peak", tiny)
     with written(file_format, megabytes) as files:
@@ -239,7 +239,7 @@ def measure_memory(file_format: FileFormat, megabytes: float) -> list[Row]:
 
 
 def measure_native_memory(megabytes: float) -> list[Row]:
-    """Peak memory of native lines, which are streamed."""
+    """Return the peak memory of native lines, which are streamed."""
     with written(formats.NATIVE, megabytes) as files:
         peak = call_in_fresh_process("print_peak", files) / 2**20
     most = NATIVE_BASE_MEGABYTES + NATIVE_BYTES_PER_TURN * files.turns / 2**20
@@ -247,39 +247,39 @@ def measure_native_memory(megabytes: float) -> list[Row]:
 
 
 def measure_without_compiler(file_format: FileFormat, megabytes: float, repeats: int) -> list[Row]:
-    """The ratio to a JSON parse where the compiled parts are switched off."""
+    """Return the ratio to a JSON parse without the compiled parts."""
     with written(file_format, megabytes) as files:
         ratio = call_in_fresh_process("print_ratio", files, repeats, **{plain_modules.VARIABLE: "1"})
     return [untargeted(f"{file_format.title}: scoring ÷ JSON parse, nothing compiled", ratio)]
 
 
 def call_command(*words: str | Path) -> None:
-    """Runs a command in this process; its output is dropped."""
+    """Run a command in this process, and drop its output."""
     done = CliRunner().invoke(command_line.cli, [str(word) for word in words])
     if done.exit_code:
         raise SystemExit(f"dialmeter {' '.join(map(str, words))}: {done.output} {done.exception!r}")
 
 
 def input_words(files: CorpusFiles) -> list[str | Path]:
-    """The words of a command that name the files and ask for nothing but JSON."""
+    """Return the command-line arguments for the files and JSON output."""
     gold: list[str | Path] = [] if files.gold is None else ["--gold", files.gold]
     return [files.pred, *gold, "--json", "--quiet"]
 
 
 def score_words(files: CorpusFiles) -> list[str | Path]:
-    """The command that scores a corpus, in one process, because the time of other processes is not counted."""
+    """Return the command that scores a corpus in one process, because the time of other processes is not measured."""
     return ["tracker", "score", *input_words(files), "--workers", "1"]
 
 
 def call_rules(files: CorpusFiles, reasons: bool) -> None:
-    """Scores a file under all rule sets, with or without the reasons for flipped turns."""
+    """Score a file under all rule sets, with or without the reasons for flipped turns."""
     call_command("tracker", "rules", *input_words(files), *(() if reasons else ("--no-reasons",)))
 
 
 def measure_rules(megabytes: float, repeats: int) -> list[Row]:
-    """All rule sets on one file as a whole command, against one call of `score_file`, which is the stricter side.
+    """Compare the command for all rule sets with one call of `score_file`, which is the stricter baseline.
 
-    Where the command `tracker score` takes longer than `score_file`, a row without a target shows it.
+    A row without a target shows how much longer the command `tracker score` takes than `score_file`.
     """
     with written(formats.NESTED, megabytes) as files:
         one, command, figures, reasons = fastest(
@@ -300,7 +300,7 @@ def measure_rules(megabytes: float, repeats: int) -> list[Row]:
 
 
 def measure_compare(megabytes: float, repeats: int) -> list[Row]:
-    """Two systems with one gold file compared, against one of them scored; both with the fewest resamples allowed."""
+    """Compare `compare` of two systems with one gold file to `score` of one; both with the fewest resamples allowed."""
     with tempfile.TemporaryDirectory() as folder:
         files, other = formats.write_two_systems(Path(folder), megabytes)
         resamples = ("--resamples", LEAST_RESAMPLES)
@@ -316,7 +316,7 @@ def measure_compare(megabytes: float, repeats: int) -> list[Row]:
 
 
 def measure_out(file_format: FileFormat, megabytes: float, repeats: int) -> list[Row]:
-    """Scoring with a run folder, against scoring without; both without intervals."""
+    """Compare scoring with a run folder to scoring without; both without intervals."""
     with written(file_format, megabytes) as files, tempfile.TemporaryDirectory() as folder:
         words = (*score_words(files), "--ci", "0")
         out = ("--out", Path(folder) / "run", "--force")
@@ -325,14 +325,14 @@ def measure_out(file_format: FileFormat, megabytes: float, repeats: int) -> list
 
 
 class Section(NamedTuple):
-    """A part of the benchmark that can be chosen by its name."""
+    """A part of the benchmark that can be selected by its name."""
 
     name: str
     measure: Callable[[], list[Row]]
 
 
 def list_sections(megabytes: float, repeats: int, plain: bool) -> Iterator[Section]:
-    """All that can be measured with the data at hand."""
+    """Yield all sections that can be measured with the available data."""
     available = formats.available_formats()
     for target in TARGETS:
         if target.file_format in available:
@@ -358,7 +358,7 @@ def list_sections(megabytes: float, repeats: int, plain: bool) -> Iterator[Secti
 def ratios(
     megabytes: float = formats.MEGABYTES, repeats: int = REPEATS, only: Sequence[str] = (), plain: bool = True
 ) -> list[Row]:
-    """All that is measured here, or the sections whose names hold one of the given words."""
+    """Return all rows, or those of the sections whose names contain one of the given words."""
     rows = []
     for section in list_sections(megabytes, repeats, plain):
         if not only or any(word.lower() in section.name.lower() for word in only):
