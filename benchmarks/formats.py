@@ -1,8 +1,8 @@
-"""The formats of files that hold dialogue states, each written at any size from published states.
+"""Write dialogue states in every file format, at any size, from published states.
 
 Run with `python benchmarks/formats.py FOLDER` (`--help` for options). A corpus is written dialogue by dialogue until its
-files together have the wanted size. Corpora whose name ends in "(format written here)" hold the states of `real_states`
-in a format that this module writes; those that end in "(real file)" are published in their format. Documents have
+files together have the requested size. Corpora whose name ends in "(format written here)" hold the states of
+`real_states` in a format that this module writes. Those that end in "(real file)" are published in their format. Documents have
 Python's default separators and no indentation; native lines have no blanks, as dialmeter writes them.
 """
 
@@ -62,12 +62,12 @@ class CorpusFiles(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of all files."""
+        """Return the number of bytes of all files."""
         return sum(path.stat().st_size for path in self.parsed)
 
     @property
     def size_at_once(self) -> int:
-        """The bytes that a reader holds at one time: of a folder the largest file, and so for each side."""
+        """Return the number of bytes that a reader holds at one time: for each side the file, or the largest file of a folder."""
         largest: dict[Path, int] = {}
         for path in self.parsed:
             side = path.parent if path.parent in (self.pred, self.gold) else path
@@ -76,7 +76,7 @@ class CorpusFiles(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """One dialogue in a format: what goes into the prediction file and, with two files, into the gold file."""
+    """One dialogue in a format: its bytes in the prediction file and, with two files, in the gold file."""
 
     turns: int
     pred: list[bytes]
@@ -84,7 +84,7 @@ class Fragment(NamedTuple):
 
 
 class FileFormat(NamedTuple):
-    """How a corpus is named, where its dialogues come from, and how its files are put together."""
+    """A file format: the name of its corpus, the source of its dialogues, and the structure of its files."""
 
     name: str
     is_real: bool
@@ -97,13 +97,13 @@ class FileFormat(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The name with a mark of its origin."""
+        """Return the name with its origin."""
         states = "" if has_shared_data() else ", generated states"
         return f"{self.name} (real file)" if self.is_real else f"{self.name} (format written here{states})"
 
 
 def write_format(file_format: FileFormat, folder: Path, megabytes: float) -> CorpusFiles:
-    """Writes a corpus of at least that size into a folder."""
+    """Write a corpus of at least the given size into a folder."""
     preds: list[bytes] = []
     golds: list[bytes] = []
     turns, size = 0, 0
@@ -146,7 +146,7 @@ def _write_side(file_format: FileFormat, path: Path, fragments: list[bytes]) -> 
 
 
 def _written(encode: Callable[[ConversationStates], Encoded]) -> Callable[[], Iterator[Fragment]]:
-    """The fragments of a format, from a function that encodes one conversation: predictions (or both) and gold."""
+    """Return the fragments of a format, from a function that encodes one conversation: predictions (or both) and gold."""
 
     def fragments() -> Iterator[Fragment]:
         for each in copy_conversations(read_conversations()):
@@ -160,7 +160,7 @@ def _written(encode: Callable[[ConversationStates], Encoded]) -> Callable[[], It
 
 
 def _mwzeval_fragments() -> Iterator[Fragment]:
-    """Gold and predictions as they are published, spellings included."""
+    """Yield gold and predictions with their published spellings."""
     for each in copy_conversations(read_conversations()):
         yield Fragment(len(each.gold), [_mwzeval_pred(each)], [_mwzeval_gold(each)])
 
@@ -175,9 +175,9 @@ def _mwzeval_gold(each: Conversation) -> bytes:
 
 
 def _multiwoz_fragments() -> Iterator[Fragment]:
-    """Gold as in `data.json` of MultiWOZ 2.1, predictions as they are published.
+    """Yield gold as in `data.json` of MultiWOZ 2.1, and predictions as published.
 
-    Like the original, `metadata` names every slot, with "" or "not mentioned" where there is no value. Goals, acts and
+    As in the original, `metadata` names every slot, with "" or "not mentioned" if there is no value. Goals, acts and
     spans are empty here, because the published states come without them.
     """
     for each in copy_conversations(read_conversations()):
@@ -245,7 +245,7 @@ def _change_lists(instance: Any, change: ValueChange) -> Any:
 
 
 def _sgd_fragments() -> Iterator[Fragment]:
-    """Published gold; the prediction is gold with a seeded share of its slots missing or wrong."""
+    """Yield published gold, and a prediction that is gold with a seeded share of its slots missing or wrong."""
     dialogues = load_json("tracking", "sgd", "dialogues_001.json.gz")
     values: dict[str, set[str]] = {}
     for state in _states_of(dialogues):
@@ -277,7 +277,7 @@ def _states_of(dialogues: Iterable[Any]) -> Iterator[Any]:
 
 
 def _spoil(dialogue: Any, choices: dict[str, list[str]], rng: random.Random) -> None:
-    """Makes a prediction of gold: a slot is missing or wrong for the rest of a dialogue, an intent for one turn."""
+    """Make a prediction from gold: a slot is missing or wrong for the rest of a dialogue, an intent for one turn."""
     fates: dict[str, str | None] = {}
     for state in _states_of([dialogue]):
         predicted = {}
@@ -333,12 +333,12 @@ FORMATS = (
 
 
 def available_formats() -> list[FileFormat]:
-    """All formats whose states are at hand: published files need the shared data."""
+    """Return all formats whose states are available: published files need the shared data."""
     return [file_format for file_format in FORMATS if has_shared_data() or not file_format.is_real]
 
 
 def write_two_systems(folder: Path, megabytes: float) -> tuple[CorpusFiles, Path]:
-    """The published predictions of two systems for the same dialogues: the files of the first, and the second's file."""
+    """Write the published predictions of two systems for the same dialogues: the files of the first, and the second's file."""
     first, second = ({each.stem: each for each in read_conversations([system])} for system in ("damd", "uniconv"))
     shared = [stem for stem in first if stem in second]
     preds: list[bytes] = []
