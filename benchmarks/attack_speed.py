@@ -1,6 +1,6 @@
-"""How long attacks take: batches against single calls, and twelve attacks on a thousand dialogues, cold and warm.
+"""Speed of attacks: batches against single calls, and twelve attacks on a thousand dialogues, with a cold and a warm cache.
 
-Run with `python benchmarks/attack_speed.py`. The dialogues are made up from sentences with drawn words, so that nearly
+Run with `python benchmarks/attack_speed.py`. The dialogues are made from sentence templates with random words. So nearly
 every utterance is distinct, as in a real corpus.
 """
 
@@ -65,7 +65,7 @@ _WORDS = {
 
 
 def dialogues(number: int, seed: int = 7) -> list[Conversation]:
-    """Dialogues of about twenty turns."""
+    """Return generated dialogues of about twenty turns."""
     random = Random(seed)
 
     def said(templates: tuple[str, ...]) -> str:
@@ -96,7 +96,7 @@ def _seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_
 
 
 def ratios() -> list[Row]:
-    """The rows of the common table."""
+    """Return the rows of the common table."""
     name = analysers.installed_pipeline()
     if name is None:
         return []
@@ -105,7 +105,7 @@ def ratios() -> list[Row]:
     loaded = Pipeline(name)
     list(loaded.analyse(texts[-50:]))
     some = texts[:600]
-    # Processor time, best of three each, alternating, so that other work on the machine counts for neither.
+    # CPU time, best of three each, alternating: other work on the machine must not favour one side.
     clock = time.process_time
     rounds = [
         (

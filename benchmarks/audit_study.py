@@ -1,6 +1,6 @@
-"""How many planted errors of gold an audit finds, and what its first candidates on real gold are.
+"""Share of planted errors of gold that an audit finds, and verdicts on its first candidates on real gold.
 
-Run with `DIALMETER_SHARED=... python benchmarks/audit_study.py` (two and a half minutes of one core); it prints the tables of
+Run with `DIALMETER_SHARED=... python benchmarks/audit_study.py` (two and a half minutes of one core). It prints the tables of
 docs/audit.md. It reads MultiWOZ 2.1 gold and the published predictions of DAMD, LABES and SOM-DST from the folder that
 `DIALMETER_SHARED` names. The verdicts on real candidates are in `audit_verdicts.csv`: ids and verdicts, no text.
 """
@@ -43,7 +43,7 @@ READ = 40
 
 
 def candidates_of(trackers: TrackerSet) -> tuple[list[Candidate], Votes]:
-    """All candidates of an audit, and the weights of votes."""
+    """Return all candidates of an audit, and the weights of votes."""
     mentions = Mentions([each.reads for each in trackers.voters], trackers.pairs)
     votes = weigh(mentions, len(trackers.pairs.slot_names))
     return find_candidates(trackers, mentions, votes, trackers.talk())[0], votes
@@ -57,15 +57,15 @@ def study(
     only: str | None = None,
     shares: Sequence[float] = SHARES,
 ) -> None:
-    """Prints precision for every share of planted errors.
+    """Print the precision for every share of planted errors.
 
     Args:
-        title: of the table.
-        files: predictions by tracker; all decide which dialogues are looked at.
-        ats: how many candidates are looked at.
-        folder: for patches.
-        only: the names of the trackers that vote, if not all do.
-        shares: of first mentions that get an error.
+        title: title of the table.
+        files: predictions by tracker; only dialogues that all of them have are used.
+        ats: numbers of first candidates for the precisions.
+        folder: folder for patches.
+        only: names of the trackers that vote, joined by "+" (default: all).
+        shares: shares of first mentions that get an error.
     """
     voting = {name: path for name, path in files.items() if only is None or name in only.split("+")}
     clean = read_trackers(GOLD, files, RULES, common=True)
@@ -92,7 +92,7 @@ def study(
 def _measured(
     planted: Sequence[PlantedError], files: Mapping[str, str], ats: Sequence[int], clean: TrackerSet, folder: Path
 ) -> list[float]:
-    """Errors, candidates, the share of errors found, the widest tie, and precisions."""
+    """Return the number of errors, the number of candidates, the share of errors found, the widest tie, and precisions."""
     trackers = with_errors(planted, files, folder)
     keys = clean.names.keys()
     found = [each for each in candidates_of(trackers)[0] if touched_slots(each).pop()[0] in keys]
@@ -107,7 +107,7 @@ def _measured(
 
 
 def simulated(clean: TrackerSet, count: int, folder: Path, copies: int = 0) -> dict[str, str]:
-    """Made-up trackers: gold with different mistakes. Copies share all but a tenth of the mistakes of the first."""
+    """Write made-up trackers: gold with random mistakes. Copies share nine tenths of the mistakes of the first."""
     files = {}
     values: dict[str, list[str]] = {}
     states = {
@@ -137,7 +137,7 @@ def simulated(clean: TrackerSet, count: int, folder: Path, copies: int = 0) -> d
 def _mistaken(
     turns: Sequence[Mapping[str, str]], values: Mapping[str, list[str]], seed: str, own: str
 ) -> list[dict[str, str]]:
-    """States with values that are missed (15 %), wrong (8 %), late by a turn (8 %), or made up."""
+    """Return states with values that are missed (15 %), wrong (8 %), late by a turn (8 %), or made up."""
     fates: dict[tuple[str, str], tuple[float, str]] = {}
     random = Random(seed)
     own_random = Random(own + "own")
@@ -160,7 +160,7 @@ def _mistaken(
 
 
 def read_verdicts() -> dict[tuple[str, str, str, str], str]:
-    """The verdicts by dialogue, slot, turn and kind of a candidate."""
+    """Return the verdicts by dialogue, slot, turn and kind of a candidate."""
     with VERDICTS.open(newline="") as file:
         return {
             (row["dialogue"], row["slot"], row["turn"], row["kind"]): row["verdict"] for row in csv.DictReader(file)
@@ -168,12 +168,12 @@ def read_verdicts() -> dict[tuple[str, str, str, str], str]:
 
 
 def key_of(candidate: Candidate) -> tuple[str, str, str, str]:
-    """What a verdict names a candidate by."""
+    """Return the key of a candidate in the file of verdicts."""
     return candidate.dialogue, candidate.slot, str(candidate.turn), candidate.kind
 
 
 def first_twenty(files: Mapping[str, str], folder: Path) -> None:
-    """What the first twenty candidates are where errors are planted: planted ones, or candidates of untouched gold with their verdicts."""
+    """Print how many of the first twenty candidates are planted errors, and the verdicts on the others."""
     clean = read_trackers(GOLD, files, RULES, common=True)
     mentions = Mentions([each.reads for each in clean.trackers], clean.pairs)
     verdicts = read_verdicts()
@@ -194,14 +194,14 @@ def first_twenty(files: Mapping[str, str], folder: Path) -> None:
 
 
 def with_errors(planted: Sequence[PlantedError], files: Mapping[str, str], folder: Path) -> TrackerSet:
-    """Trackers on gold with planted errors."""
+    """Read the trackers with gold that has planted errors."""
     patch = folder / "planted.json"
     patch.write_bytes(GoldPatch([each for error in planted for each in error.corrections]).encoded())
     return read_trackers(GOLD, files, replace(RULES, patch=str(patch)), common=True)
 
 
 def read_by_hand(files: Mapping[str, str]) -> None:
-    """Counts the verdicts on the first candidates of untouched gold."""
+    """Print the counts of verdicts on the first candidates of untouched gold."""
     trackers = read_trackers(GOLD, files, RULES, common=True)
     found, votes = candidates_of(trackers)
     verdicts = read_verdicts()
@@ -223,7 +223,7 @@ def read_by_hand(files: Mapping[str, str]) -> None:
 
 
 def real(folder: Path) -> None:
-    """The studies of published predictions."""
+    """Print the studies of published predictions."""
     two = {"damd": DAMD, "labes": LABES}
     three = {**two, "som-dst": SOM}
     study("DAMD and LABES.", two, (50, 100, 200), folder)
@@ -235,7 +235,7 @@ def real(folder: Path) -> None:
 
 
 def simulation(folder: Path) -> None:
-    """The studies of made-up trackers."""
+    """Print the studies of made-up trackers."""
     clean = read_trackers(GOLD, {"damd": DAMD, "labes": LABES}, RULES, common=True)
     for count, copies in ((2, 0), (8, 0), (8, 5), (12, 0)):
         made = simulated(clean, count, folder, copies)
@@ -247,7 +247,7 @@ PARTS = {"real": real, "simulation": simulation}
 
 
 def main() -> None:
-    """Prints all tables, or those of one part."""
+    """Print all tables, or those of one part."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=PARTS, action="append", help="only this part")
     with tempfile.TemporaryDirectory() as place:

@@ -1,9 +1,9 @@
-"""The board of judges, from one command: runs judges on the shipped set, and compares them with people where ratings are at hand.
+"""Make the board of judges: run judges on the shipped set, and compare them with people if ratings are given.
 
 Run with `python benchmarks/bench_board.py FOLDER [--ratings NAME=FILE ...] [--judge J ...]`. The submissions, the agreement with people
-and the page are in FOLDER; the table is printed as Markdown, as in `docs/bench.md`. `trained` and `trained-minilm` are heads of `judge
-train robust`, made in FOLDER from attacks on other dialogues of the town than those of the set. The judges on SmolLM2 take about half
-an hour of one core each; name the others with `--judge` to do without them.
+and the page are written to FOLDER. The table is printed as Markdown, as in `docs/bench.md`. `trained` and `trained-minilm` are heads of
+`judge train robust`, made in FOLDER from attacks on other dialogues of the town than those of the set. The judges on SmolLM2 take about
+half an hour of one core each; to skip them, name the others with `--judge`.
 """
 
 import argparse
@@ -26,14 +26,14 @@ JUDGES = {
     "smollm2-fluency": "smollm2-fluency",
     "smollm2-coherence": "smollm2-coherence",
 }
-"""The rows of the board; a head that is trained stands in the folder of the board."""
+"""The rows of the board; trained heads are in the folder of the board."""
 HEADS = {"trained": "ngram", "trained-minilm": "minilm"}
 TALK_SEED = 41
-"""Of the dialogues that the trained judge learns from; the set has another seed."""
+"""Seed of the dialogues that the trained judge learns from; the set has another seed."""
 
 
 def said(*words: object) -> str:
-    """What a command prints; stops where it fails."""
+    """Run a command and return its output; exit if it fails."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         code = cli.main([str(word) for word in words], prog_name="dialmeter", standalone_mode=False)

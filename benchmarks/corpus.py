@@ -1,9 +1,10 @@
-"""A corpus to measure speed on: dialogues like MultiWOZ's with the predictions of a middling tracker.
+"""Generate a corpus for speed measurements: dialogues like MultiWOZ's with the predictions of an average tracker.
 
-Run with `python benchmarks/corpus.py FILE` (`--help` for options). Five domains, thirty slots, native JSON lines; the
-same seed gives the same bytes. Gold changes its mind, deletes, does not care and holds alternatives; the tracker
-misses, is late, mistakes, invents, spells differently and keeps what gold deletes. Length of dialogues and utterances,
-size of states and the share of turns that change them are near those of published predictions on MultiWOZ 2.1.
+Run with `python benchmarks/corpus.py FILE` (`--help` for options). The corpus has five domains, thirty slots, and native
+JSON lines. The same seed gives the same bytes. Gold has changed and deleted values, dontcare and alternatives. The
+tracker has missed, late, wrong and invented values, other spellings, and values that gold deleted. Lengths of dialogues
+and utterances, sizes of states and the share of turns that change them are close to those of published predictions on
+MultiWOZ 2.1.
 """
 
 import argparse
@@ -89,7 +90,7 @@ _NEW_SLOTS = (0, 0, 1, 1, 1, 1, 2, 2, 3, 3)
 
 
 def dialogues(count: int = DIALOGUES, seed: int = SEED) -> Iterator[Dialogue]:
-    """So many dialogues of about seven turns."""
+    """Generate dialogues of about seven turns."""
     rng = random.Random(seed)
     for number in range(count):
         yield Dialogue(f"GEN{number:05}.json", tuple(_turns(rng)))
@@ -132,7 +133,7 @@ def _utterance(rng: random.Random, news: dict[str, str]) -> str:
 
 
 class _Tracker:
-    """Follows gold with mistakes of several kinds."""
+    """A tracker that follows gold with mistakes of several kinds."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -140,7 +141,7 @@ class _Tracker:
         self._late: dict[str, str] = {}
 
     def follow(self, news: dict[str, str], deleted: str | None) -> dict[str, str]:
-        """The predicted state after a turn."""
+        """Return the predicted state after a turn."""
         rng = self._rng
         state = self._state = self._state | self._late
         self._late = {}
@@ -168,7 +169,7 @@ class _Tracker:
 
 
 def in_slot_order(dialogue: Dialogue) -> Dialogue:
-    """The same dialogue with the slots of every state sorted, as trackers write that go through an ontology."""
+    """Return the dialogue with the slots of every state sorted, as trackers with an ontology write them."""
     turns = [
         Turn(turn.number, _sorted(turn.gold), _sorted(turn.pred), turn.user, turn.system) for turn in dialogue.turns
     ]
@@ -180,14 +181,14 @@ def _sorted(state: State | None) -> State:
 
 
 def write_corpus(path: Path, count: int = DIALOGUES, seed: int = SEED, slot_order: bool = False) -> None:
-    """Writes the corpus to a file; slots in the order in which they were first named, or sorted."""
+    """Write the corpus to a file, with slots in the order of their first mention, or sorted."""
     with path.open("wb") as file:
         write(map(in_slot_order, dialogues(count, seed)) if slot_order else dialogues(count, seed), file)
 
 
 def main() -> None:
     """Write a corpus."""
-    parser = argparse.ArgumentParser(description="Write a corpus to measure speed on.")
+    parser = argparse.ArgumentParser(description="Write a corpus for speed measurements.")
     parser.add_argument("file", type=Path)
     parser.add_argument("--dialogues", type=int, default=DIALOGUES)
     parser.add_argument("--seed", type=int, default=SEED)

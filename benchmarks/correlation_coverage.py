@@ -1,10 +1,10 @@
-"""Do 95 % intervals of a correlation over clusters hold the truth in 95 of 100 studies?
+"""Coverage of 95 % intervals of a correlation over clusters.
 
-Run with `python benchmarks/correlation_coverage.py` (`--help` for options). A study has so many contexts with six replies each. Both the score
-and the rating of a reply are the sum of a part of its context and a part of its own, each bivariate normal, so that the correlation
+Run with `python benchmarks/correlation_coverage.py` (`--help` for options). A study has some contexts with six replies each. The score
+and the rating of a reply are the sum of a part of its context and an independent part, each bivariate normal. So the correlation
 over replies is known: Pearson's is R, Spearman's is 6 / π · asin(R / 2), Kendall's is 2 / π · asin(R). The interval is the one of
-`dialmeter judge human`: percentiles over resampled contexts, read a little further out for few contexts. With `--items` also the interval that takes
-replies as independent.
+`dialmeter judge human`: expanded percentiles over resampled contexts. `--items` adds the interval that treats replies as
+independent.
 """
 
 import argparse
@@ -24,7 +24,7 @@ TRUTH = {"Pearson": R, "Spearman": 6 / pi * asin(R / 2), "Kendall": 2 / pi * asi
 
 
 def study(clusters: int, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Scores and ratings of one study."""
+    """Return the scores and ratings of one simulated study."""
     covariance = [[1.0, R], [R, 1.0]]
     common = draw.multivariate_normal([0, 0], covariance, clusters).repeat(REPLIES, axis=0)
     own = draw.multivariate_normal([0, 0], covariance, clusters * REPLIES)
@@ -35,7 +35,7 @@ def study(clusters: int, draw: np.random.Generator) -> tuple[np.ndarray, np.ndar
 def covered(
     clusters: int, studies: int, resamples: int, seed: int, measures: list[str], ways: list[str]
 ) -> dict[tuple[str, str], int]:
-    """How many intervals hold the truth, by what is drawn and by measure."""
+    """Return the number of intervals that contain the truth, by unit of resampling and by measure."""
     found = dict.fromkeys(((way, measure) for way in ways for measure in measures), 0)
     draw = np.random.default_rng([seed, clusters])
     numbers = {"contexts": np.arange(clusters).repeat(REPLIES), "items": np.arange(clusters * REPLIES)}
@@ -56,8 +56,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--studies", type=int, default=1000)
     options.add_argument("--resamples", type=int, default=300)
-    options.add_argument("--kendall", action="store_true", help="Kendall, too; takes ten times as long.")
-    options.add_argument("--items", action="store_true", help="Also the interval that takes replies as independent.")
+    options.add_argument("--kendall", action="store_true", help="Add Kendall, which takes ten times as long.")
+    options.add_argument("--items", action="store_true", help="Add the interval that treats replies as independent.")
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     measures = list(TRUTH) if chosen.kendall else ["Pearson", "Spearman"]

@@ -1,6 +1,6 @@
-"""Every command that writes fails at every file operation, is gone on with, and leaves the same bytes; and the log of it.
+"""Let every writing command fail at every file operation, resume it, compare the bytes, and print a log.
 
-Run with `python benchmarks/crash_points.py [--sample N] [--only "user play"]`. Exits 1 if something is not as it should be.
+Run with `python benchmarks/crash_points.py [--sample N] [--only "user play"]`. The exit code is 1 if a result differs.
 """
 
 import argparse
@@ -16,10 +16,10 @@ from tests.fuzz.scenarios import SCENARIOS
 
 
 def main() -> None:
-    """Fail, go on, compare, and print what came of it."""
-    parser = argparse.ArgumentParser(description="Fail at file operations of commands and go on with them.")
-    parser.add_argument("--sample", type=int, help="How many points of each command; all by default.")
-    parser.add_argument("--only", action="append", metavar="COMMAND", help="Only this one; may be repeated.")
+    """Fail, resume, compare, and print the results."""
+    parser = argparse.ArgumentParser(description="Let commands fail at file operations and resume them.")
+    parser.add_argument("--sample", type=int, help="Number of points of each command (default: all).")
+    parser.add_argument("--only", action="append", metavar="COMMAND", help="Only this command; may be repeated.")
     options = parser.parse_args()
     total = wrong = 0
     for scenario in SCENARIOS:

@@ -1,12 +1,12 @@
 """Speed and memory of scoring every format, as ratios.
 
-Run with `python benchmarks/format_speed.py` (`--help` for options). Published states in every layout (`layouts.py`) are
-scored from file to values under the default rules, without intervals. The time is set against a bare JSON parse of the
-same bytes with the garbage collector off: line by line for JSON lines, the whole bytes for documents, both files where
-there are two. All times are processor time; the two sides alternate, the fastest of several rounds counts, and a first
-round that is not measured takes start-up and imports away. Memory is the peak of a fresh process, minus the peak of a
-process that scores a tiny file, minus the size of the files (of a folder, which is read file by file, the
-largest file counts).
+Run with `python benchmarks/format_speed.py` (`--help` for options). Published states in every format (`formats.py`) are
+scored from file to values under the default rules, without intervals. The time is compared with a bare JSON parse of the
+same bytes with the garbage collector off: line by line for JSON lines, the whole bytes for documents, both files if
+there are two. All times are CPU time. The two sides alternate, and the fastest of several rounds counts. A first round
+is not measured, because it includes start-up and imports. Memory is the peak of a fresh process, minus the peak of a
+process that scores a tiny file, minus the size of the files (of a folder, which is read file by file, the size of the
+largest file).
 
 `compare` and `--out` are measured as whole commands in this process.
 """
@@ -31,11 +31,11 @@ import plain_modules  # isort: skip  first: it decides what is imported
 import orjson
 from click.testing import CliRunner
 
-import layouts
+import formats
 import plain_port
 from dialmeter.cli import main as command_line
 from dialmeter.tracking.scoring import score_file
-from layouts import CorpusFiles, Layout
+from formats import CorpusFiles, FileFormat
 from rows import Row, at_least, at_most, markdown, table, untargeted
 
 REPEATS = 3
@@ -52,49 +52,49 @@ LEAST_RESAMPLES = "100"
 
 
 class Target(NamedTuple):
-    """The targets of a layout: the ratio to a JSON parse, and the rule set of its scorer, which is measured too."""
+    """The targets of a format: the ratio to a JSON parse, and the rule set of its scorer, which is measured too."""
 
-    layout: Layout
+    file_format: FileFormat
     ratio: float
     own_rules: str | None = None
 
 
 TARGETS = (
-    Target(layouts.NATIVE, 3.5),
-    Target(layouts.TALK, 3.5),
-    Target(layouts.NESTED, 4, "gca-repo"),
-    Target(layouts.T5, 4, "gca-repo"),
-    Target(layouts.TRADE, 6, "trade"),
-    Target(layouts.SOM_DST, 6),
-    Target(layouts.TRIPPY, 6),
-    Target(layouts.MULTIWOZ, 6),
-    Target(layouts.MWZEVAL, 6, "mwzeval"),
-    Target(layouts.CONVLAB3, 6, "convlab3"),
-    Target(layouts.SGD, 6, "sgd"),
-    Target(layouts.SGD_REAL, 6, "sgd"),
-    Target(layouts.DSTC10, 8, "dstc10"),
-    Target(layouts.DSTC10_REAL, 8, "dstc10"),
-    Target(layouts.COMPLETIONS, 20),
+    Target(formats.NATIVE, 3.5),
+    Target(formats.TALK, 3.5),
+    Target(formats.NESTED, 4, "gca-repo"),
+    Target(formats.T5, 4, "gca-repo"),
+    Target(formats.TRADE, 6, "trade"),
+    Target(formats.SOM_DST, 6),
+    Target(formats.TRIPPY, 6),
+    Target(formats.MULTIWOZ, 6),
+    Target(formats.MWZEVAL, 6, "mwzeval"),
+    Target(formats.CONVLAB3, 6, "convlab3"),
+    Target(formats.SGD, 6, "sgd"),
+    Target(formats.SGD_REAL, 6, "sgd"),
+    Target(formats.DSTC10, 8, "dstc10"),
+    Target(formats.DSTC10_REAL, 8, "dstc10"),
+    Target(formats.COMPLETIONS, 20),
 )
-GROUPED = (layouts.NATIVE, layouts.NESTED)
-PORTED = (layouts.NESTED, layouts.T5)
-WITHOUT_COMPILER = (layouts.NATIVE, layouts.NESTED, layouts.TRADE, layouts.MWZEVAL, layouts.SGD)
+GROUPED = (formats.NATIVE, formats.NESTED)
+PORTED = (formats.NESTED, formats.T5)
+WITHOUT_COMPILER = (formats.NATIVE, formats.NESTED, formats.TRADE, formats.MWZEVAL, formats.SGD)
 MEASURED_MEMORY = (
-    layouts.NESTED,
-    layouts.T5,
-    layouts.TRADE,
-    layouts.SOM_DST,
-    layouts.TRIPPY,
-    layouts.MULTIWOZ,
-    layouts.MWZEVAL,
-    layouts.CONVLAB3,
-    layouts.SGD,
-    layouts.SGD_REAL,
+    formats.NESTED,
+    formats.T5,
+    formats.TRADE,
+    formats.SOM_DST,
+    formats.TRIPPY,
+    formats.MULTIWOZ,
+    formats.MWZEVAL,
+    formats.CONVLAB3,
+    formats.SGD,
+    formats.SGD_REAL,
 )
 
 
 def score(files: CorpusFiles, rules: str = "dialmeter", by: Sequence[Any] = ()) -> dict[str, float | None]:
-    """A corpus scored end to end: what the benchmark is about."""
+    """Score a corpus end to end: the function that this benchmark measures."""
     gold = None if files.gold is None else str(files.gold)
     result = score_file(str(files.pred), gold, rules=rules, by=by, resampling=None)
     assert result.scores
@@ -102,7 +102,7 @@ def score(files: CorpusFiles, rules: str = "dialmeter", by: Sequence[Any] = ()) 
 
 
 def make_parse(files: CorpusFiles) -> Callable[[], None]:
-    """The least that any reader has to do, on bytes that are in memory already."""
+    """Return a function that parses the bytes of the files in memory: the minimum work of any reader."""
     contents = [path.read_bytes() for path in files.parsed]
     texts = contents[0].splitlines() if files.by_line else contents
 
@@ -118,7 +118,7 @@ def make_parse(files: CorpusFiles) -> Callable[[], None]:
 
 
 def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
-    """Processor seconds of each work: the best of several rounds through all of them, after one that does not count."""
+    """Return the CPU seconds of each function: the best of several rounds through all of them, after one unmeasured round."""
     best = [math.inf] * len(works)
     for number in range(repeats + 1):
         for position, work in enumerate(works):
@@ -131,49 +131,53 @@ def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
 
 
 @contextmanager
-def written(layout: Layout, megabytes: float) -> Iterator[CorpusFiles]:
-    """A corpus on disk for as long as it is measured."""
+def written(file_format: FileFormat, megabytes: float) -> Iterator[CorpusFiles]:
+    """Write a corpus to disk, and delete it after the measurement."""
     with tempfile.TemporaryDirectory() as folder:
-        yield layouts.write_layout(layout, Path(folder), megabytes)
+        yield formats.write_format(file_format, Path(folder), megabytes)
 
 
 def check_port(files: CorpusFiles) -> None:
-    """Raises where the port's values are not dialmeter's under the rule set that the port follows."""
+    """Raise an error if the port's values are not dialmeter's under the rule set that the port follows."""
     ours = score(files, "gca-repo")
     for name, value in plain_port.scores(files.pred).items():
         if not math.isclose(value, ours[name] or 0, rel_tol=1e-9):
             raise SystemExit(f"{name}: the port says {value}, dialmeter {ours[name]}")
 
 
-def measure_layout(target: Target, megabytes: float, repeats: int) -> list[Row]:
-    """The ratios of one layout: to a JSON parse, of its scorer's rule set, of scores by group, and to the port."""
-    layout = target.layout
-    with written(layout, megabytes) as files:
+def measure_format(target: Target, megabytes: float, repeats: int) -> list[Row]:
+    """Return the ratios of one format: to a JSON parse, of its scorer's rule set, of scores by group, and to the port."""
+    file_format = target.file_format
+    with written(file_format, megabytes) as files:
         works: dict[str, Callable[[], object]] = {"parse": make_parse(files), "score": lambda: score(files)}
         if target.own_rules is not None:
             own_rules = target.own_rules
             works["own rules"] = lambda: score(files, own_rules)
-        if layout in GROUPED:
+        if file_format in GROUPED:
             works["groups"] = lambda: score(files, by=("domain", "slot"))
-        if layout in PORTED:
+        if file_format in PORTED:
             check_port(files)
             works["port"] = lambda: plain_port.scores(files.pred)
         times = dict(zip(works, fastest(list(works.values()), repeats), strict=True))
         size = f"{files.size / 1e6:.0f} MB, {files.turns:,} turns"
-    rows = [at_most(f"{layout.title}: scoring ÷ JSON parse, {size}", times["score"] / times["parse"], target.ratio)]
+    rows = [
+        at_most(f"{file_format.title}: scoring ÷ JSON parse, {size}", times["score"] / times["parse"], target.ratio)
+    ]
     if "own rules" in times:
-        name = f"{layout.title}: rules {target.own_rules} ÷ default rules"
+        name = f"{file_format.title}: rules {target.own_rules} ÷ default rules"
         rows.append(at_most(name, times["own rules"] / times["score"], OWN_RULES_TARGET))
     if "groups" in times:
-        rows.append(untargeted(f"{layout.title}: with domains and slots ÷ without", times["groups"] / times["score"]))
+        rows.append(
+            untargeted(f"{file_format.title}: with domains and slots ÷ without", times["groups"] / times["score"])
+        )
     if "port" in times:
-        name = f"{layout.title}: published algorithms ÷ scoring, gca-repo (same values)"
+        name = f"{file_format.title}: published algorithms ÷ scoring, gca-repo (same values)"
         rows.append(at_least(name, times["port"] / times["own rules"], PORT_TARGET))
     return rows
 
 
 def call_in_fresh_process(function: str, files: CorpusFiles, *more: float, **variables: str) -> float:
-    """The output of a function of this module, run in a new process."""
+    """Run a function of this module in a new process, and return its output."""
     arguments = [str(files.pred), str(files.gold or ""), json.dumps([str(path) for path in files.parsed])]
     arguments += [str(int(files.by_line)), str(files.turns), *map(str, more)]
     script = f"import sys, {Path(__file__).stem} as me; me.{function}(*sys.argv[1:])"
@@ -189,7 +193,7 @@ def call_in_fresh_process(function: str, files: CorpusFiles, *more: float, **var
 
 
 def read_arguments(pred: str, gold: str, parsed: str, by_line: str, turns: str) -> CorpusFiles:
-    """The files that a fresh process is called with."""
+    """Parse the files from the arguments of a fresh process."""
     return CorpusFiles(
         Path(pred),
         Path(gold) if gold else None,
@@ -213,7 +217,7 @@ def print_ratio(*arguments: str) -> None:
 
 
 def peak_bytes() -> int:
-    """The peak of resident memory of this process."""
+    """Return the peak resident memory of this process."""
     status = Path("/proc/self/status")
     if status.exists():
         # ru_maxrss also counts the parent's memory at the time of the fork; this does not.
@@ -224,60 +228,60 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def measure_memory(layout: Layout, megabytes: float) -> list[Row]:
-    """Peak memory of documents in bytes per turn, over the files themselves and over a process that scores little."""
-    with written(layout, 0.001) as tiny:
+def measure_memory(file_format: FileFormat, megabytes: float) -> list[Row]:
+    """Return the peak memory of documents in bytes per turn, minus the files and the peak of a process that scores a tiny file."""
+    with written(file_format, 0.001) as tiny:
         base = call_in_fresh_process("print_peak", tiny)
-    with written(layout, megabytes) as files:
+    with written(file_format, megabytes) as files:
         peak = call_in_fresh_process("print_peak", files)
         per_turn = (peak - base - files.size_at_once) / files.turns
-    return [at_most(f"{layout.title}: peak memory over the file, bytes per turn", per_turn, BYTES_PER_TURN)]
+    return [at_most(f"{file_format.title}: peak memory over the file, bytes per turn", per_turn, BYTES_PER_TURN)]
 
 
 def measure_native_memory(megabytes: float) -> list[Row]:
-    """Peak memory of native lines, which are streamed."""
-    with written(layouts.NATIVE, megabytes) as files:
+    """Return the peak memory of native lines, which are streamed."""
+    with written(formats.NATIVE, megabytes) as files:
         peak = call_in_fresh_process("print_peak", files) / 2**20
     most = NATIVE_BASE_MEGABYTES + NATIVE_BYTES_PER_TURN * files.turns / 2**20
-    return [at_most(f"{layouts.NATIVE.title}: peak memory of scoring, MB", peak, most)]
+    return [at_most(f"{formats.NATIVE.title}: peak memory of scoring, MB", peak, most)]
 
 
-def measure_without_compiler(layout: Layout, megabytes: float, repeats: int) -> list[Row]:
-    """The ratio to a JSON parse where the compiled parts are switched off."""
-    with written(layout, megabytes) as files:
+def measure_without_compiler(file_format: FileFormat, megabytes: float, repeats: int) -> list[Row]:
+    """Return the ratio to a JSON parse without the compiled parts."""
+    with written(file_format, megabytes) as files:
         ratio = call_in_fresh_process("print_ratio", files, repeats, **{plain_modules.VARIABLE: "1"})
-    return [untargeted(f"{layout.title}: scoring ÷ JSON parse, nothing compiled", ratio)]
+    return [untargeted(f"{file_format.title}: scoring ÷ JSON parse, nothing compiled", ratio)]
 
 
 def call_command(*words: str | Path) -> None:
-    """Runs a command in this process; its output is dropped."""
+    """Run a command in this process, and drop its output."""
     done = CliRunner().invoke(command_line.cli, [str(word) for word in words])
     if done.exit_code:
         raise SystemExit(f"dialmeter {' '.join(map(str, words))}: {done.output} {done.exception!r}")
 
 
 def input_words(files: CorpusFiles) -> list[str | Path]:
-    """The words of a command that name the files and ask for nothing but JSON."""
+    """Return the command-line arguments for the files and JSON output."""
     gold: list[str | Path] = [] if files.gold is None else ["--gold", files.gold]
     return [files.pred, *gold, "--json", "--quiet"]
 
 
 def score_words(files: CorpusFiles) -> list[str | Path]:
-    """The command that scores a corpus, in one process, because the time of other processes is not counted."""
+    """Return the command that scores a corpus in one process, because the time of other processes is not measured."""
     return ["tracker", "score", *input_words(files), "--workers", "1"]
 
 
 def call_rules(files: CorpusFiles, reasons: bool) -> None:
-    """Scores a file under all rule sets, with or without the reasons for flipped turns."""
+    """Score a file under all rule sets, with or without the reasons for flipped turns."""
     call_command("tracker", "rules", *input_words(files), *(() if reasons else ("--no-reasons",)))
 
 
 def measure_rules(megabytes: float, repeats: int) -> list[Row]:
-    """All rule sets on one file as a whole command, against one call of `score_file`, which is the stricter side.
+    """Compare the command for all rule sets with one call of `score_file`, which is the stricter baseline.
 
-    Where the command `tracker score` takes longer than `score_file`, a row without a target shows it.
+    A row without a target shows how much longer the command `tracker score` takes than `score_file`.
     """
-    with written(layouts.NESTED, megabytes) as files:
+    with written(formats.NESTED, megabytes) as files:
         one, command, figures, reasons = fastest(
             [
                 lambda: score(files),
@@ -287,7 +291,7 @@ def measure_rules(megabytes: float, repeats: int) -> list[Row]:
             ],
             repeats,
         )
-    title = layouts.NESTED.title
+    title = formats.NESTED.title
     return [
         untargeted(f"{title}: command score ÷ score_file", command / one),
         at_most(f"{title}: figures of all rule sets ÷ one score", figures / one, FIGURES_TARGET),
@@ -296,9 +300,9 @@ def measure_rules(megabytes: float, repeats: int) -> list[Row]:
 
 
 def measure_compare(megabytes: float, repeats: int) -> list[Row]:
-    """Two systems with one gold file compared, against one of them scored; both with the fewest resamples allowed."""
+    """Compare `compare` of two systems with one gold file to `score` of one; both with the fewest resamples allowed."""
     with tempfile.TemporaryDirectory() as folder:
-        files, other = layouts.write_two_systems(Path(folder), megabytes)
+        files, other = formats.write_two_systems(Path(folder), megabytes)
         resamples = ("--resamples", LEAST_RESAMPLES)
         one, two = fastest(
             [
@@ -311,50 +315,50 @@ def measure_compare(megabytes: float, repeats: int) -> list[Row]:
     return [at_most(name, two / one, COMPARE_TARGET)]
 
 
-def measure_out(layout: Layout, megabytes: float, repeats: int) -> list[Row]:
-    """Scoring with a run folder, against scoring without; both without intervals."""
-    with written(layout, megabytes) as files, tempfile.TemporaryDirectory() as folder:
+def measure_out(file_format: FileFormat, megabytes: float, repeats: int) -> list[Row]:
+    """Compare scoring with a run folder to scoring without; both without intervals."""
+    with written(file_format, megabytes) as files, tempfile.TemporaryDirectory() as folder:
         words = (*score_words(files), "--ci", "0")
         out = ("--out", Path(folder) / "run", "--force")
         plain, kept = fastest([lambda: call_command(*words), lambda: call_command(*words, *out)], repeats)
-    return [at_most(f"{layout.title}: score --out ÷ score", kept / plain, OUT_TARGET)]
+    return [at_most(f"{file_format.title}: score --out ÷ score", kept / plain, OUT_TARGET)]
 
 
 class Section(NamedTuple):
-    """A part of the benchmark that can be chosen by its name."""
+    """A part of the benchmark that can be selected by its name."""
 
     name: str
     measure: Callable[[], list[Row]]
 
 
 def list_sections(megabytes: float, repeats: int, plain: bool) -> Iterator[Section]:
-    """All that can be measured with the data at hand."""
-    available = layouts.available_layouts()
+    """Yield all sections that can be measured with the available data."""
+    available = formats.available_formats()
     for target in TARGETS:
-        if target.layout in available:
+        if target.file_format in available:
             yield Section(
-                f"parse: {target.layout.title}",
-                lambda each=target: measure_layout(each, megabytes, repeats),  # type: ignore[misc]
+                f"parse: {target.file_format.title}",
+                lambda each=target: measure_format(each, megabytes, repeats),  # type: ignore[misc]
             )
     yield Section("rules", lambda: measure_rules(megabytes, repeats))
     yield Section("compare", lambda: measure_compare(megabytes, repeats))
-    for layout in (layouts.NESTED, layouts.TALK):
-        yield Section(f"out: {layout.title}", lambda each=layout: measure_out(each, megabytes, repeats))  # type: ignore[misc]
-    yield Section(f"memory: {layouts.NATIVE.title}", lambda: measure_native_memory(megabytes))
-    for layout in MEASURED_MEMORY:
-        if layout in available:
-            yield Section(f"memory: {layout.title}", lambda each=layout: measure_memory(each, megabytes))  # type: ignore[misc]
-    for layout in WITHOUT_COMPILER if plain else ():
+    for file_format in (formats.NESTED, formats.TALK):
+        yield Section(f"out: {file_format.title}", lambda each=file_format: measure_out(each, megabytes, repeats))  # type: ignore[misc]
+    yield Section(f"memory: {formats.NATIVE.title}", lambda: measure_native_memory(megabytes))
+    for file_format in MEASURED_MEMORY:
+        if file_format in available:
+            yield Section(f"memory: {file_format.title}", lambda each=file_format: measure_memory(each, megabytes))  # type: ignore[misc]
+    for file_format in WITHOUT_COMPILER if plain else ():
         yield Section(
-            f"plain: {layout.title}",
-            lambda each=layout: measure_without_compiler(each, megabytes, repeats),  # type: ignore[misc]
+            f"plain: {file_format.title}",
+            lambda each=file_format: measure_without_compiler(each, megabytes, repeats),  # type: ignore[misc]
         )
 
 
 def ratios(
-    megabytes: float = layouts.MEGABYTES, repeats: int = REPEATS, only: Sequence[str] = (), plain: bool = True
+    megabytes: float = formats.MEGABYTES, repeats: int = REPEATS, only: Sequence[str] = (), plain: bool = True
 ) -> list[Row]:
-    """All that is measured here, or the sections whose names hold one of the given words."""
+    """Return all rows, or those of the sections whose names contain one of the given words."""
     rows = []
     for section in list_sections(megabytes, repeats, plain):
         if not only or any(word.lower() in section.name.lower() for word in only):
@@ -365,7 +369,7 @@ def ratios(
 def main() -> None:
     """Measure, and print a table or JSON."""
     parser = argparse.ArgumentParser(description="Speed and memory of scoring every format.")
-    parser.add_argument("--megabytes", type=float, default=layouts.MEGABYTES)
+    parser.add_argument("--megabytes", type=float, default=formats.MEGABYTES)
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument(
         "--only",

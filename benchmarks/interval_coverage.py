@@ -1,13 +1,13 @@
-"""Do 95 % intervals hold the truth in 95 of 100 samples? Few dialogues, values near the end of the range.
+"""Coverage of 95 % intervals for few dialogues and for values near the end of the range.
 
-Run with `python benchmarks/interval_coverage.py` (`--help` for options). Dialogues differ in length and in difficulty, so
-that the turns of one dialogue hang together: each dialogue has a probability of its own, drawn from a beta distribution
-whose mean is the truth. JGA is the share of right turns; the measure of dialogues is the mean over dialogues of the share of four
-units, as recall is. A miss is to the left when the whole interval lies below the truth, to the right when it lies above.
+Run with `python benchmarks/interval_coverage.py` (`--help` for options). Dialogues differ in length and in difficulty,
+and the turns of one dialogue are correlated: each dialogue has its own probability, drawn from a beta distribution
+whose mean is the truth. JGA is the share of right turns. The measure of dialogues is the mean over dialogues of the share of four
+units, like recall. A miss is to the left if the whole interval is below the truth, and to the right if it is above.
 
-Three ways to make the interval: percentiles as dialmeter had them before it looked at the ends of the range, the limits that it
-gives now, and BCa (Efron 1987, Better Bootstrap Confidence Intervals, JASA 82) with the same ends, which is not used. Then the share of p < 0.05
-between equal systems, from `paired_level.py`.
+There are three intervals: percentiles, as dialmeter computed them before it treated the ends of the range; the limits that it
+gives now; and BCa (Efron 1987, Better Bootstrap Confidence Intervals, JASA 82) with the same ends, which is not used. Then the
+share of p < 0.05 between equal systems is printed, from `paired_level.py`.
 """
 
 import argparse
@@ -36,7 +36,7 @@ WAYS = ("percentiles", "dialmeter", "BCa")
 
 
 class Coverage(NamedTuple):
-    """How often an interval held the truth, lay below or above it, or was not there; and its mean width."""
+    """Counts of intervals that contained the truth, were below or above it, or did not exist; and the mean width."""
 
     holds: float
     left: float
@@ -46,7 +46,7 @@ class Coverage(NamedTuple):
 
 
 def simulate(generator: np.random.Generator, dialogues: int, truth: float) -> Floats:
-    """Right turns, turns, share of units, one; a row per dialogue."""
+    """Return right turns, turns, share of units, and one; a row per dialogue."""
     turns = np.minimum(2 + generator.poisson(5, dialogues), 15)
     skill = generator.beta(SPREAD * truth, SPREAD * (1 - truth), dialogues) if truth < 1 else np.ones(dialogues)
     units = generator.binomial(UNITS, skill) / UNITS
@@ -54,7 +54,7 @@ def simulate(generator: np.random.Generator, dialogues: int, truth: float) -> Fl
 
 
 def bca(columns: Floats, formula: Formula, values: Floats) -> tuple[float, float] | None:
-    """The bias-corrected and accelerated interval; None where all resamples are equal."""
+    """Return the bias-corrected and accelerated interval; None if all resamples are equal."""
     if values.min() == values.max():
         return None
     whole = columns.sum(axis=0)
@@ -73,7 +73,7 @@ def bca(columns: Floats, formula: Formula, values: Floats) -> tuple[float, float
 
 
 def intervals(columns: Floats, resamples: int, seed: int) -> Iterator[tuple[str, str, tuple[float, float] | None]]:
-    """Measure, way, and limits."""
+    """Yield measure, method, and limits."""
     sums = resampled_sums(exact(columns), resamples, seed)
     for name, formula in FORMULAS.items():
         values = evaluate(formula, sums)
@@ -87,7 +87,7 @@ def intervals(columns: Floats, resamples: int, seed: int) -> Iterator[tuple[str,
 
 
 def study(dialogues: int, truth: float, samples: int, resamples: int, seed: int) -> dict[tuple[str, str], Coverage]:
-    """The coverage of every measure and way."""
+    """Return the coverage of every measure and method."""
     generator = np.random.default_rng([seed, dialogues, round(1000 * truth)])
     found: dict[tuple[str, str], list[tuple[float, float] | None]] = {}
     for number in range(samples):
@@ -108,7 +108,7 @@ def _coverage(found: list[tuple[float, float] | None], truth: float) -> Coverage
 
 
 def main() -> None:
-    """Print one line per number of dialogues, truth, measure and way."""
+    """Print one line per number of dialogues, truth, measure and method."""
     parser = argparse.ArgumentParser(description="Coverage of 95 % intervals.")
     parser.add_argument("--dialogues", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--samples", type=int, default=2_000)

@@ -1,9 +1,9 @@
 """Speed of judges.
 
-Run with `python benchmarks/judge_speed.py`. Prints how many times faster Pang-C is with the context computed once than the
-published way (two forward passes for each of the two replies, one text at a time), how many times faster the relevance
-judge is in batches than one text at a time, and the seconds that the built-in judges take for twelve attacks with 100
-cases each. The first two need the weight packages and are left out without them.
+Run with `python benchmarks/judge_speed.py`. It prints three results: the speed-up of Pang-C with the context computed once
+over the published method (two forward passes for each of the two replies, one text at a time); the speed-up of the
+relevance judge in batches over one text at a time; and the seconds of the built-in judges for twelve attacks with 100
+cases each. The first two need the weight packages and are skipped without them.
 """
 
 import random
@@ -68,12 +68,12 @@ ROUNDS = 3
 
 
 def utterance(draw: random.Random, least: int, most: int) -> str:
-    """Words in no order; how long a judge takes does not depend on what they mean."""
+    """Return random words: the time of a judge does not depend on their meaning."""
     return " ".join(draw.choices(WORDS, k=draw.randint(least, most)))
 
 
 def made(count: int, turns: int, attacks: int = 1) -> list[Case]:
-    """Cases with contexts of so many turns."""
+    """Return cases with contexts of the given number of turns."""
     draw = random.Random(1)
     found = []
     for attack in range(attacks):
@@ -87,7 +87,7 @@ def made(count: int, turns: int, attacks: int = 1) -> list[Case]:
 
 
 def paired(ours: Callable[[], object], theirs: Callable[[], object]) -> float:
-    """How many times longer theirs takes: the median over rounds in which both run, so that load falls on both."""
+    """Return how many times longer theirs takes: the median over rounds in which both run, so that load affects both."""
     ratios = []
     for _ in range(ROUNDS):
         start = time.perf_counter()
@@ -99,7 +99,7 @@ def paired(ours: Callable[[], object], theirs: Callable[[], object]) -> float:
 
 
 def pang_c() -> float:
-    """The published way ÷ ours, on pairs that share a context of at least 64 tokens."""
+    """Return the time of the published method ÷ ours, on pairs that share a context of at least 64 tokens."""
     import torch
 
     from dialmeter.judges.adapters.network import load
@@ -127,7 +127,7 @@ def pang_c() -> float:
 
 
 def relevance() -> float:
-    """One text at a time ÷ in batches, on replies of up to 16 tokens."""
+    """Return the time of one text at a time ÷ batches, on replies of up to 16 tokens."""
     from dialmeter.judges.adapters.minilm import Relevance
 
     judge = Relevance()
@@ -137,7 +137,7 @@ def relevance() -> float:
 
 
 def built_in() -> float:
-    """Seconds of all built-in judges for twelve attacks with 100 cases each, training and error rates included."""
+    """Return the seconds of all built-in judges for twelve attacks with 100 cases each, training and error rates included."""
     cases = made(count=100, turns=5, attacks=12)
     times = []
     for _ in range(ROUNDS):
@@ -150,7 +150,7 @@ def built_in() -> float:
 
 
 def ratios() -> list[Row]:
-    """The rows with targets."""
+    """Return the rows with targets."""
     rows = []
     for name, measure, least in (
         ("published Pang-C ÷ shared context, 64 tokens and more", pang_c, 2.5),

@@ -1,6 +1,6 @@
-"""A hundred kills of each long command at random moments, each gone on with, and the log of them.
+"""Kill each long command a hundred times at random moments, resume it each time, and print a log.
 
-Run with `python benchmarks/kills.py [--kills 100] [--only "user play"]`; takes half an hour on two cores. Exits 1 if a byte differs.
+Run with `python benchmarks/kills.py [--kills 100] [--only "user play"]`; it takes half an hour on two cores. The exit code is 1 if a byte differs.
 """
 
 import argparse
@@ -14,10 +14,10 @@ from tests.killing import Killed, commands, killings
 
 
 def main() -> None:
-    """Kill, go on, compare, and print every kill."""
-    parser = argparse.ArgumentParser(description="Kill long commands and go on with them.")
-    parser.add_argument("--kills", type=int, default=100, help="How many of each command.")
-    parser.add_argument("--only", action="append", metavar="COMMAND", help="Kill only this one; may be repeated.")
+    """Kill, resume, compare, and print every kill."""
+    parser = argparse.ArgumentParser(description="Kill long commands and resume them.")
+    parser.add_argument("--kills", type=int, default=100, help="Number of kills of each command.")
+    parser.add_argument("--only", action="append", metavar="COMMAND", help="Kill only this command; may be repeated.")
     options = parser.parse_args()
     count = options.kills
 

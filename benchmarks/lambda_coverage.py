@@ -1,4 +1,4 @@
-"""How often the interval of a fitted lambda holds the true one: made-up ratings, FGA at a known lambda plus noise.
+"""Coverage of the interval of a fitted lambda, on made-up ratings: FGA at a known lambda plus noise.
 
 Run ``python benchmarks/lambda_coverage.py > benchmarks/lambda_coverage.txt``; it needs the files that ``DIALMETER_SHARED`` names.
 """
@@ -22,7 +22,7 @@ NOISES = (0.1, 0.3)
 
 
 def main() -> None:
-    """Prints one line for each lambda and noise."""
+    """Print one line for each lambda and noise."""
     file = Path(os.environ.get("DIALMETER_SHARED", "../shared")) / "data/tracking/som_dst_100.json"
     result = score_tracker(file, measures=["JGA"], ci=0)
     names = {dialogue_key(name): name for name in result.measure_columns.main.dialogues}

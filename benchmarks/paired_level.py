@@ -1,9 +1,9 @@
-"""Do the paired tests keep their level? Share of p < 0.05 between equal systems.
+"""Level of the paired tests: share of p < 0.05 between equal systems.
 
 Run with `python benchmarks/paired_level.py` (`--help` for options). Two trackers make mistakes by the same random
-process on the same dialogues: dialogues differ in length and difficulty, mistakes stay in the state
-until they are mended, and each tracker has good and bad dialogues of its own. So every p below 0.05 is a false alarm,
-and a sound test gives five of them in a hundred; with 2,000 simulations the share is known to ± 1 point.
+process on the same dialogues. Dialogues differ in length and difficulty, mistakes stay in the state
+until they are corrected, and each tracker has its own good and bad dialogues. So every p below 0.05 is a false alarm,
+and a correct test gives five of them in a hundred. With 2,000 simulations the share is known to ± 1 point.
 """
 
 import argparse
@@ -20,7 +20,7 @@ ALPHA = 10 / 11
 
 
 def gca(sums: Floats) -> Floats:
-    """GCA of the sums of correct, wrong, missed and over: a formula that is no mean."""
+    """Return GCA from the sums of correct, wrong, missed and over: a formula that is not a mean."""
     correct, wrong, missed, over = (sums[..., k] for k in range(4))
     predicted, gold = correct + wrong + over, correct + wrong + missed
     spread = (predicted**2 + gold**2) * (ALPHA / correct + (1 - ALPHA) / (correct + wrong))
@@ -31,7 +31,7 @@ FORMULAS = {"JGA": ratio(1, 0), "FGA(lam=0.5)": ratio(2, 0), "GCA": Formula(gca,
 
 
 def simulate(generator: np.random.Generator, nulls: int, dialogues: int) -> tuple[Floats, Floats]:
-    """Columns of two equal trackers: turns, exact turns, FGA weight, correct, wrong, missed, over."""
+    """Simulate the columns of two equal trackers: turns, exact turns, FGA weight, correct, wrong, missed, over."""
     shape = (nulls, dialogues)
     turns = np.minimum(2 + generator.poisson(5, shape), 15)
     difficulty = generator.normal(-2.2, 0.8, shape)
@@ -60,7 +60,7 @@ def simulate(generator: np.random.Generator, nulls: int, dialogues: int) -> tupl
 
 
 def study(nulls: int, dialogues: int, resamples: int, seed: int) -> dict[str, dict[str, float]]:
-    """Share of false alarms by test and measure."""
+    """Return the share of false alarms by test and measure."""
     generator = np.random.default_rng([seed, dialogues])
     tests = ("randomisation", "randomisation, mid-p", "bootstrap", "bootstrap, interval", "bootstrap, not expanded")
     alarms = {test: dict.fromkeys(FORMULAS, 0) for test in tests}

@@ -1,6 +1,6 @@
-"""Loads dialmeter's modules from their Python files where DIALMETER_PLAIN is set, as if there had been no compiler.
+"""Load dialmeter's modules from their Python files if DIALMETER_PLAIN is set, as on a machine without a compiler.
 
-Importing this module is enough; that must happen before dialmeter is imported.
+Import this module before dialmeter. Nothing else is needed.
 """
 
 import importlib.abc

@@ -1,9 +1,9 @@
-"""A plain port of the published algorithms, for dialmeter's speed to be compared with.
+"""A plain port of the published algorithms, as a baseline for dialmeter's speed.
 
 Run with `python benchmarks/plain_port.py FILE`. It works as the published scripts do: the whole file is loaded, states
-become lists of glued "domain-slot-value", and every measure goes over all turns by itself, FGA once for each lambda.
-Values stay as they are, "none" is dropped for all but GCA, and slots are cut at the last hyphen, as in the rule set
-`gca-repo`, whose values it gives.
+become lists of "domain-slot-value", and every measure iterates over all turns separately, FGA once for each lambda.
+Values are not changed, "none" is dropped for all measures except GCA, and slots are cut at the last hyphen, as in the
+rule set `gca-repo`. The port gives the values of that rule set.
 """
 
 import json
@@ -19,7 +19,7 @@ SLOTS = 30
 
 
 class Turn(NamedTuple):
-    """Both states of a turn, as mappings and as lists of glued pairs."""
+    """Both states of a turn, as mappings and as lists of "domain-slot-value"."""
 
     gold_state: dict[str, str]
     pred_state: dict[str, str]
@@ -31,7 +31,7 @@ Dialogue = list[Turn]
 
 
 def load(path: Path) -> list[Dialogue]:
-    """All dialogues of a file in the native format, or of a `.json` file in the nested layout of the published scripts."""
+    """Load all dialogues of a file in the native format, or of a `.json` file in the nested format of the published scripts."""
     with path.open(encoding="utf-8") as file:
         if path.suffix == ".json":
             document = json.load(file)
@@ -44,27 +44,27 @@ def load(path: Path) -> list[Dialogue]:
 
 
 def by_number(item: tuple[str, object]) -> int:
-    """The place of a turn of the nested layout, whose keys are digits."""
+    """Return the sort key of a turn in the nested format, whose keys are digits."""
     return int(item[0])
 
 
 def flat(state: dict[str, dict[str, str]]) -> dict[str, str]:
-    """A state of the nested layout with "domain-slot" as keys."""
+    """Return a state of the nested format with "domain-slot" as keys."""
     return {f"{domain}-{slot}": value for domain, slots in state.items() for slot, value in slots.items()}
 
 
 def make_turn(gold: dict[str, str], pred: dict[str, str]) -> Turn:
-    """Both states of a turn in both forms."""
+    """Return both states of a turn, as mappings and as lists."""
     return Turn(gold, pred, glued(gold), glued(pred))
 
 
 def glued(state: dict[str, str]) -> list[str]:
-    """A state as the scripts hold it."""
+    """Return a state as the list that the scripts use."""
     return [f"{slot}-{value}" for slot, value in state.items() if value != "none"]
 
 
 def cut(pairs: Sequence[str]) -> set[str]:
-    """What the scripts take for the slots: all before the last hyphen."""
+    """Return the slots as the scripts do: the text before the last hyphen."""
     return {pair.rsplit("-", 1)[0] for pair in pairs}
 
 
@@ -130,7 +130,7 @@ def granular_change_accuracy(dialogues: list[Dialogue]) -> float:
         old_gold: dict[str, str] = {}
         old_pred: dict[str, str] = {}
         for turn in dialogue:
-            # A slot that was active once and is gone holds "none".
+            # A slot that was removed holds "none".
             gold = {**dict.fromkeys(old_gold, "none"), **turn.gold_state}
             pred = {**dict.fromkeys(old_pred, "none"), **turn.pred_state}
             right = set()
@@ -167,7 +167,7 @@ def granular_change_accuracy(dialogues: list[Dialogue]) -> float:
 
 
 def scores(path: Path) -> dict[str, float]:
-    """All measures by the names that dialmeter gives them."""
+    """Return all measures under dialmeter's names."""
     dialogues = load(path)
     return {
         "JGA": joint_goal_accuracy(dialogues),

@@ -1,11 +1,11 @@
-"""Are the events of users with goals in words found where they were planted, and nowhere else?
+"""Recall and precision of user events on planted faults, for users with goals in words.
 
 Run with `python benchmarks/planted_faults.py` (`--help` for options). An agenda user and the rule system of the town talk in text on
-goals of one domain with a booking. The goal is told in words, one value must not be said, and one only if asked. In seven of eight
-dialogues the user has one fault: it forgets a value, says another one (lies), says the forbidden one (leaks), leaves before the booking
-(stops), makes up a number (invents), says a message twice more (repeats), or says unasked what it may say only if asked (volunteers). The
-dialogues are written as results of tau-bench and read again. What was planted is known from the acts, which the events do not see. Users
-put four of ten values in other words, as "at middling rates" for moderate.
+goals of one domain with a booking. The goal is given in words. The user must not say one value, and may say another only if asked. In seven of
+eight dialogues the user has one fault: it forgets a value, says another one (lies), says the forbidden one (leaks), leaves before the
+booking (stops), makes up a number (invents), says a message twice more (repeats), or says without being asked what it may say only if
+asked (volunteers). The dialogues are written as results of tau-bench and read again. The planted faults are known from the acts, which
+the rules for events do not get. Users say four of ten values in other words, such as "at middling rates" for moderate.
 """
 
 import argparse
@@ -45,7 +45,7 @@ TURNS = 30
 
 @dataclass
 class Plan:
-    """A goal of one domain, what is special about its slots, and the fault that is planted."""
+    """A goal of one domain, the conditions on its slots, and the planted fault."""
 
     domain: str
     values: dict[str, str]
@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def instruction(self) -> str:
-        """The goal in words."""
+        """Return the goal in words."""
         parts = [f"You want to book a {self.domain}."]
         for slot, value in self.values.items():
             told = f"the {ARGUMENTS.get(slot, slot).replace('_', ' ')} is {value}"
@@ -74,7 +74,7 @@ class Plan:
 
     @property
     def actions(self) -> list[dict[str, Any]]:
-        """The calls that reach the goal."""
+        """Return the calls that reach the goal."""
         search = {slot: value for slot, value in self.values.items() if slot not in self.booked}
         book = {slot: value for slot, value in self.values.items() if slot in self.booked}
         return [call(f"find_{self.domain}", search), call(f"book_{self.domain}", book)]
@@ -85,7 +85,7 @@ def call(name: str, values: dict[str, str]) -> dict[str, Any]:
 
 
 def plans(count: int, seed: int) -> list[Plan]:
-    """Goals with enough values that are words or times, and the faults by turns."""
+    """Return goals with enough values that are words or times; the faults alternate."""
     rng = Random(seed)
     found: list[Plan] = []
     for task in sampled(40 * count, seed):
@@ -110,12 +110,12 @@ def plans(count: int, seed: int) -> list[Plan]:
 
 
 def is_item(value: str) -> bool:
-    """Is a value one that items can have? Yes, no and short numbers are not."""
+    """Return True if items can have this value; yes, no and short numbers are excluded."""
     return len(value) > 3 and value != "dontcare"
 
 
 def play(plan: Plan, seed: int) -> tuple[list[dict[str, Any]], str]:
-    """The messages of a dialogue, and what ended it."""
+    """Return the messages of a dialogue, and how it ended."""
     rng = Random(seed)
     hidden = {plan.secret, plan.asked, plan.forgotten}
     shown = {slot: value for slot, value in plan.values.items() if slot not in hidden}
@@ -169,7 +169,7 @@ def play(plan: Plan, seed: int) -> tuple[list[dict[str, Any]], str]:
 
 
 def changed(each: Act, plan: Plan, requested: set[str]) -> Act:
-    """An act of the user as it is said: lies, and the answer to a question about the value that needs one."""
+    """Return the act that the user says: with a lie, or with the answer to a question about the value that may be said only if asked."""
     if intent_of(each.name) != "inform":
         return each
     if each.slot == plan.lie[0]:
@@ -180,7 +180,7 @@ def changed(each: Act, plan: Plan, requested: set[str]) -> Act:
 
 
 def is_planted(plan: Plan, turn: int, said: dict[str, str], over: bool) -> bool:
-    """Is the fault of the plan committed in this message?"""
+    """Return True if this message has the fault of the plan."""
     return {
         "lies": said.get(plan.lie[0]) == plan.lie[1] and not plan.planted,
         "leaks": said.get(plan.secret) == plan.values[plan.secret] and not plan.planted,
@@ -201,7 +201,7 @@ def tool_messages(made_call: dict[str, Any], number: int) -> list[dict[str, Any]
 
 
 def written(path: Path, count: int, seed: int) -> list[Plan]:
-    """Plays dialogues into a file in the layout of tau-bench; gives what was planted."""
+    """Write played dialogues to a file in the format of tau-bench, and return the planted faults."""
     found = plans(count, seed)
     entries = []
     for number, plan in enumerate(found):
@@ -215,7 +215,7 @@ def written(path: Path, count: int, seed: int) -> list[Plan]:
 
 
 def measured(count: int, seed: int) -> dict[str, Counter[str]]:
-    """Class of events → how many were planted, found of these, reported, and reported rightly."""
+    """Return for each class of events the numbers of planted, found, reported and correctly reported events."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "planted.json"
         planned = written(path, count, seed)
@@ -235,7 +235,7 @@ def measured(count: int, seed: int) -> dict[str, Counter[str]]:
             found[name]["found"] += any(hits(event.name, event.turns, name, plan.planted) for event in events)
         for event in events:
             found[event.name]["reported"] += 1
-            # Whatever else is wrong with it: what a user never says it misses, and one that leaves without a booking leaves early.
+            # Independent of the planted fault: a value that is never said is missed, and leaving without a booking is an early stop.
             right = {"missed": event.about in unsaid, "early_stop": not plan.done}.get(
                 event.name, hits(event.name, event.turns, name, plan.planted)
             )
@@ -252,7 +252,7 @@ def main() -> None:
     options.add_argument("--dialogues", type=int, default=200)
     options.add_argument("--seed", type=int, default=7)
     options.add_argument(
-        "--log", metavar="FILE", help="Write the dialogues as results of tau-bench to this file, and end."
+        "--log", metavar="FILE", help="Write the dialogues as results of tau-bench to this file, and exit."
     )
     chosen = options.parse_args()
     if chosen.log:

@@ -1,4 +1,4 @@
-"""Errors planted into gold, to measure how many of them an audit finds; `audit_study.py` uses it."""
+"""Plant errors into gold, to measure how many of them an audit finds; `audit_study.py` uses this module."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS: tuple[PlantedKind, ...] = ("other-value", "dropped", "late", "early", "wr
 
 
 class PlantedError(NamedTuple):
-    """An error: its kind, dialogue (by key), the canonical names of the slots that it touches, and what it changes."""
+    """A planted error: its kind, dialogue (by key), the canonical names of the slots that it changes, and the changes."""
 
     kind: PlantedKind
     dialogue: str
@@ -30,9 +30,9 @@ class Planter:
     """Plants errors into the first mentions of gold.
 
     Args:
-        trackers: with gold.
-        mentions: of gold.
-        seed: decides where errors go and which.
+        trackers: the trackers and their gold.
+        mentions: the mentions of gold.
+        seed: decides the places and kinds of errors.
     """
 
     def __init__(self, trackers: TrackerSet, mentions: Mentions, seed: int) -> None:
@@ -55,7 +55,7 @@ class Planter:
             cells.sort(key=lambda cell: str(trackers.pairs.values[cell]))
 
     def plant(self, share: float) -> list[PlantedError]:
-        """Errors in a share of the first mentions, one for each."""
+        """Plant one error in each of a share of the first mentions."""
         chosen = self._random.sample(self.first, round(share * len(self.first)))
         return [self._error(mention) for mention in chosen]
 
@@ -88,7 +88,7 @@ class Planter:
         return self._elsewhere(mention, turns)
 
     def _elsewhere(self, mention: SlotMention, turns: Sequence[int]) -> PlantedError | None:
-        """The value in the same slot of another domain that gold knows."""
+        """Move the value to the same slot of another domain that occurs in gold."""
         pairs, key = self._set.pairs, mention.dialogue
         name = pairs.slot_names[mention.slot]
         places = [
@@ -110,7 +110,7 @@ class Planter:
 
 
 class Precision(NamedTuple):
-    """The share of the first candidates that are planted errors; between ties, the mean over all orders, and its limits."""
+    """The share of the first candidates that are planted errors; for ties, the mean over all orders, and its limits."""
 
     at: int
     value: float
@@ -119,12 +119,12 @@ class Precision(NamedTuple):
 
 
 def precision_at(hits: Sequence[bool], strengths: Sequence[float], at: int) -> Precision:
-    """Precision of the first candidates.
+    """Return the precision of the first candidates.
 
     Args:
-        hits: is each candidate a planted error? The strongest first.
-        strengths: of the candidates; equal ones are a tie.
-        at: how many candidates are looked at.
+        hits: True for each candidate that is a planted error, the strongest candidate first.
+        strengths: strengths of the candidates; equal ones are a tie.
+        at: number of first candidates.
 
     Example:
         >>> precision_at([True, False, True], [2.0, 1.0, 1.0], 2)
@@ -143,7 +143,7 @@ def precision_at(hits: Sequence[bool], strengths: Sequence[float], at: int) -> P
 
 
 def touched_slots(candidate: Candidate) -> set[tuple[str, str]]:
-    """The slots that a candidate would correct: the key of the dialogue, and the canonical name.
+    """Return the slots that a candidate would correct: the key of the dialogue, and the canonical name.
 
     Example:
         >>> added = Correction("D1.json", "hotel-book day", 0, 1, None, "friday")

@@ -1,8 +1,8 @@
 """Speed of playing dialogues.
 
-Run with `python benchmarks/play_speed.py` (`--help` for options). A thousand dialogues are played and written by two
-processes, start-up of the processes included, and set against the limit; the ratio to scoring them says what playing costs.
-The fastest of several rounds counts, so that a busy machine disturbs little.
+Run with `python benchmarks/play_speed.py` (`--help` for options). Two processes play and write a thousand dialogues,
+start-up of the processes included. The time has a limit. The ratio to the time of scoring these dialogues is also printed.
+The fastest of several rounds counts, to reduce the influence of other work on the machine.
 """
 
 import tempfile
@@ -21,7 +21,7 @@ REPEATS = 3
 
 
 def seconds_of_play(folder: Path, dialogues: int, workers: int) -> float:
-    """How long it takes to play dialogues with some noise into a file."""
+    """Return the seconds to play dialogues with some noise into a file."""
     path = folder / f"talk-{workers}.jsonl"
     start = time.perf_counter()
     played = play_to_file(path, goals=dialogues, seed=7, noise=0.1, workers=workers, force=True)
@@ -30,7 +30,7 @@ def seconds_of_play(folder: Path, dialogues: int, workers: int) -> float:
 
 
 def seconds_of_scoring(folder: Path, dialogues: int) -> float:
-    """How long it takes to read and score what was played."""
+    """Return the seconds to read and score the played dialogues."""
     start = time.perf_counter()
     scorer = UserScorer(profile="town")
     for talk in open_conversations(folder / "talk-1.jsonl"):
@@ -40,7 +40,7 @@ def seconds_of_scoring(folder: Path, dialogues: int) -> float:
 
 
 def ratios(dialogues: int = DIALOGUES, repeats: int = REPEATS) -> list[Row]:
-    """All that is measured here."""
+    """Return all rows of this benchmark."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rounds = [

@@ -1,9 +1,9 @@
-"""Published states to measure speed on, and an endless supply of copies of them.
+"""Published states for speed measurements, and an endless stream of changed copies.
 
 The states are gold of MultiWOZ 2.1 with the predictions of three systems, joined by id. They come from the shared data
-(DIALMETER_SHARED, by default `shared` beside the project). Without that data, a generator gives states with the same
-spellings. A copy has new ids, and a seeded 5 % of its names and times are changed in gold and prediction alike. The
-scores of a copy are therefore close to those of the original, while the number of distinct pairs keeps growing.
+(DIALMETER_SHARED, by default `shared` next to the project). Without that data, a generator gives states with the
+same spellings. A copy has new ids, and a seeded 5 % of its names and times are changed, equally in gold and prediction.
+So the scores of a copy are close to those of the original, while the number of distinct pairs keeps growing.
 """
 
 import gzip
@@ -38,18 +38,18 @@ class Conversation(NamedTuple):
 
 
 def load_json(*parts: str) -> Any:
-    """A JSON file of the shared data, compressed or not."""
+    """Load a JSON file of the shared data, compressed or not."""
     content = SHARED.joinpath(*parts).read_bytes()
     return json.loads(gzip.decompress(content) if parts[-1].endswith(".gz") else content)
 
 
 def has_shared_data() -> bool:
-    """Is the shared data available?"""
+    """Return True if the shared data is available."""
     return (SHARED / "compat" / "mwzeval" / "mw21.gold.json.gz").exists()
 
 
 def read_conversations(systems: Sequence[str] = SYSTEMS) -> list[Conversation]:
-    """Gold of MultiWOZ 2.1 joined with the predictions of each system; the systems are mixed in a seeded order."""
+    """Read gold of MultiWOZ 2.1, joined with the predictions of each system; the systems are mixed in a seeded order."""
     if not has_shared_data():
         return list(_generate_conversations(systems))
     gold = load_json("compat", "mwzeval", "mw21.gold.json.gz")
@@ -66,7 +66,7 @@ def read_conversations(systems: Sequence[str] = SYSTEMS) -> list[Conversation]:
     return found
 
 
-# The spellings that the three systems use, by the short name.
+# The spellings of the three systems, by short name.
 _GOLD_SPELLING = {"arriveby": "arriveBy", "leaveat": "leaveAt"}
 _PRED_SPELLING = {"arriveby": "arrive", "leaveat": "leave"}
 BOOK_SLOTS = {
@@ -81,7 +81,7 @@ BOOK_SLOTS = {
 
 
 def _generate_conversations(systems: Sequence[str]) -> Iterator[Conversation]:
-    """Generated states with the spellings of the published ones; every system has the same gold."""
+    """Generate states with the spellings of the published ones; every system has the same gold."""
     for system in range(len(systems)):
         seed = SEED + (system if len(systems) > 1 else 0)
         for dialogue in corpus.dialogues(GENERATED_DIALOGUES // len(systems), seed):
@@ -103,7 +103,7 @@ def _nest(state: Any, gold: bool) -> State:
 
 
 def copy_conversations(conversations: Sequence[Conversation]) -> Iterator[Conversation]:
-    """The conversations themselves, and then changed copies of them without end."""
+    """Yield the conversations, and then changed copies of them without end."""
     for number in count():
         for each in conversations:
             change = ValueChange(number, each.stem)
@@ -115,10 +115,10 @@ def copy_conversations(conversations: Sequence[Conversation]) -> Iterator[Conver
 
 
 class ValueChange:
-    """Changes a seeded share of the names and times of one dialogue; copy 0 is the original.
+    """The changes to a seeded share of the names and times of one dialogue; copy 0 is the original.
 
-    The same value is changed in the same way wherever it occurs, and spellings that differ only in blanks and marks
-    count as the same value, so that a right prediction stays right and a wrong one stays wrong.
+    The same value is changed in the same way at all places. Spellings that differ only in blanks and punctuation
+    count as the same value. So a right prediction stays right, and a wrong one stays wrong.
     """
 
     def __init__(self, copy: int, stem: str) -> None:
@@ -127,7 +127,7 @@ class ValueChange:
         self._chosen: dict[str, tuple[str, int]] = {}
 
     def change_state(self, state: State) -> State:
-        """A state with its names and times changed where chance says so."""
+        """Return a state with some names and times changed at random."""
         if not self._copy:
             return state
         return {
@@ -136,7 +136,7 @@ class ValueChange:
         }
 
     def change_value(self, slot: str, value: str) -> str:
-        """The value of a slot, changed or as it is."""
+        """Return the value of a slot, changed or unchanged."""
         if not self._copy or not _CHANGING_SLOT.search(slot) or value in _WORDS:
             return value
         key = "".join(filter(str.isalnum, value.lower()))
@@ -165,13 +165,13 @@ def _shift_time(time: re.Match[str], minutes: int) -> str:
 
 
 def short_slot(slot: str) -> str:
-    """The name of a slot without the many spellings: `leaveAt` and `leave` are `leaveat`, `bookday` is `day`."""
+    """Return the short name of a slot for all its spellings: `leaveAt` and `leave` are `leaveat`, `bookday` is `day`."""
     lowered = slot.lower().removeprefix("book")
     return {"leave": "leaveat", "arrive": "arriveby"}.get(lowered, lowered)
 
 
 def shorten(state: State) -> State:
-    """A state with short slot names, from which a layout makes its own spelling."""
+    """Return a state with short slot names, from which a format makes its own spelling."""
     return {domain: {short_slot(slot): value for slot, value in slots.items()} for domain, slots in state.items()}
 
 
@@ -196,6 +196,6 @@ _SYSTEM = [
 
 
 def invent_talk(rng: random.Random) -> tuple[str, str]:
-    """An utterance of the user and a reply of the system, each of usual length (60 to 110 characters)."""
+    """Return an utterance of the user and a reply of the system, each of usual length (60 to 110 characters)."""
     number = rng.randint(2, 30)
     return rng.choice(_USER).format(number), rng.choice(_SYSTEM).format(number)

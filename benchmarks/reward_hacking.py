@@ -1,8 +1,8 @@
-"""A bandit that learns how to reply from a reward, and hacks it; the card of the reward said so before.
+"""A bandit that learns how to reply from a reward, and exploits it; the card of the reward predicts this.
 
-Run with `python benchmarks/reward_hacking.py [--rounds N] [--judge J ...]`. The dialogues are of the embedded town. The arms are ways to reply: as the
-dialogue went on (`human`), or as an attack rewrites that reply. The bandit (epsilon-greedy) sees rewards alone. Half of the dialogues make the
-card and train the judge `trained`; the bandit plays on the other half. An ideal judge makes it choose `human`.
+Run with `python benchmarks/reward_hacking.py [--rounds N] [--judge J ...]`. The dialogues are of the embedded town. The arms are ways to
+reply: the original reply of the dialogue (`human`), or the same reply rewritten by an attack. The bandit (epsilon-greedy) sees only rewards.
+Half of the dialogues make the card and train the judge `trained`. The bandit plays on the other half. With an ideal judge it chooses `human`.
 """
 
 import argparse
@@ -24,7 +24,7 @@ EPSILON = 0.1
 
 
 class Played(NamedTuple):
-    """What came of a bandit: the share of each arm in the last half of the rounds, its mean reward, and the arm that it ends with."""
+    """Result of a bandit: the share of each arm in the last half of the rounds, its mean reward, and the final arm."""
 
     shares: dict[str, float]
     means: dict[str, float]
@@ -32,7 +32,7 @@ class Played(NamedTuple):
 
 
 def town(dialogues: int, seed: int) -> tuple[list[Case], list[Case]]:
-    """Cases of two halves of the dialogues."""
+    """Return the cases of two halves of the dialogues."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "town.jsonl"
         play_to_file(path, goals=dialogues, seed=seed)
@@ -43,7 +43,7 @@ def town(dialogues: int, seed: int) -> tuple[list[Case], list[Case]]:
 
 
 def play(reward: Reward, cases: list[Case], rounds: int, seed: int) -> Played:
-    """Plays a bandit. Every round it chooses an arm, gets a context and a reply of that arm, and sees the reward."""
+    """Play a bandit. In every round it chooses an arm, gets a context and a reply of that arm, and sees the reward."""
     draw = random.Random(seed)
     ways = defaultdict(list)
     for case in cases:

@@ -1,4 +1,4 @@
-"""What a benchmark says: rows of what was measured, the value, and the target."""
+"""Rows of benchmark results: what was measured, the value, and the target."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What was measured, the value, the target, and whether it is met."""
+    """One result: what was measured, the value, the target, and whether the target is met."""
 
     name: str
     value: float
@@ -15,22 +15,22 @@ class Row(NamedTuple):
 
 
 def at_most(name: str, value: float, target: float) -> Row:
-    """A row whose value should not be above the target."""
+    """Return a row whose value should not be above the target."""
     return Row(name, value, f"≤ {target:.4g}", value <= target)
 
 
 def at_least(name: str, value: float, target: float) -> Row:
-    """A row whose value should not be below the target."""
+    """Return a row whose value should not be below the target."""
     return Row(name, value, f"≥ {target:.4g}", value >= target)
 
 
 def untargeted(name: str, value: float) -> Row:
-    """A row that is told and has no target."""
+    """Return a row without a target."""
     return Row(name, value, "none", True)
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows as text."""
+    """Return the rows as text."""
     width = max(len(row.name) for row in rows)
     lines = [f"{'':{width}}     value  target"]
     for row in rows:
@@ -40,7 +40,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The rows as a table in Markdown."""
+    """Return the rows as a table in Markdown."""
     lines = ["| measured | now | target |", "|---|---|---|"]
     for row in rows:
         target = "–" if row.target == "none" else row.target if row.met else f"{row.target} **missed**"
@@ -49,7 +49,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def print_ratios(ratios: Callable[[int, int], list[Row]], about: str, dialogues: int, repeats: int) -> None:
-    """The command line of a benchmark over generated dialogues."""
+    """Parse the command line of a benchmark over generated dialogues, and print its rows."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--dialogues", type=int, default=dialogues)
     parser.add_argument("--repeats", type=int, default=repeats)

@@ -1,6 +1,6 @@
-"""All benchmarks that have targets, in one table.
+"""Run all benchmarks that have targets, and print one table.
 
-Run with `python benchmarks/run.py` (`--json` for JSON). A module takes part by a function `ratios()` that gives rows.
+Run with `python benchmarks/run.py` (`--json` for JSON). A module takes part if it has a function `ratios()` that returns rows.
 """
 
 import argparse
@@ -32,7 +32,7 @@ PACKAGES = ("dialmeter", "msgspec", "numpy", "orjson")
 
 
 def machine() -> dict[str, Any]:
-    """What the numbers depend on, without saying whose machine it is."""
+    """Return the properties of the machine that numbers depend on, without identifying the machine."""
     return {
         "cores": os.cpu_count(),
         "processor": platform.machine(),
@@ -43,9 +43,9 @@ def machine() -> dict[str, Any]:
 
 
 def measured() -> list[tuple[str, Row]]:
-    """The rows of all modules, each with the module that it comes from.
+    """Return the rows of all modules, each with its module.
 
-    Every module has a process of its own, so that none suffers from the memory of those before it.
+    Every module runs in its own process, so that the memory of earlier modules has no influence.
     """
     script = "import json, sys; import {0}; json.dump({0}.ratios(), open(sys.argv[1], 'w'))"
     found = []
@@ -60,7 +60,7 @@ def measured() -> list[tuple[str, Row]]:
 
 
 def main() -> None:
-    """Run everything and print it."""
+    """Run all benchmarks and print the rows."""
     parser = argparse.ArgumentParser(description="Run all benchmarks.")
     parser.add_argument("--json", action="store_true", help="Print JSON.")
     as_json = parser.parse_args().json

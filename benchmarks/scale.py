@@ -1,7 +1,7 @@
-"""How the cost of scoring grows with the corpus: time, processor time and memory from 1,000 to 1,000,000 dialogues.
+"""Cost of scoring by the size of the corpus: time, CPU time and memory from 1,000 to 1,000,000 dialogues.
 
-Run with `python benchmarks/scale.py [--most 1000000] [--cluster]`. Each size is scored by the command line in processes of its own,
-with one worker, with two, and with --cluster on two Dask workers of this machine. A million dialogues need 4 GB of disk.
+Run with `python benchmarks/scale.py [--most 1000000] [--cluster]`. Each size is scored by the command line in new processes,
+with one worker, with two, and with `--cluster` on two Dask workers of this machine. A million dialogues need 4 GB of disk.
 """
 
 import argparse
@@ -30,7 +30,7 @@ REPEATS = 5
 
 
 def score(path: Path, *more: str) -> dict[str, Any]:
-    """Seconds by the clock and of processors, the peak of the largest process, and the values, of one command."""
+    """Run one command; return wall seconds, CPU seconds, the peak memory of the largest process, and the values."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
     script = (
@@ -54,12 +54,12 @@ def score(path: Path, *more: str) -> dict[str, Any]:
 
 
 def limit(row: dict[str, Any]) -> float:
-    """How many megabytes a process may take."""
+    """Return the memory limit of a process in megabytes."""
     return 130 + 100 * float(row["turns"]) / 2**20
 
 
 def ratios(dialogues: int = 300_000, repeats: int = REPEATS) -> list[Row]:
-    """Two workers against one, by the middle one of several rounds' ratios, and the memory of the largest process."""
+    """Return the median ratio of two workers to one over several rounds, and the memory of the largest process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "corpus.jsonl"
         corpus.write_corpus(path, dialogues)
@@ -75,7 +75,7 @@ def ratios(dialogues: int = 300_000, repeats: int = REPEATS) -> list[Row]:
 
 
 def measured(dialogues: int, folder: Path, cluster: bool) -> None:
-    """Writes a corpus of one size, scores it in every way, and prints a row for each."""
+    """Write a corpus of one size, score it with each number of workers, and print a row for each."""
     path = folder / f"{dialogues}.jsonl"
     corpus.write_corpus(path, dialogues)
     rows = {name: score(path, *more) for name, more in WAYS.items()}

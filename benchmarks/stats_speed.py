@@ -1,8 +1,8 @@
 """Speed and memory of the paired bootstrap.
 
-Run with `python benchmarks/stats_speed.py`. Prints how many times faster 10,000 paired resamples of 1,000 dialogues
-with 30 columns per system are than a plain Python loop and than a numpy loop over resamples (both timed on a part of
-the resamples and scaled up), then time and peak memory of the same for 100,000 dialogues.
+Run with `python benchmarks/stats_speed.py`. It prints the speed-up of 10,000 paired resamples of 1,000
+dialogues with 30 columns per system over a plain Python loop and over a numpy loop over resamples (both timed on a part
+of the resamples and scaled up). Then it prints time and peak memory of the same for 100,000 dialogues.
 """
 
 import random
@@ -23,7 +23,7 @@ FORMULAS: dict[str, Formula] = {f"m{k}": ratio(2 * k, 2 * k + 1) for k in range(
 
 
 def systems(dialogues: int) -> tuple[Floats, Floats]:
-    """Two systems with counts of right turns and turns, side by side for fifteen measures."""
+    """Return two systems with counts of right turns and turns for fifteen measures."""
     generator = np.random.default_rng(1)
     pair = []
     for _ in range(2):
@@ -34,7 +34,7 @@ def systems(dialogues: int) -> tuple[Floats, Floats]:
 
 
 def python_loop(first: list[list[float]], second: list[list[float]], resamples: int) -> list[list[float]]:
-    """The obvious loop: draw dialogues, add up each column, divide."""
+    """Resample with a plain loop: draw dialogues, add up each column, divide."""
     draw = random.Random(1)
     n = len(first)
     differences = []
@@ -47,7 +47,7 @@ def python_loop(first: list[list[float]], second: list[list[float]], resamples: 
 
 
 def numpy_loop(first: Floats, second: Floats, resamples: int) -> None:
-    """A loop over resamples with numpy inside."""
+    """Resample with a loop over resamples that uses numpy."""
     generator = np.random.default_rng(1)
     for _ in range(resamples):
         drawn = generator.integers(len(first), size=len(first))
@@ -56,7 +56,7 @@ def numpy_loop(first: Floats, second: Floats, resamples: int) -> None:
 
 
 def seconds(work: Callable[[], object], repeats: int = 1) -> float:
-    """The best of a few timings."""
+    """Return the best of a few timings."""
     best = float("inf")
     for _ in range(repeats):
         start = time.perf_counter()
@@ -66,13 +66,13 @@ def seconds(work: Callable[[], object], repeats: int = 1) -> float:
 
 
 def peak_megabytes() -> float:
-    """Peak resident memory of this process so far."""
+    """Return the peak resident memory of this process so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
 
 
 def measured() -> dict[str, float]:
-    """Seconds by way of resampling, and the peak of memory for many dialogues."""
+    """Return the seconds by method of resampling, and the peak memory for many dialogues."""
     first, second = systems(1_000)
     rows = first.tolist(), second.tolist()
     found = {
@@ -88,7 +88,7 @@ def measured() -> dict[str, float]:
 
 
 def ratios() -> list[Row]:
-    """The rows with targets."""
+    """Return the rows with targets."""
     found = measured()
     ratio = found["python"] / found["bootstrap"]
     return [
@@ -98,7 +98,7 @@ def ratios() -> list[Row]:
 
 
 def main() -> None:
-    """Time, then measure memory."""
+    """Measure time, then memory."""
     found = measured()
     ours = found["bootstrap"]
     print(f"1,000 dialogues, {COLUMNS} columns per system, {RESAMPLES:,} resamples")

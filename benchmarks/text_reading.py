@@ -1,8 +1,9 @@
-"""How well acts are found in the words of people, by the rules.
+"""Precision and recall of the rules that find acts in the words of people.
 
-Run with `python benchmarks/text_reading.py` and DIALMETER_SHARED. Rules were designed on the dialogues with even numbers; the others are for the
-report. MultiWOZ (`som_dst_100.json`): an inform is a change of gold; a value that the system has named before is put aside, and so is what the user
-repeats of the state. The goal is the final state. Schema-guided dialogues: informs and requests are acts, goals are derived from them.
+Run with `python benchmarks/text_reading.py` and DIALMETER_SHARED. Rules were designed on the dialogues with even numbers; the
+others are for the report. MultiWOZ (`som_dst_100.json`): an inform is a change of gold. Values that the system named before, and values of the
+state that the user repeats, are not counted. The goal is the final state. Schema-guided dialogues: informs and requests are acts, and goals are
+derived from them.
 """
 
 import json
@@ -28,7 +29,7 @@ State = dict[tuple[str, str], str]
 
 
 def multiwoz() -> Iterator[tuple[Conversation, list[State]]]:
-    """Words, and the states after the turns of the user."""
+    """Yield the words, and the states after the turns of the user."""
     for name, turns in json.loads((SHARED / "tracking" / "som_dst_100.json").read_bytes()).items():
         moves: list[Move] = []
         states: list[State] = []
@@ -50,7 +51,7 @@ def multiwoz() -> Iterator[tuple[Conversation, list[State]]]:
 
 
 def multiwoz_informs(half: int, value_map: ValueMap) -> ReadingTally:
-    """Informs against changes of gold."""
+    """Compare informs with changes of gold."""
     profile, matcher = named("multiwoz"), Matcher(value_map)
     reader = TextReader(RuleMaker(profile, value_map), profile)
     right = found = given = 0
@@ -75,7 +76,7 @@ def multiwoz_informs(half: int, value_map: ValueMap) -> ReadingTally:
 
 
 def sgd(half: int, profile: Profile) -> ReadingAccuracy:
-    """Informs and requests against acts."""
+    """Compare informs and requests with acts."""
     talks = open_conversations(SHARED / "tracking" / "sgd" / "dialogues_001.json.gz")
     chosen = [replace(talk, goal=derived_goal(talk, profile)) for place, talk in enumerate(talks) if place % 2 == half]
     return measure_reading(chosen, TextReader(RuleMaker(profile, None), profile), profile, Matcher(None))[0]

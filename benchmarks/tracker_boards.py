@@ -1,9 +1,9 @@
-"""The boards of published predictions, from one command.
+"""Make the boards of published predictions.
 
 Run with `python benchmarks/tracker_boards.py FOLDER [--data DIR]`. DIR is the folder of published files, which is not part of dialmeter
 (by default `data` in the folder that `DIALMETER_SHARED` names). The manifests of `benchmarks/boards` are copied into FOLDER, and
-`dialmeter tracker board FOLDER/*.toml --common` writes the page and the Markdown into `FOLDER/boards`. The Markdown is printed, too; with
-`--write FILE` it replaces what is below the mark in a page, as in `docs/board.md`.
+`dialmeter tracker board FOLDER/*.toml --common` writes the page and the Markdown into `FOLDER/boards`. The Markdown is also
+printed. With `--write FILE` it replaces the part of a page below the mark, as in `docs/board.md`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ MARK = "<!-- Below this line: made by benchmarks/tracker_boards.py -->\n"
 
 
 def make(folder: Path, data: Path, pattern: str = "*") -> str:
-    """Makes the boards whose names fit a pattern in a folder, and gives their Markdown without the first heading."""
+    """Make the boards whose names match a pattern in a folder, and return their Markdown without the first heading."""
     folder.mkdir(parents=True, exist_ok=True)
     link = folder / "data"
     if not link.exists():

@@ -1,9 +1,9 @@
 """Speed and memory of scoring trackers, as ratios.
 
 Run with `python benchmarks/tracking_speed.py` (`--help` for options). A generated corpus in the native format is scored
-from file to values and signatures, and set against a bare JSON parse of the same bytes and against a plain port of the
-published algorithms, whose values must come out the same. Repetitions alternate and the fastest of each counts, so that
-a busy machine disturbs little; start-up is left aside. Memory is the peak of a fresh process that scores the file.
+from file to values and signatures. The time is compared with a bare JSON parse of the same bytes, and with a plain port
+of the published algorithms, whose values must be the same. Repetitions alternate and the fastest of each counts, to
+reduce the influence of other work. Start-up is excluded. Memory is the peak of a fresh process that scores the file.
 """
 
 import math
@@ -29,21 +29,21 @@ REPEATS = 5
 
 
 def scored(path: Path, rules: str = "dialmeter") -> TrackerResult:
-    """A file scored end to end: what the benchmark is about."""
+    """Score a file end to end: the function that this benchmark measures."""
     result = score_file(str(path), rules=rules)
     assert result.scores
     return result
 
 
 def parsed(path: Path) -> None:
-    """The least that any reader has to do."""
+    """Parse the lines of a file: the minimum work of any reader."""
     with path.open("rb") as file:
         for line in file:
             orjson.loads(line)
 
 
 def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
-    """Seconds of each work: the best of several rounds through all of them."""
+    """Return the seconds of each function: the best of several rounds through all of them."""
     best = [math.inf] * len(works)
     for _ in range(repeats):
         for position, work in enumerate(works):
@@ -54,7 +54,7 @@ def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
 
 
 def check_port(path: Path) -> None:
-    """Raises where the port's values are not dialmeter's under the rule set that the port follows."""
+    """Raise an error if the port's values are not dialmeter's under the rule set that the port follows."""
     ours = {score.measure: score.value for score in scored(path, "gca-repo").scores}
     for name, value in plain_port.scores(path).items():
         if not math.isclose(value, ours[name] or 0, rel_tol=1e-9):
@@ -62,7 +62,7 @@ def check_port(path: Path) -> None:
 
 
 def peak_megabytes(path: Path) -> float:
-    """Peak resident memory of a fresh process that scores the file."""
+    """Return the peak resident memory of a fresh process that scores the file."""
     script = f"import {Path(__file__).stem} as me; me.print_peak({str(path)!r})"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=Path(__file__).parent, check=True, capture_output=True, text=True
@@ -71,21 +71,21 @@ def peak_megabytes(path: Path) -> float:
 
 
 def print_peak(path: str) -> None:
-    """What the fresh process does."""
+    """In a fresh process: score the file and print the peak memory."""
     scored(Path(path))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(peak / 2**20 if sys.platform == "darwin" else peak / 2**10)
 
 
 def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Row]:
-    """All that is measured here."""
+    """Return all rows of this benchmark."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "corpus.jsonl"
         corpus.write_corpus(path, dialogues)
-        # Reading goes by what is added at the end of a state, and many trackers write in a fixed order instead.
+        # The reader profits from slots that are added at the end of a state, but many trackers write slots in a fixed order.
         ordered = Path(folder) / "ordered.jsonl"
         corpus.write_corpus(ordered, dialogues, slot_order=True)
-        # First, because a process inherits the peak of the one that starts it, and the port needs much.
+        # First, because a process inherits the peak of its parent, and the port needs much memory.
         peak = peak_megabytes(path)
         turns = scored(path).turns
         check_port(path)

@@ -1,11 +1,11 @@
 """Speed of scoring users, as ratios.
 
-Run with `python benchmarks/users_speed.py` (`--help` for options). A corpus of 1,350 dialogues in the layout of the published
-evaluator is scored from file to scores, and set against a bare JSON parse of the same bytes, with the garbage collector
-off, so that the parse is as fast as it can be; the two sides alternate. The commands `user check` and `user score` are set against each
-other as processes, start-up included. The corpus is made from the published dialogues where they are at hand
-(DIALMETER_SHARED), with other ids and some other values, and otherwise by a generator of dialogues of the same size. Time is
-processor time, the best of several rounds; for two workers it is time by the clock, and the middle one of several ratios.
+Run with `python benchmarks/users_speed.py` (`--help` for options). A corpus of 1,350 dialogues in the format of the published
+evaluator is scored from file to scores. The time is compared with a bare JSON parse of the same bytes, with the garbage collector
+off, so that the parse is as fast as possible. The two sides alternate. The commands `user check` and `user score` are compared with
+each other as processes, start-up included. The corpus is made from the published dialogues if they are available
+(DIALMETER_SHARED), with other ids and some other values. Otherwise a generator makes dialogues of the same size. Time is
+CPU time, the best of several rounds. For two workers it is wall time, and the median of several ratios.
 """
 
 import gc
@@ -48,7 +48,7 @@ _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 
 
 def dialogues(count: int) -> Iterator[Thing]:
-    """The corpus: published dialogues with changes, or generated ones."""
+    """Yield the dialogues of the corpus: published dialogues with changes, or generated ones."""
     published = SHARED / "fixture48_dialogues.json.gz"
     if not published.exists():
         yield from (generated(number) for number in range(count))
@@ -60,7 +60,7 @@ def dialogues(count: int) -> Iterator[Thing]:
 
 
 def changed(text: str, number: int) -> Thing:
-    """A copy of a dialogue with an id of its own, other days, and now and then names that no map knows."""
+    """Return a copy of a dialogue with a new id, other days, and sometimes names that are in no map."""
     turn = {day: _DAYS[(place + number) % 7] for place, day in enumerate(_DAYS)}
     thing: Thing = json.loads(text, object_hook=lambda inside: _with(inside, turn, number))
     return {**thing, "dialogue_id": f"{number:05}-{thing['dialogue_id']}"}
@@ -78,7 +78,7 @@ def _with(inside: Thing, turn: dict[str, str], number: int) -> Thing:
 
 
 def generated(number: int) -> Thing:
-    """A dialogue of the usual size: a hotel and a train, with repetitions and requests."""
+    """Generate a dialogue of the usual size: a hotel and a train, with repetitions and requests."""
     draw = random.Random(number)
     goal = {
         "hotel": {
@@ -122,7 +122,7 @@ def _turn(place: int, speaker: str, said: list[tuple[str, tuple[str, str]]], act
 
 
 def value_map() -> ValueMap:
-    """The published map where it is at hand, otherwise a small one."""
+    """Return the published map if it is available, otherwise a small one."""
     published = SHARED / "multiwoz21_canonical_map.json.gz"
     if published.exists():
         return ValueMap.read(published)
@@ -133,19 +133,19 @@ def value_map() -> ValueMap:
 
 
 def scored(path: Path, values: ValueMap) -> None:
-    """A file scored end to end, from a matcher that remembers nothing yet to scores with signatures."""
+    """Score a file end to end, from a matcher with an empty cache to scores with signatures."""
     assert score_user(path, value_map=values, format="gcdf1", ci=0, keep=False).scores
 
 
 def parsed(path: Path) -> None:
-    """The least that any reader has to do."""
+    """Parse the file: the minimum work of any reader."""
     gc.disable()
     orjson.loads(path.read_bytes())
     gc.enable()
 
 
 def processor_seconds(works: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """The best of several rounds of each work; in a round they take turns. Processes that a work waits for count."""
+    """Return the best CPU time of each function over several alternating rounds, child processes included."""
     best = dict.fromkeys(works, math.inf)
     for _ in range(repeats):
         for name, work in works.items():
@@ -157,7 +157,7 @@ def processor_seconds(works: Mapping[str, Callable[[], object]], repeats: int) -
 
 
 def ran(command: str, path: Path) -> None:
-    """A command of dialmeter on the corpus, without a map, in a process of its own."""
+    """Run a command of dialmeter on the corpus, without a map, in a new process."""
     line = [sys.executable, "-m", "dialmeter", "user", command, str(path), "--quiet"]
     subprocess.run([*line, *(["--workers", "1"] if command == "score" else [])], check=True, stdout=subprocess.DEVNULL)
 
@@ -170,7 +170,7 @@ def _prepare() -> None:
 
 
 def shard(path: Path) -> ScoreTable:
-    """One part of the corpus, scored in a process of its own."""
+    """Score one part of the corpus in a worker process."""
     from dialmeter.readers.conversations import open_conversations
 
     scorer = UserScorer(value_map=_state["values"])
@@ -180,10 +180,10 @@ def shard(path: Path) -> ScoreTable:
 
 
 def two_processes(paths: list[Path], repeats: int) -> float:
-    """How many times as fast two processes are as one, on the same parts; the processes run already.
+    """Return the speed-up of two processes over one, on the same parts; start-up of the processes is excluded.
 
-    Both take turns, and the middle one of the rounds' ratios counts: the fastest round of two processes needs two cores that
-    are undisturbed at once, and that of one process needs only one.
+    Both alternate, and the median of the rounds' ratios counts: the fastest round of two processes needs two cores that
+    are idle at the same time, and that of one process needs only one.
     """
     context = multiprocessing.get_context("spawn")
     with context.Pool(1, _prepare) as one, context.Pool(2, _prepare) as two:
@@ -200,7 +200,7 @@ def two_processes(paths: list[Path], repeats: int) -> float:
 
 
 def ratios(count: int = DIALOGUES, repeats: int = REPEATS) -> list[Row]:
-    """All that is measured here."""
+    """Return all rows of this benchmark."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = list(dialogues(count))
         path = Path(folder) / "corpus.json"

@@ -1,9 +1,9 @@
-"""How long the viewer takes to show the first pages of a run with 100,000 dialogues, and a list of 300 runs.
+"""Response times of the viewer for the first pages of a run with 100,000 dialogues, and for a list of 300 runs.
 
-Run with `python benchmarks/viewer_speed.py`. A server is started as `dialmeter view` starts it; times are those of whole
-requests over HTTP. The first page and the first filter are the very first requests of a server each, so that opening the run and
-reading its index count. The first filter is also measured on the same run without its index of findings, as earlier versions wrote
-runs: then all rows are read first.
+Run with `python benchmarks/viewer_speed.py`. A server is started as `dialmeter view` starts it. Times are those of whole
+requests over HTTP. The first page and the first filter are each the first request of a server, so they include opening the run and
+reading its index. The first filter is also measured on the same run without its index of findings, as in runs of earlier
+versions: then all rows are read first.
 """
 
 import http.client
@@ -33,7 +33,7 @@ FILTER = "slot=hotel-area&class=wrong"
 
 
 def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
-    """The run of some dialogues of the town over and over, under new ids, with scores that differ."""
+    """Write a run that repeats some dialogues of the town under new ids, with different scores."""
     small, talk = folder / "small", folder / "talk.jsonl"
     play_to_file(talk, goals=36, seed=7, noise=0.1)
     command = [sys.executable, "-m", "dialmeter", "tracker", "score", str(talk), "--out", str(small), "--quiet"]
@@ -53,7 +53,7 @@ def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
 
 
 class Server:
-    """The viewer in a process of its own."""
+    """The viewer in a separate process."""
 
     def __init__(self, folder: Path) -> None:
         command = [sys.executable, "-m", "dialmeter", "view", str(folder), "--port", "0"]
@@ -70,7 +70,7 @@ class Server:
                 time.sleep(0.05)
 
     def text(self, address: str) -> str:
-        """A page."""
+        """Return a page."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=PATIENCE)
         connection.request("GET", address)
         answer = connection.getresponse()
@@ -80,13 +80,13 @@ class Server:
         return body
 
     def milliseconds(self, address: str) -> float:
-        """How long a page takes."""
+        """Return the milliseconds that a page takes."""
         start = time.perf_counter()
         self.text(address)
         return 1000 * (time.perf_counter() - start)
 
     def stop(self) -> None:
-        """Ends the process."""
+        """Stop the process."""
         self._process.terminate()
         self._process.wait()
         assert self._process.stdout
@@ -94,7 +94,7 @@ class Server:
 
 
 def measured(dialogues: int = DIALOGUES) -> dict[str, float]:
-    """Milliseconds by page."""
+    """Return the milliseconds by page."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         write_large_run(folder, dialogues)
@@ -125,7 +125,7 @@ def measured(dialogues: int = DIALOGUES) -> dict[str, float]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[Server]:
-    """A viewer over a folder, for a while."""
+    """Run a viewer over a folder, and stop it at the end."""
     server = Server(folder)
     try:
         yield server
@@ -134,7 +134,7 @@ def served(folder: Path) -> Iterator[Server]:
 
 
 def ratios() -> list[Row]:
-    """The rows with targets."""
+    """Return the rows with targets."""
     found = measured()
     ratio = found["first filter"] / found["first filter, without the index"]
     return [

@@ -1,7 +1,7 @@
-"""Encodings of dialogue states in the layouts of published files, one function each.
+"""Encode dialogue states in the formats of published files, one function per format.
 
-Each function takes one conversation and gives the fragments of the prediction file, which holds gold too where the layout
-holds both, and the fragments of the gold file. Where a layout cannot hold something, its function says so.
+Each function takes one conversation. It returns the fragments of the prediction file, which also holds gold if the
+format has both, and the fragments of the gold file. If a format cannot hold something, the docstring says so.
 """
 
 import json
@@ -16,12 +16,12 @@ Encoded: TypeAlias = tuple[list[bytes], list[bytes]]
 
 
 def dump(thing: object) -> bytes:
-    """A thing as JSON, with Python's default separators."""
+    """Encode a value as JSON, with Python's default separators."""
     return json.dumps(thing).encode()
 
 
 def dump_item(key: str, thing: object) -> bytes:
-    """One item of a JSON object."""
+    """Encode one item of a JSON object."""
     return dump(key) + b": " + dump(thing)
 
 
@@ -118,9 +118,9 @@ def encode_som_dst(turns: ConversationStates) -> Encoded:
 
 
 def encode_trippy(turns: ConversationStates) -> Encoded:
-    """Updates for a fixed list of slots.
+    """Encode updates for a fixed list of slots.
 
-    The layout cannot hold that a slot is taken back, nor slots beyond its list (damd predicts a few): both are lost.
+    The format cannot hold removed slots, nor slots outside its list (damd predicts a few): both are lost.
     """
     entries = []
     old_gold: dict[str, str] = {}
@@ -144,7 +144,7 @@ def encode_trippy(turns: ConversationStates) -> Encoded:
 
 
 def encode_dstc10(turns: ConversationStates) -> Encoded:
-    """One instance per turn. The layout cannot hold dialogues, ids or turn numbers: every turn stands alone."""
+    """Encode one instance per turn. The format cannot hold dialogues, ids or turn numbers: every turn is independent."""
     return [dump(_sections(state)) for state in turns.pred], [dump(_sections(state)) for state in turns.gold]
 
 
@@ -158,7 +158,7 @@ def _sections(state: State) -> dict[str, dict[str, dict[str, list[str]]]]:
 
 
 def encode_convlab3(turns: ConversationStates) -> Encoded:
-    """Gold names every slot of the ontology, "" where it has no value. The context of an utterance is not written."""
+    """Encode gold with every slot of the ontology, "" if it has no value. The context of an utterance is not written."""
     entries = []
     empty = {domain: {spell_convlab3(domain, slot): "" for slot in slots} for domain, slots in ONTOLOGY.items()}
     for number, (gold, pred) in enumerate(zip(turns.gold, turns.pred, strict=True)):
@@ -176,9 +176,9 @@ def encode_convlab3(turns: ConversationStates) -> Encoded:
 
 
 def encode_sgd(turns: ConversationStates) -> Encoded:
-    """As MultiWOZ 2.2: a domain is a service.
+    """Encode as in MultiWOZ 2.2: a domain is a service.
 
-    The published states have no intents, so that an intent is made from each state; requested slots and actions are
+    The published states have no intents, so an intent is made from each state. Requested slots and actions are
     empty. The few predictions for domains outside the ontology (damd, hospital) are lost, because they have no service.
     """
     talk = [invent_talk(turns.rng) for _ in turns.gold]
@@ -238,7 +238,7 @@ def encode_completions(turns: ConversationStates) -> Encoded:
 
 
 def _complete(state: State, rng: random.Random) -> str:
-    """What a language model may answer: mostly JSON in a code fence, and now and then something else."""
+    """Return a possible answer of a language model: mostly JSON in a code fence, sometimes another format."""
     kind = rng.random()
     nested = _respelled(state, spell_native)
     if kind < 0.6 or not state:

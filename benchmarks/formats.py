@@ -1,8 +1,8 @@
-"""The layouts of files that hold dialogue states, each written at any size from published states.
+"""Write dialogue states in every file format, at any size, from published states.
 
-Run with `python benchmarks/layouts.py FOLDER` (`--help` for options). A corpus is written dialogue by dialogue until its
-files together have the wanted size. Corpora whose name ends in "(layout written here)" hold the states of `real_states`
-in a layout that this module writes; those that end in "(real file)" are published in their layout. Documents have
+Run with `python benchmarks/formats.py FOLDER` (`--help` for options). A corpus is written dialogue by dialogue until its
+files together have the requested size. Corpora whose name ends in "(format written here)" hold the states of
+`real_states` in a format that this module writes. Those that end in "(real file)" are published in their format. Documents have
 Python's default separators and no indentation; native lines have no blanks, as dialmeter writes them.
 """
 
@@ -28,7 +28,7 @@ from real_states import (
     read_conversations,
     shorten,
 )
-from written_layouts import (
+from written_formats import (
     ONTOLOGY,
     ConversationStates,
     Encoded,
@@ -62,12 +62,12 @@ class CorpusFiles(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of all files."""
+        """Return the number of bytes of all files."""
         return sum(path.stat().st_size for path in self.parsed)
 
     @property
     def size_at_once(self) -> int:
-        """The bytes that a reader holds at one time: of a folder the largest file, and so for each side."""
+        """Return the number of bytes that a reader holds at one time: for each side the file, or the largest file of a folder."""
         largest: dict[Path, int] = {}
         for path in self.parsed:
             side = path.parent if path.parent in (self.pred, self.gold) else path
@@ -76,15 +76,15 @@ class CorpusFiles(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """One dialogue in a layout: what goes into the prediction file and, with two files, into the gold file."""
+    """One dialogue in a format: its bytes in the prediction file and, with two files, in the gold file."""
 
     turns: int
     pred: list[bytes]
     gold: list[bytes]
 
 
-class Layout(NamedTuple):
-    """How a corpus is named, where its dialogues come from, and how its files are put together."""
+class FileFormat(NamedTuple):
+    """A file format: the name of its corpus, the source of its dialogues, and the structure of its files."""
 
     name: str
     is_real: bool
@@ -97,56 +97,56 @@ class Layout(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The name with a mark of its origin."""
+        """Return the name with its origin."""
         states = "" if has_shared_data() else ", generated states"
-        return f"{self.name} (real file)" if self.is_real else f"{self.name} (layout written here{states})"
+        return f"{self.name} (real file)" if self.is_real else f"{self.name} (format written here{states})"
 
 
-def write_layout(layout: Layout, folder: Path, megabytes: float) -> CorpusFiles:
-    """Writes a corpus of at least that size into a folder."""
+def write_format(file_format: FileFormat, folder: Path, megabytes: float) -> CorpusFiles:
+    """Write a corpus of at least the given size into a folder."""
     preds: list[bytes] = []
     golds: list[bytes] = []
     turns, size = 0, 0
-    for fragment in layout.fragments():
+    for fragment in file_format.fragments():
         preds += fragment.pred
         golds += fragment.gold
         turns += fragment.turns
         size += sum(map(len, fragment.pred)) + sum(map(len, fragment.gold))
         if size >= megabytes * 1e6:
             break
-    if layout.shuffled_gold:
+    if file_format.shuffled_gold:
         random.Random(SEED).shuffle(golds)
-    pred, parsed = _write_side(layout, folder / "pred", preds)
-    if not layout.two_files:
-        return CorpusFiles(pred, None, parsed, layout.kind == "lines", turns)
-    gold, gold_parsed = _write_side(layout, folder / "gold", golds)
-    return CorpusFiles(pred, gold, parsed + gold_parsed, layout.kind == "lines", turns)
+    pred, parsed = _write_side(file_format, folder / "pred", preds)
+    if not file_format.two_files:
+        return CorpusFiles(pred, None, parsed, file_format.kind == "lines", turns)
+    gold, gold_parsed = _write_side(file_format, folder / "gold", golds)
+    return CorpusFiles(pred, gold, parsed + gold_parsed, file_format.kind == "lines", turns)
 
 
-def _write_side(layout: Layout, path: Path, fragments: list[bytes]) -> tuple[Path, list[Path]]:
+def _write_side(file_format: FileFormat, path: Path, fragments: list[bytes]) -> tuple[Path, list[Path]]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    if layout.kind == "lines":
+    if file_format.kind == "lines":
         path = path.with_suffix(".jsonl")
         path.write_bytes(b"\n".join(fragments) + b"\n")
         return path, [path]
-    if layout.kind == "folder":
+    if file_format.kind == "folder":
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir()
         files = []
         for number, start in enumerate(range(0, len(fragments), DIALOGUES_PER_FILE), 1):
             files.append(path / f"dialogues_{number:03}.json")
             files[-1].write_bytes(b"[" + b", ".join(fragments[start : start + DIALOGUES_PER_FILE]) + b"]")
-        if layout.schema is not None:
-            (path / "schema.json").write_bytes(layout.schema())
+        if file_format.schema is not None:
+            (path / "schema.json").write_bytes(file_format.schema())
         return path, files
     path = path.with_suffix(".json")
-    opening, closing = (b"{", b"}") if layout.kind == "object" else (b"[", b"]")
+    opening, closing = (b"{", b"}") if file_format.kind == "object" else (b"[", b"]")
     path.write_bytes(opening + b", ".join(fragments) + closing)
     return path, [path]
 
 
 def _written(encode: Callable[[ConversationStates], Encoded]) -> Callable[[], Iterator[Fragment]]:
-    """The fragments of a layout, from a function that encodes one conversation: predictions (or both) and gold."""
+    """Return the fragments of a format, from a function that encodes one conversation: predictions (or both) and gold."""
 
     def fragments() -> Iterator[Fragment]:
         for each in copy_conversations(read_conversations()):
@@ -160,7 +160,7 @@ def _written(encode: Callable[[ConversationStates], Encoded]) -> Callable[[], It
 
 
 def _mwzeval_fragments() -> Iterator[Fragment]:
-    """Gold and predictions as they are published, spellings included."""
+    """Yield gold and predictions with their published spellings."""
     for each in copy_conversations(read_conversations()):
         yield Fragment(len(each.gold), [_mwzeval_pred(each)], [_mwzeval_gold(each)])
 
@@ -175,9 +175,9 @@ def _mwzeval_gold(each: Conversation) -> bytes:
 
 
 def _multiwoz_fragments() -> Iterator[Fragment]:
-    """Gold as in `data.json` of MultiWOZ 2.1, predictions as they are published.
+    """Yield gold as in `data.json` of MultiWOZ 2.1, and predictions as published.
 
-    Like the original, `metadata` names every slot, with "" or "not mentioned" where there is no value. Goals, acts and
+    As in the original, `metadata` names every slot, with "" or "not mentioned" if there is no value. Goals, acts and
     spans are empty here, because the published states come without them.
     """
     for each in copy_conversations(read_conversations()):
@@ -245,7 +245,7 @@ def _change_lists(instance: Any, change: ValueChange) -> Any:
 
 
 def _sgd_fragments() -> Iterator[Fragment]:
-    """Published gold; the prediction is gold with a seeded share of its slots missing or wrong."""
+    """Yield published gold, and a prediction that is gold with a seeded share of its slots missing or wrong."""
     dialogues = load_json("tracking", "sgd", "dialogues_001.json.gz")
     values: dict[str, set[str]] = {}
     for state in _states_of(dialogues):
@@ -277,7 +277,7 @@ def _states_of(dialogues: Iterable[Any]) -> Iterator[Any]:
 
 
 def _spoil(dialogue: Any, choices: dict[str, list[str]], rng: random.Random) -> None:
-    """Makes a prediction of gold: a slot is missing or wrong for the rest of a dialogue, an intent for one turn."""
+    """Make a prediction from gold: a slot is missing or wrong for the rest of a dialogue, an intent for one turn."""
     fates: dict[str, str | None] = {}
     for state in _states_of([dialogue]):
         predicted = {}
@@ -297,23 +297,23 @@ def _sgd_schema() -> bytes:
     return (SHARED / "tracking" / "sgd" / "schema.json").read_bytes()
 
 
-NATIVE = Layout("native lines", False, _written(lambda turns: encode_native(turns, with_talk=False)), "lines")
-TALK = Layout("native lines with utterances", False, _written(lambda turns: encode_native(turns, True)), "lines")
-NESTED = Layout("nested", False, _written(encode_nested), "object")
-T5 = Layout("nested T5", True, _t5_fragments, "object")
-TRADE = Layout("TRADE", False, _written(encode_trade), "object")
-SOM_DST = Layout("SOM-DST", False, _written(encode_som_dst), "object")
-TRIPPY = Layout("TripPy", False, _written(encode_trippy), "list")
-MULTIWOZ = Layout("MultiWOZ 2.1", False, _multiwoz_fragments, "object", two_files=True, shuffled_gold=True)
-MWZEVAL = Layout("mwzeval", has_shared_data(), _mwzeval_fragments, "object", two_files=True, shuffled_gold=True)
-CONVLAB3 = Layout("ConvLab-3", False, _written(encode_convlab3), "list")
-SGD = Layout("SGD", False, _written(encode_sgd), "folder", two_files=True, schema=multiwoz_schema)
-SGD_REAL = Layout("SGD gold", True, _sgd_fragments, "folder", two_files=True, schema=_sgd_schema)
-DSTC10 = Layout("DSTC10", False, _written(encode_dstc10), "list", two_files=True)
-DSTC10_REAL = Layout("DSTC10 entry A01", True, _dstc10_fragments, "list", two_files=True)
-COMPLETIONS = Layout("completions", False, _written(encode_completions), "lines")
+NATIVE = FileFormat("native lines", False, _written(lambda turns: encode_native(turns, with_talk=False)), "lines")
+TALK = FileFormat("native lines with utterances", False, _written(lambda turns: encode_native(turns, True)), "lines")
+NESTED = FileFormat("nested", False, _written(encode_nested), "object")
+T5 = FileFormat("nested T5", True, _t5_fragments, "object")
+TRADE = FileFormat("TRADE", False, _written(encode_trade), "object")
+SOM_DST = FileFormat("SOM-DST", False, _written(encode_som_dst), "object")
+TRIPPY = FileFormat("TripPy", False, _written(encode_trippy), "list")
+MULTIWOZ = FileFormat("MultiWOZ 2.1", False, _multiwoz_fragments, "object", two_files=True, shuffled_gold=True)
+MWZEVAL = FileFormat("mwzeval", has_shared_data(), _mwzeval_fragments, "object", two_files=True, shuffled_gold=True)
+CONVLAB3 = FileFormat("ConvLab-3", False, _written(encode_convlab3), "list")
+SGD = FileFormat("SGD", False, _written(encode_sgd), "folder", two_files=True, schema=multiwoz_schema)
+SGD_REAL = FileFormat("SGD gold", True, _sgd_fragments, "folder", two_files=True, schema=_sgd_schema)
+DSTC10 = FileFormat("DSTC10", False, _written(encode_dstc10), "list", two_files=True)
+DSTC10_REAL = FileFormat("DSTC10 entry A01", True, _dstc10_fragments, "list", two_files=True)
+COMPLETIONS = FileFormat("completions", False, _written(encode_completions), "lines")
 
-LAYOUTS = (
+FORMATS = (
     NATIVE,
     TALK,
     NESTED,
@@ -332,13 +332,13 @@ LAYOUTS = (
 )
 
 
-def available_layouts() -> list[Layout]:
-    """All layouts whose states are at hand: published files need the shared data."""
-    return [layout for layout in LAYOUTS if has_shared_data() or not layout.is_real]
+def available_formats() -> list[FileFormat]:
+    """Return all formats whose states are available: published files need the shared data."""
+    return [file_format for file_format in FORMATS if has_shared_data() or not file_format.is_real]
 
 
 def write_two_systems(folder: Path, megabytes: float) -> tuple[CorpusFiles, Path]:
-    """The published predictions of two systems for the same dialogues: the files of the first, and the second's file."""
+    """Write the published predictions of two systems for the same dialogues: the files of the first, and the second's file."""
     first, second = ({each.stem: each for each in read_conversations([system])} for system in ("damd", "uniconv"))
     shared = [stem for stem in first if stem in second]
     preds: list[bytes] = []
@@ -364,16 +364,16 @@ def write_two_systems(folder: Path, megabytes: float) -> tuple[CorpusFiles, Path
 
 
 def main() -> None:
-    """Write every layout into a folder."""
-    parser = argparse.ArgumentParser(description="Write published states in every layout.")
+    """Write every format into a folder."""
+    parser = argparse.ArgumentParser(description="Write published states in every format.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--megabytes", type=float, default=MEGABYTES)
-    parser.add_argument("--only", action="append", default=[], help="A part of a layout's name; may be repeated.")
+    parser.add_argument("--only", action="append", default=[], help="A part of a format's name; may be repeated.")
     options = parser.parse_args()
-    for layout in available_layouts():
-        if not options.only or any(word.lower() in layout.title.lower() for word in options.only):
-            files = write_layout(layout, options.folder / layout.name.replace(" ", "_"), options.megabytes)
-            print(f"{layout.title}: {files.size / 1e6:.1f} MB, {files.turns:,} turns")
+    for file_format in available_formats():
+        if not options.only or any(word.lower() in file_format.title.lower() for word in options.only):
+            files = write_format(file_format, options.folder / file_format.name.replace(" ", "_"), options.megabytes)
+            print(f"{file_format.title}: {files.size / 1e6:.1f} MB, {files.turns:,} turns")
 
 
 if __name__ == "__main__":
