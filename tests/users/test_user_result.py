@@ -52,7 +52,7 @@ def test_every_domain_has_every_measure_and_combined_comes_first() -> None:
         (domain, measure) for domain in ("combined", "hotel", "taxi", "train") for measure in MEASURES
     ]
     assert [s.group["domain"] for s in RESULT.by("domain")] == [d for d in ("hotel", "taxi", "train") for _ in MEASURES]
-    with pytest.raises(DialmeterError, match="by domain"):
+    with pytest.raises(DialmeterError, match="use 'domain'"):
         RESULT.by("slot")
 
 

@@ -97,7 +97,7 @@ def test_ontologies_of_three_layouts_are_one(tmp_path: Path, document: object) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "an ontology without values"),
+        ("[]", "the ontology has no values"),
         ('{"hotel-area": "east"}', "slot hotel-area: the values of 'hotel-area' must be a list"),
         ('{"hotel-area": [', "not valid JSON"),
         ("3", "an ontology must be an object"),

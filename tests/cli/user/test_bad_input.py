@@ -162,7 +162,7 @@ def test_what_is_odd_is_a_warning_with_its_place(
 
 def test_warnings_say_how_often(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = call(capsys, "user", "score", file_with(tmp_path, NOTICED["missing nlu"][0]))
-    assert "warning: 2 system turns without what was understood" in said.err
+    assert "warning: 2 system turns without the acts that the system understood" in said.err
 
 
 @pytest.mark.parametrize("command", ["score", "check", "query", "patterns", "values"])
@@ -193,7 +193,7 @@ BAD_OPTIONS = [
     (["--set", "repetitions.max=-1"], "repetitions.max: Expected int >= 0"),
     (["--set", "repetitions.max=often"], "repetitions.max: Expected int, got str"),
     (["--set", "values.threshold=2"], "values.threshold: Expected float <= 1.0"),
-    (["--set", "repetitions.max"], "a change reads SWITCH=VALUE"),
+    (["--set", "repetitions.max"], "a change must be SWITCH=VALUE"),
     (["--rules", "gcdf1"], "unknown rule set 'gcdf1'; did you mean gcdf1-repo?"),
     (["--rules", "nowhere.toml"], "nowhere.toml: no such file"),
     (["--profile", "multiwos"], "unknown profile 'multiwos'; did you mean multiwoz?"),

@@ -43,7 +43,7 @@ class UserCheck(Struct, frozen=True):
 def check_talk(
     talks: Conversations, how: UserSettings, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
 ) -> UserCheck:
-    """Checks an opened file.
+    """Check an opened file.
 
     Args:
         talks: the file.
@@ -90,7 +90,7 @@ def _imperfect(rows: Mapping[str, ScoreRow]) -> list[Notice]:
 
 
 def with_plain_acts(profile: Profile) -> Profile:
-    """A profile in which ``inform`` and ``request`` are the names of the acts that :func:`saying_exactly` uses.
+    """Return a profile in which ``inform`` and ``request`` are the names of the acts that :func:`saying_exactly` uses.
 
     All else is as in the profile, so that the perfect user of any corpus can be scored, however the corpus names its acts.
 
@@ -103,7 +103,7 @@ def with_plain_acts(profile: Profile) -> Profile:
 
 
 def saying_exactly(name: str, goal: Goal) -> Conversation:
-    """A user that says every constraint of its goal once and asks for every request once, in one turn.
+    """Return a user that says every constraint of its goal once and asks for every request once, in one turn.
 
     Example:
         >>> from dialmeter.model import DomainGoal

@@ -64,7 +64,7 @@ class Distance(Struct, frozen=True):
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case.
+    """Return the words of a text in lower case.
 
     Example:
         >>> words("Don't you see? 10:30!")
@@ -139,7 +139,7 @@ def distances(human: Iterable[Conversation], simulated: Iterable[Conversation], 
 
 
 def user_turns(talk: Conversation) -> list[Move]:
-    """The turns of the user."""
+    """Return the turns of the user."""
     return [move for move in talk.moves if move.speaker == USER]
 
 
@@ -196,7 +196,7 @@ def permuted(first: Any, how: Resampling) -> Any:
 
 
 def beside_chance(found: Distance, drawn: Any, how: Resampling) -> Distance:
-    """A distance with what permuted dialogues reach.
+    """Return a distance with what permuted dialogues reach.
 
     Args:
         found: the distance.
@@ -220,7 +220,7 @@ def _order(turns: Sequence[Move]) -> Iterator[str]:
 
 
 def acts_of(turns: Sequence[Move]) -> list[str]:
-    """The acts of some turns, each as its name and slot, without values."""
+    """Return the acts of some turns, each as its name and slot, without values."""
     return [f"{act.name.lower()} {act.slot.lower()}" for turn in turns for act in turn.acts or ()]
 
 
@@ -250,7 +250,7 @@ def draws(sizes: Sequence[int], how: Resampling) -> list[Any]:
 
 
 def limits(values: np.ndarray[Any, np.dtype[np.float64]], how: Resampling) -> tuple[float, float] | None:
-    """The interval of resampled values; None where they do not vary."""
+    """Return the interval of resampled values; None where they do not vary."""
     import numpy as np
 
     known = values[np.isfinite(values)]

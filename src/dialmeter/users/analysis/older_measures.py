@@ -80,7 +80,7 @@ def paired_measures(
 
 
 def _turn_level(pairs: Sequence[tuple[Conversation, Conversation]], how: Resampling) -> tuple[list[Distance], int]:
-    """The three measures, from sums over all turns, and how many turns were compared."""
+    """Return the three measures, from sums over all turns, and how many turns were compared."""
     import numpy as np
 
     rows, compared = [], 0
@@ -114,7 +114,7 @@ def _turn_level(pairs: Sequence[tuple[Conversation, Conversation]], how: Resampl
 
 
 def _same_context(human: Conversation, simulated: Conversation) -> Iterator[tuple[Move, Move]]:
-    """The user turns of both that have the same system turns before them.
+    """Return the user turns of both that have the same system turns before them.
 
     Whether a turn is compared depends only on what came before it, so that agreement is not what selects turns.
     """
@@ -178,7 +178,7 @@ def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], how: Resamplin
 
 
 def _act_sequence(talk: Conversation, numbers: dict[str, int]) -> str:
-    """The acts of a dialogue as words, a number for each different act."""
+    """Return the acts of a dialogue as words, a number for each different act."""
     acts = [f"{move.speaker} {act}" for move in talk.moves for act in sorted(acts_of([move]))]
     return " ".join(f"act{numbers.setdefault(act, len(numbers))}" for act in acts)
 
@@ -221,7 +221,7 @@ def score_divergences(
 
 
 def _divergence(human: Any, simulated: Any) -> float:
-    """The Cramér-von Mises divergence, scaled to at most 1; equal scores count half below, so equal samples are at no distance."""
+    """Return the Cramér-von Mises divergence, scaled to at most 1; equal scores count half below, so equal samples are at no distance."""
     import numpy as np
 
     below = [

@@ -54,7 +54,7 @@ def expression(units: Sequence[str], mentions: Mapping[str, Sequence[int]], none
 
 
 def patterns_of(outcome: DialogueOutcome) -> list[Pattern]:
-    """The patterns of one dialogue: search, booking, requests, what the system gave unasked, domains that were missed."""
+    """Return the patterns of one dialogue: search, booking, requests, what the system gave unasked, domains that were missed."""
     found: list[Pattern] = []
     unneeded = {(event.domain, event.about) for event in outcome.events if event.name == "alternative_not_needed"}
     for domain, wants in goal_units(outcome.goal).items():

@@ -59,7 +59,7 @@ class UserQuery(Struct, frozen=True, kw_only=True):
             _known("part of a goal", part, GOAL_PARTS)
 
     def found_in(self, row: UserRow) -> list[Event] | None:
-        """The events of a dialogue that the query is about; None where it is not one that is looked for.
+        """Return the events of a dialogue that the query is about; None where it is not one that is looked for.
 
         Example:
             >>> row = UserRow(id="d1", goal={}, talk=(), inform={}, request={}, combined={"I": None, "R": None},
@@ -90,7 +90,7 @@ class UserQuery(Struct, frozen=True, kw_only=True):
         return bool(self.party or self.why)
 
     def losses_in(self, row: UserRow) -> list[Loss]:
-        """The lost points of a dialogue that the query is about."""
+        """Return the lost points of a dialogue that the query is about."""
         if not self.asks_blame or row.verdict is None:
             return []
         return [

@@ -18,7 +18,7 @@ _NOTES = frozenset((each.family, each.name) for each in ALL if each.owner == "lo
 
 
 def lines(row: UserRow) -> Iterator[str]:
-    """The dialogue as plain lines.
+    """Return the dialogue as plain lines.
 
     Example:
         >>> from dialmeter.model import Conversation, Move
@@ -94,7 +94,7 @@ def _goal(wanted: DomainGoal) -> str:
 
 
 def full_name(name: str, service: str) -> str:
-    """The name of an act with its service, in lower case.
+    """Return the name of an act with its service, in lower case.
 
     Example:
         >>> full_name("Hotel-Inform", "hotel"), full_name("INFORM", "Hotels_1")
@@ -105,7 +105,7 @@ def full_name(name: str, service: str) -> str:
 
 
 def _acts(acts: Sequence[Act]) -> str:
-    """Groups acts of one name and service."""
+    """Group acts of one name and service."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for act in acts:
         pairs = grouped.setdefault((act.name, act.service), [])
@@ -117,7 +117,7 @@ def _acts(acts: Sequence[Act]) -> str:
 
 
 def _loss(loss: Loss) -> str:
-    """A lost point with its cause."""
+    """Return a lost point with its cause."""
     points = {"recall": "missing", "precision": "too much"}[loss.side]
     unit = one_line(loss.about, 80) if loss.measured == "R" else f"{one_line(loss.domain)} {one_line(loss.about, 80)}"
     party = party_in_words(loss.party, loss.of)
@@ -125,7 +125,7 @@ def _loss(loss: Loss) -> str:
 
 
 def _event(event: Event) -> str:
-    """An event with a sign: does it count as wanted, or is it a note that no point hangs on?"""
+    """Return an event with a sign: does it count as wanted, or is it a note that no point hangs on?"""
     sign = "+" if event.credited else "·" if (event.family, event.name) in _NOTES else "−"
     about = f" {one_line(event.about, 80)}" if event.about else ""
     said = f", said {one_line(event.said, 60)}" if event.said else ""

@@ -21,7 +21,7 @@ WITHOUT = {
 
 
 def compare_items(results: Mapping[str, LogItems], how: Resampling) -> ItemComparison:
-    """Compares users with the first one, on the tasks that all logs have.
+    """Compare users with the first one, on the tasks that all logs have.
 
     Tasks count where both users have a value. The interval resamples tasks; p is that of the exact sign test over the tasks
     that differ, corrected by Holm.
@@ -65,7 +65,7 @@ def parts_of(result: LogItems, measure: str) -> dict[str, tuple[float, float]]:
 
 
 def score_of(result: LogItems, measure: str) -> Score:
-    """The value over all tasks of a log."""
+    """Return the value over all tasks of a log."""
     if measure == RECALL:
         return result.scores[0]
     pairs = parts_of(result, measure).values()

@@ -58,7 +58,7 @@ def condition_of(form: re.Pattern[str], instruction: str) -> Condition:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, which together are the text."""
+    """Return the sentences of a text, which together are the text."""
     start = 0
     for gap in SENTENCE.finditer(text):
         yield text[start : gap.end()]
@@ -67,7 +67,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def secret_spans(text: str) -> list[tuple[int, int]]:
-    """The parts of an instruction in lower case that the user must not say.
+    """Return the parts of an instruction in lower case that the user must not say.
 
     Example:
         >>> text = "you live in oslo (do not reveal it). do not mention the price, please."

@@ -81,7 +81,7 @@ def fault_table(
     is_fault: Callable[[DialogueItems], bool],
     how: Resampling | None = None,
 ) -> FaultTable:
-    """Counts a fault in failed and successful dialogues.
+    """Count a fault in failed and successful dialogues.
 
     Args:
         name: of the fault.

@@ -71,7 +71,7 @@ def places_in(found: Iterable[Trajectory]) -> dict[str, str]:
 
 
 def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[GoalItem]:
-    """The items of a goal.
+    """Return the items of a goal.
 
     Args:
         goal: with instruction and expected calls.
@@ -97,7 +97,7 @@ def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[Go
 
 
 def leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values inside lists and objects, each with its innermost key.
+    """Return the values inside lists and objects, each with its innermost key.
 
     Example:
         >>> list(leaves("", {"a": [{"b": 1}, 2]}))
@@ -145,7 +145,7 @@ def form_of(
     alone: bool = False,
     also: Sequence[str] = (),
 ) -> re.Pattern[str]:
-    """The forms in which a value is said, for a text in lower case.
+    """Return the forms in which a value is said, for a text in lower case.
 
     Args:
         kind: of the value.

@@ -145,7 +145,7 @@ class LogItems(Result):
         return found
 
     def by(self, group: str) -> list[Score]:
-        """The recall of items by ``kind``.
+        """Return the recall of items by ``kind``.
 
         Raises:
             DialmeterError: no such group.
@@ -160,7 +160,7 @@ class LogItems(Result):
         return found
 
     def worst(self, n: int = 10) -> list[DialogueItems]:
-        """The dialogues with most missed items, then with most events."""
+        """Return the dialogues with most missed items, then with most events."""
         found = [each for each in self.every if each.events]
 
         def rank(talk: DialogueItems) -> tuple[int, int, str]:
@@ -207,7 +207,7 @@ def has_event(talk: DialogueItems, names: Iterable[str]) -> bool:
 
 
 def read_items(found: Iterable[Trajectory], resampling: Resampling | None = None) -> LogItems:
-    """The items that the rule finds in a log, and its events. The dialogues are held in memory, because any of them may list the places.
+    """Return the items that the rule finds in a log, and its events. The dialogues are held in memory, because any of them may list the places.
 
     Args:
         found: the dialogues.
@@ -225,7 +225,7 @@ def read_items(found: Iterable[Trajectory], resampling: Resampling | None = None
 def dialogue_items(
     every: Sequence[Trajectory], sheet: Mapping[str, Sequence[GoalItem]] | None = None
 ) -> list[tuple[Trajectory, DialogueItems]]:
-    """The dialogues that have an instruction or items, each with its items and events."""
+    """Return the dialogues that have an instruction or items, each with its items and events."""
     log = LogWords.of(every)
     pairs = []
     for each in every:

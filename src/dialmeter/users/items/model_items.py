@@ -49,7 +49,7 @@ class ModelItems:
         self._unreadable: list[str] = []
 
     def items(self, task: str, goal: TaskGoal, places: Mapping[str, str]) -> list[GoalItem]:
-        """The items of a goal; none where the answer cannot be read.
+        """Return the items of a goal; none where the answer cannot be read.
 
         Args:
             task: its id.
@@ -103,7 +103,7 @@ class ModelItems:
 
 
 def _keys(goal: TaskGoal, value: str) -> tuple[str, ...]:
-    """The arguments of expected calls that have this value."""
+    """Return the arguments of expected calls that have this value."""
     return tuple(
         dict.fromkeys(
             f"{action.name}.{key}"

@@ -30,7 +30,7 @@ class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def item_row(found: Trajectory, items: DialogueItems) -> ItemRow:
-    """The row of a dialogue."""
+    """Return the row of a dialogue."""
     return ItemRow(
         id=found.id,
         trajectory=found,
@@ -47,7 +47,7 @@ def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> d
 
 
 def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:
-    """Closes the run with the scores of the whole, and the recall and the number of events of each dialogue."""
+    """Close the run with the scores of the whole, and the recall and the number of events of each dialogue."""
     columns: dict[str, list[float | None]] = {
         "ItemRecall": [item_recall(each.outcomes) for each in result.every],
         "Events": [float(len(each.events)) for each in result.every],

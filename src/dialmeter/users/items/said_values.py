@@ -48,7 +48,7 @@ class SaidValue(NamedTuple):
 
 
 def said_values(text: str, places: Mapping[str, str]) -> Iterator[SaidValue]:
-    """The values of a text.
+    """Return the values of a text.
 
     Args:
         text: in any letter case.

@@ -23,7 +23,7 @@ ItemSource: TypeAlias = Callable[[str, TaskGoal, Mapping[str, str]], Sequence[Go
 
 
 def goal_rows(found: Sequence[Trajectory], source: ItemSource | None = None) -> list[tuple[str, ...]]:
-    """The items of all tasks; a task without items has a row that gives its instruction only.
+    """Return the items of all tasks; a task without items has a row that gives its instruction only.
 
     Args:
         found: the dialogues of a log.
@@ -47,12 +47,12 @@ def goal_rows(found: Sequence[Trajectory], source: ItemSource | None = None) -> 
 
 
 def goal_sheet(rows: Sequence[Sequence[str]]) -> str:
-    """The rows as CSV. No cell is a formula."""
+    """Return the rows as CSV. No cell is a formula."""
     return csv_text(COLUMNS, rows)
 
 
 def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
-    """The items of a sheet by task. Rows without a value only name a task.
+    """Return the items of a sheet by task. Rows without a value only name a task.
 
     Raises:
         InputError: a column is missing, or a cell has a word that is not known; with the line.

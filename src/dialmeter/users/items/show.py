@@ -10,7 +10,7 @@ from .record import ItemRow
 
 
 def item_lines(row: ItemRow) -> Iterator[str]:
-    """The dialogue as plain lines.
+    """Return the dialogue as plain lines.
 
     Example:
         >>> from dialmeter.model import Step, Trajectory

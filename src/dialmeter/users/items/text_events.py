@@ -74,7 +74,7 @@ class LogWords(Struct, frozen=True):
 
 
 def text_events(found: Trajectory, outcomes: Sequence[ItemOutcome], log: LogWords) -> list[Event]:
-    """The events of a dialogue, in the order of its messages; none where it has no instruction.
+    """Return the events of a dialogue, in the order of its messages; none where it has no instruction.
 
     Args:
         found: the dialogue.
@@ -211,7 +211,7 @@ def _leaks(steps: Sequence[Step], instruction: str, outcomes: Sequence[ItemOutco
 
 
 def _early_stop(found: Trajectory, outcomes: Sequence[ItemOutcome]) -> Iterator[Event]:
-    """The user ends the dialogue with something undone that it has kept from the agent.
+    """Return the user ends the dialogue with something undone that it has kept from the agent.
 
     Either an item is missed whose call was never made, and which was asked for or changes something; or nothing was changed
     at all, and the user leaves instead of answering a question.

@@ -107,7 +107,7 @@ def _first(steps: Iterable[Step], form: re.Pattern[str]) -> int | None:
 
 
 def _agreed(steps: Sequence[Step], form: re.Pattern[str]) -> int | None:
-    """The user's message that agrees to what the agent said last, where that names the value."""
+    """Return the user's message that agrees to what the agent said last, where that names the value."""
     heard = ""
     for step in steps:
         if step.speaker == SYSTEM:
@@ -127,7 +127,7 @@ def _part_of_id(item: GoalItem, items: Sequence[GoalItem]) -> bool:
 
 
 def asked_at(item: GoalItem, steps: Sequence[Step], *, request: bool = True) -> int | None:
-    """The agent's message that asks for the value, if the user answers it; None where there is none.
+    """Return the agent's message that asks for the value, if the user answers it; None where there is none.
 
     Args:
         item: whose value it is.
@@ -162,7 +162,7 @@ def done(item: GoalItem, steps: Sequence[Step]) -> bool:
 
 
 def item_recall(outcomes: Iterable[ItemOutcome]) -> float | None:
-    """The share of items that the user conveyed or confirmed, of those and the missed ones; None where there is none.
+    """Return the share of items that the user conveyed or confirmed, of those and the missed ones; None where there is none.
 
     Example:
         >>> item = GoalItem("text", "economy", ("book.cabin",))

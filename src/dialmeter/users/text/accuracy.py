@@ -102,7 +102,7 @@ class ReadingAccuracy(Struct, frozen=True):
 
 
 def short(share: float | None) -> str:
-    """A share with two digits; a dash where there is none.
+    """Return a share with two digits; a dash where there is none.
 
     Example:
         >>> short(0.853), short(1.0), short(None)
@@ -112,7 +112,7 @@ def short(share: float | None) -> str:
 
 
 def without_acts(talk: Conversation) -> Conversation:
-    """The words of a dialogue and nothing else but its goal."""
+    """Return the words of a dialogue and nothing else but its goal."""
     return replace(talk, moves=tuple([Move(move.speaker, move.text) for move in talk.moves]))
 
 
@@ -142,7 +142,7 @@ def units_of(talk: Conversation, profile: Profile, matcher: Matcher) -> Iterator
 def measure_reading(
     talks: Iterable[Conversation], reader: TextReader, profile: Profile, matcher: Matcher
 ) -> tuple[ReadingAccuracy, list[tuple[Conversation, Conversation]]]:
-    """Reads the words of dialogues with acts, and compares.
+    """Read the words of dialogues with acts, and compares.
 
     Args:
         talks: dialogues with acts.
@@ -178,7 +178,7 @@ def measure_reading(
 
 
 def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEffect:
-    """The effect of reading on a score, from the scores of dialogues by acts and from text."""
+    """Return the effect of reading on a score, from the scores of dialogues by acts and from text."""
     from ...stats import pearson
 
     by_acts, from_text = [one for one, _ in pairs], [other for _, other in pairs]

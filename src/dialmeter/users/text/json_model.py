@@ -36,7 +36,7 @@ class JsonModel(Generic[T]):
         return counter
 
     def answer(self, text: str) -> T | None:
-        """The answer to a text; None where it is not known and requests are only counted.
+        """Return the answer to a text; None where it is not known and requests are only counted.
 
         Raises:
             UnreadableAnswer: what came is not JSON of the wanted form.

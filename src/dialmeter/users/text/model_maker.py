@@ -64,7 +64,7 @@ class ModelMaker:
         return self._model.count_requests()
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
-        """The acts of a turn.
+        """Return the acts of a turn.
 
         Raises:
             UnreadableAnswer: what came is not JSON of the wanted form.

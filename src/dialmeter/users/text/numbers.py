@@ -32,7 +32,7 @@ _NUMBER = re.compile(
 
 
 def times(text: str) -> Iterator[tuple[int, int, str]]:
-    """The times in a text in lower case: where each begins and ends, and the time with two digits for the hour.
+    """Return the times in a text in lower case: where each begins and ends, and the time with two digits for the hour.
 
     Example:
         >>> [found[2] for found in times("at half past 11 in the morning, 5:15 pm, 7 in the evening or noon")]
@@ -56,7 +56,7 @@ def times(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def numbers(text: str) -> Iterator[tuple[int, int, str]]:
-    """The whole numbers in a text in lower case, in digits, with their places.
+    """Return the whole numbers in a text in lower case, in digits, with their places.
 
     Example:
         >>> list(numbers("two tickets, not 17:30"))

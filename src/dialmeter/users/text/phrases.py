@@ -10,7 +10,7 @@ _LONGEST = 8
 
 
 def words_of(text: str) -> list[str]:
-    """The words in lower case.
+    """Return the words in lower case.
 
     Example:
         >>> words_of("Wi-Fi at St. John's, 17:30")
@@ -20,7 +20,7 @@ def words_of(text: str) -> list[str]:
 
 
 def phrase(text: str) -> str:
-    """The words with one blank between them."""
+    """Return the words with one blank between them."""
     return " ".join(words_of(text))
 
 

@@ -51,7 +51,7 @@ class ActMaker(Protocol):
         ...
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
-        """The acts of a turn."""
+        """Return the acts of a turn."""
         ...
 
 
@@ -81,7 +81,7 @@ class TextReader:
         self._domain_phrases = domain_phrases(profile.words.domains)
 
     def read(self, talk: Conversation) -> Conversation:
-        """A conversation with acts at every turn; a turn that got them from its words says so."""
+        """Return a conversation with acts at every turn; a turn that got them from its words says so."""
         schema = self._schema(talk.goal or {})
         moves: list[Move] = []
         current: str | None = None

@@ -124,7 +124,7 @@ class RuleMaker:
         return RuleMaker, self._given
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
-        """The acts of a turn."""
+        """Return the acts of a turn."""
         found: dict[Act, None] = {}
         context = _Context(schema, self._asked(turn), turn.domain, self._goal_forms(schema), set())
         slot_words = self._slot_words | _named_slots(schema, self._slot_words)
@@ -146,7 +146,7 @@ class RuleMaker:
         return tuple(found)
 
     def _acts_of(self, turn: TextTurn, sentence: _Sentence, context: _Context) -> Iterator[Act]:
-        """The acts of a sentence."""
+        """Return the acts of a sentence."""
         words = self._words
         used: set[int] = set()
         # "Is it in the centre?" asks for the area.
@@ -186,7 +186,7 @@ class RuleMaker:
         return not searched or bool(_QUESTION.search(sentence.text))
 
     def _slot_at(self, sentence: _Sentence, start: int, slots: Sequence[str], context: _Context) -> tuple[str, str]:
-        """The domain and the slot that a slot word means; empty if no domain has it."""
+        """Return the domain and the slot that a slot word means; empty if no domain has it."""
         likely, others = self._places(sentence, start, context)
         for domain in likely or others:
             for slot in slots:
@@ -195,7 +195,7 @@ class RuleMaker:
         return "", ""
 
     def _places(self, sentence: _Sentence, start: int, context: _Context) -> tuple[list[str], list[str]]:
-        """The domains that a place of a sentence is likely to be about, and all others of the goal."""
+        """Return the domains that a place of a sentence is likely to be about, and all others of the goal."""
         before = [domain for place, domain in sentence.domains if place <= start]
         named = before[-1:] or [domain for _, domain in sentence.domains[:1]]
         asked = [domain for domain, _ in context.asked]
@@ -206,7 +206,7 @@ class RuleMaker:
     def _slot_of(
         self, span: _Span, domain: str, sentence: _Sentence, context: _Context, is_likely: bool
     ) -> tuple[str, str, list[int]] | None:
-        """The slot and value of a span in a domain, and the slot words that say so; None if several slots are possible."""
+        """Return the slot and value of a span in a domain, and the slot words that say so; None if several slots are possible."""
         words, asked, schema = self._words, context.asked, context.schema
         slots, wanted = schema.slots.get(domain, frozenset()), schema.values.get(domain, {})
         if span.kind == "form":
@@ -273,7 +273,7 @@ class RuleMaker:
     def _careless_answer(
         self, turn: TextTurn, asked: Sequence[tuple[str, str]], informed: Container[tuple[str, str]]
     ) -> Iterator[Act]:
-        """The user has no preference for what the system asks."""
+        """Return the user has no preference for what the system asks."""
         if not asked or turn.reply_to is None:
             return
         first = " ".join(_SENTENCE.findall(turn.text.lower())[:2])
@@ -331,7 +331,7 @@ class RuleMaker:
 
 
 def _named_slots(schema: TextSchema, known: Container[str]) -> dict[str, tuple[str, ...]]:
-    """A slot is called by its own name, too, such as ``party_size`` "party size"."""
+    """Return a slot is called by its own name, too, such as ``party_size`` "party size"."""
     found: dict[str, tuple[str, ...]] = {}
     for slots in schema.slots.values():
         for slot in sorted(slots):
@@ -342,7 +342,7 @@ def _named_slots(schema: TextSchema, known: Container[str]) -> dict[str, tuple[s
 
 
 def _spans(sentence: _Sentence, *known: Container[str]) -> list[_Span]:
-    """The values of a sentence: times, numbers, and the longest known forms, which do not overlap."""
+    """Return the values of a sentence: times, numbers, and the longest known forms, which do not overlap."""
     places = [(found.start(), found.end()) for found in WORD.finditer(sentence.text)]
 
     def tokens(first: int, last: int) -> tuple[int, int]:
