@@ -82,7 +82,7 @@ def test_bleu_is_that_of_sacrebleu() -> None:
     assert "tok:none" in found.signed[0]
     silent = Conversation("c", (Move("user", "Hello."),))
     assert measured([*human, silent], [*simulated, silent])[0]["ActBLEU"].simulated == found.simulated
-    assert "leaves out 1 of 3 dialogues" in measured([*human, silent], [*simulated, silent])[1]["no-acts"]
+    assert "skips 1 of 3 dialogues" in measured([*human, silent], [*simulated, silent])[1]["no-acts"]
     assert found.ci is not None
     assert found.ci[0] <= expected <= found.ci[1]
 
