@@ -101,7 +101,7 @@ def test_what_was_found_is_kept_and_shown(capsys: pytest.CaptureFixture[str], tm
     call(capsys, "report", run)
     page = (run / "report.html").read_text()
     assert 'class="cells found"' in page
-    assert "found in the text by rules" in page
+    assert "read from the text by rules" in page
 
 
 def test_a_language_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

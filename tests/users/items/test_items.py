@@ -217,11 +217,17 @@ def test_the_sheet_is_read_as_it_was_written(tmp_path: Path, capsys: pytest.Capt
     ("text", "message"),
     [
         ("task,value\n1,economy\n", "no column 'kind'; task, kind and value are needed"),
-        ("task,kind,value\n1,colour,red\n", "line 2: kind is date, airport, count, number, id, text, not 'colour'"),
-        ("task,kind,value,condition\n1,text,red,never\n", "line 2: condition is nothing, asked, fallback, secret"),
-        ("task,kind,value\n,text,red\n", "line 2: a row without a task"),
+        (
+            "task,kind,value\n1,colour,red\n",
+            "line 2: kind must be one of date, airport, count, number, id, text, not 'colour'",
+        ),
+        (
+            "task,kind,value,condition\n1,text,red,never\n",
+            "line 2: condition must be one of empty, asked, fallback, secret",
+        ),
+        ("task,kind,value\n,text,red\n", "line 2: the row has no task"),
         ("task,kind,value\n1,text,red\n1,text,red\n", "line 3: duplicate item 'red' of task 1"),
-        ("task,kind,value\n1,,\n", "no item; a row has a task, a kind and a value"),
+        ("task,kind,value\n1,,\n", "the sheet has no items; a row needs a task, a kind and a value"),
     ],
 )
 def test_bad_sheets(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
