@@ -117,7 +117,7 @@ def test_nothing_that_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path
     file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
     said = call(capsys, "user", "score", file, "--from", "gcdf1")
     assert said.code == 2
-    assert "no dialogue can be scored; the first: " in said.complaint
+    assert "no dialogue can be scored; first error: " in said.complaint
     looked = call(capsys, "user", "check", file, "--from", "gcdf1")
     assert looked.code == 2
     assert looked.out == (
