@@ -1,4 +1,4 @@
-"""Dialogues that are not as they should be: a message with dialogue and turn, and nothing else lost."""
+"""Tests of invalid dialogues: the message has dialogue and turn, and the other dialogues are scored."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_confidence_must_be_a_share() -> None:
 
 
 def published(dialogue_id: str, **more: Any) -> dict[str, Any]:
-    """A dialogue in the published layout."""
+    """Return a dialogue in the published format."""
     inform = {"act": "Hotel-Inform", "slot": "area", "values": ["east"]}
     turns = [
         {"turn_id": "0", "speaker": "USER", "utterance": "", "frames": [{"service": "hotel", "actions": [inform]}]},

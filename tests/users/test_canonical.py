@@ -1,4 +1,4 @@
-"""Values in one form: goal candidates first, then the whole map, above a threshold, or as they are."""
+"""Tests of canonical values: values of the goal first, then the whole map, above a threshold, otherwise unchanged."""
 
 from __future__ import annotations
 

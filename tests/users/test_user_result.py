@@ -1,4 +1,4 @@
-"""What comes out: scores by domain, intervals, signatures, events, the worst dialogues; parts of a corpus added up."""
+"""Tests of results: scores by domain, confidence intervals, signatures, events, worst dialogues, merged parts of a corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule sets and profiles of users: named, changed, from files, in signatures."""
+"""Tests of rule sets and profiles of users: named, changed, from files, in signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Value maps built from goals, ontology and acts."""
+"""Tests of value maps that are created from goals, ontology and acts."""
 
 from __future__ import annotations
 

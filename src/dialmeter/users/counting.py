@@ -15,7 +15,7 @@ from .events import Event, Family, Remark, switched_on
 from .goals import GoalUnits, requested_slot, slot_of
 from .outcome import Counts, DialogueCounts
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
-from .system_turn import told, told_slots
+from .system_turn import stating_turns, told_slots
 
 
 class _DomainCounter(Struct, eq=False):
@@ -196,7 +196,7 @@ class InformWalk:
 
 def _count_if_told(counter: _DomainCounter, missing: str) -> bool:
     """Count a missing constraint if the system said it, and return True in this case."""
-    turns = told(counter.dialogue, counter.domain, missing)
+    turns = stating_turns(counter.dialogue, counter.domain, missing)
     if turns:
         counter.counts.counted.append(missing)
         counter.log("sys_preempted_constraint", "goal", missing, turns, credited=True)

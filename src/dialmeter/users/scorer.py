@@ -353,7 +353,7 @@ def score_shard(
     """Score one shard of a file of dialogues, in this process or a worker process.
 
     Args:
-        task: what to score.
+        task: the shard to score.
         talks: the shard, if it is already open.
         watch: wraps the conversations, for example in a progress bar.
         at: called with the name of each dialogue before it is scored.

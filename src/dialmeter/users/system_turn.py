@@ -140,8 +140,8 @@ def offered(slot: str, offers: frozenset[str], setup: ScoringSetup) -> bool:
     return setup.rules.faults.offers_by_substring and any(slot in each for each in offers)
 
 
-def told(dialogue: PreparedDialogue, domain: str, wanted: str) -> tuple[int, ...]:
-    """Return the system turns that state a constraint of a domain."""
+def stating_turns(dialogue: PreparedDialogue, domain: str, wanted: str) -> tuple[int, ...]:
+    """Return the system turns that state a constraint in a domain."""
     return tuple(
         [
             turn.number

@@ -1,4 +1,4 @@
-"""Is a simulated user like people: the same user is, another one is not, and every measure sees what it is about."""
+"""Tests of distances to people: none for the same user, some for another user, and each measure detects its property."""
 
 from __future__ import annotations
 

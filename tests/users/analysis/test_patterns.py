@@ -1,4 +1,4 @@
-"""How goals are expressed."""
+"""Tests of patterns in which goals are expressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new behaviour is one declaration: scores, switches, lists, queries, charts and documentation know it."""
+"""Tests of a new behaviour: with one declaration it appears in scores, switches, lists, queries, charts and documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items of goals in words: the known counts, the hand-made labels, and each verdict by an example."""
+"""Tests of items of goals in words: published counts, hand-made labels, and one example for each verdict."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_hand_made_labels() -> None:
 
 
 def dialogue(instruction: str, *said: str, ending: Any = "user_stop", calls: tuple[ToolCall, ...] = ()) -> Trajectory:
-    """User and agent take turns; the expected call books economy for mia_li_3668."""
+    """Return a dialogue in which user and agent take turns. The expected call books economy for mia_li_3668."""
     action = ExpectedAction("book", {"user_id": "mia_li_3668", "cabin": "economy"})
     steps = [Step(place, (USER, SYSTEM)[place % 2], text) for place, text in enumerate(said)]
     steps.append(Step(len(said), SYSTEM, calls=calls))
@@ -240,7 +240,7 @@ def test_bad_sheets(text: str, message: str, tmp_path: Path, capsys: pytest.Capt
 
 
 def log_file(folder: Path, *said: str) -> Path:
-    """A log with one dialogue per text, each the only words of its user."""
+    """Return a log with one dialogue per text. The text is the only message of its user."""
     task = {
         "instruction": PLAIN,
         "actions": [{"name": "book", "kwargs": {"user_id": "mia_li_3668", "cabin": "economy"}}],

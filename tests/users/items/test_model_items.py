@@ -1,4 +1,4 @@
-"""Items that a language model proposes: a fake endpoint shows that the parts fit, and says nothing of quality."""
+"""Tests of items that a language model proposes, with a fake endpoint. They test the integration, not the quality."""
 
 from __future__ import annotations
 

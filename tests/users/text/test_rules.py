@@ -1,4 +1,4 @@
-"""Users without acts: constraints and requests from words, and a result that says so."""
+"""Tests of users without acts: constraints and requests from text, and a result that reports it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layout of the published evaluator."""
+"""The format of the published evaluator."""
 
 from __future__ import annotations
 
