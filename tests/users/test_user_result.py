@@ -80,7 +80,7 @@ def test_intervals_hold_the_value_and_do_not_depend_on_order() -> None:
     assert score_user(corpus()[:1])["I-GCDF1"].ci is None
 
 
-def test_signatures_name_goals_not_order_or_layout(tmp_path: Path) -> None:
+def test_signatures_name_goals_not_order_or_format(tmp_path: Path) -> None:
     fields = dict(part.split(":", 1) for part in RESULT.signature.split("|")[1:])
     assert fields["rules"] == "dialmeter"
     assert fields["domain"] == "combined"

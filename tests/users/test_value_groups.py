@@ -88,7 +88,7 @@ def test_a_form_between_two_values_is_told() -> None:
         ],
     ],
 )
-def test_ontologies_of_three_layouts_are_one(tmp_path: Path, document: object) -> None:
+def test_ontologies_in_three_formats_are_equal(tmp_path: Path, document: object) -> None:
     path = tmp_path / "ontology.json"
     path.write_text(json.dumps(document), "utf-8")
     assert read_ontology(path) == {"area": ["east", "west"], "people": ["2"]}

@@ -121,7 +121,7 @@ def _is_absent(units: Sequence[str], task: str) -> bool:
 
 
 def unneeded_constraints(choices: Sequence[Alternatives]) -> frozenset[str]:
-    """Return the constraints of a domain's goal that are not wanted. A constraint that another part of the goal has is wanted."""
+    """Return the constraints of a domain's goal that are not wanted. A constraint that another pair of parts wants is wanted."""
     unneeded = frozenset().union(*(choice.unneeded for choice in choices))
     if len(choices) < 2 or not unneeded:
         return unneeded

@@ -42,7 +42,7 @@ class _DomainCounter(Struct, eq=False):
         self.events.append(Event(name, family, self.domain, about, tuple(turns), credited, said))
 
 
-class InformWalk:
+class ConstraintCounter:
     """Counts the constraints of dialogues under one rule set."""
 
     def __init__(self, setup: ScoringSetup) -> None:
@@ -54,7 +54,7 @@ class InformWalk:
         self._outside_tests = switched_on("not_in_goal", setup.rules.not_in_goal)
         self._as_needed = setup.rules.goals.alternatives == "as_needed"
 
-    def informs(self, dialogue: PreparedDialogue) -> DialogueCounts:
+    def count(self, dialogue: PreparedDialogue) -> DialogueCounts:
         """Count the constraints of a dialogue."""
         totals = DialogueCounts({}, [], {})
         for domain, units in dialogue.goal_units.items():
@@ -65,7 +65,7 @@ class InformWalk:
             for each in sorted(unneeded):
                 counter.log("alternative_not_needed", "goal", each)
             for constraint, turns in sorted(dialogue.said.get(domain, {}).items()):
-                self._count(counter, constraint, turns)
+                self._count_constraint(counter, constraint, turns)
             dropped = self._explain_missing(counter)
             if dropped:
                 totals.dropped[domain] = dropped
@@ -82,7 +82,7 @@ class InformWalk:
         """Return all mentions, or only the first if repetitions do not count."""
         return turns if self._setup.rules.repetitions.count_fp else turns[:1]
 
-    def _count(self, counter: _DomainCounter, constraint: str, turns: list[int]) -> None:
+    def _count_constraint(self, counter: _DomainCounter, constraint: str, turns: list[int]) -> None:
         counter.counts.counted += [constraint] * len(self._counted_turns(turns))
         if len(turns) > 1:
             counter.log("repeated_inform", "repetition", constraint, turns)

@@ -20,7 +20,7 @@ from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
-from .counting import InformWalk, count_requests
+from .counting import ConstraintCounter, count_requests
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
@@ -69,7 +69,7 @@ class UserScorer:
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
-        self._walk = InformWalk(self._setup)
+        self._constraint_counter = ConstraintCounter(self._setup)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
@@ -143,7 +143,7 @@ class UserScorer:
             InputError: the dialogue cannot be scored.
         """
         dialogue = self.prepare(talk)
-        informs = self._walk.informs(dialogue)
+        informs = self._constraint_counter.count(dialogue)
         requests = count_requests(dialogue, informs.dropped)
         combined_ignores_domain = self.rules.faults.combined_ignores_domain
         dropped = {
