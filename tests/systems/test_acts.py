@@ -1,4 +1,4 @@
-"""Systems on dialogues with acts: what was reached of goals, in the town by its tables and elsewhere by the acts."""
+"""Tests of systems on dialogues with acts: success by the tables of the simulated town, and elsewhere by the acts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_times_are_limits() -> None:
 
 @pytest.mark.parametrize("user", ["agenda", "forgetful", "hasty"])
 def test_acts_never_claim_less_than_the_tables_of_the_town(user: str) -> None:
-    """Without a database acts can only say too much: what the tables call reached is reached by the acts, too."""
+    """Without a database, acts can only overestimate success: what is reached by the tables is reached by the acts, too."""
     scorer = UserScorer(profile="town")
     talks = list(play(sampled(40, seed=5), Setting(choose(user, "user"), choose("rule", "system"), 0.1, seed=5)))
     for talk in talks:
@@ -99,12 +99,12 @@ def test_run_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureFixture
         path = tmp_path / f"{user}.jsonl"
         assert call(capsys, "user", "play", "--goals", "12", "--user", user, "--out", path, "-q").code == 0
     run = tmp_path / "run"
-    how = ("--profile", "town", "-q", "--resamples", "100")
-    assert call(capsys, "system", "score", tmp_path / "hasty.jsonl", *how, "--out", run).code == 0
+    options = ("--profile", "town", "-q", "--resamples", "100")
+    assert call(capsys, "system", "score", tmp_path / "hasty.jsonl", *options, "--out", run).code == 0
     assert open_run(run).manifest["success"] == "town"
     assert call(capsys, "report", run, "--out", tmp_path / "report.html", "-q").code == 0
     assert "-inform" in (tmp_path / "report.html").read_text()
-    done = call(capsys, "system", "compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *how, "--json")
+    done = call(capsys, "system", "compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *options, "--json")
     first = checked(done, "system-compare")["versus"][0]
     assert (first["measure"], first["wins"]) == ("GoalCompletion", 0)
     refused = call(capsys, "system", "check", tmp_path / "hasty.jsonl", "-q")

@@ -1,4 +1,4 @@
-"""Every other figure that is known of the published logs: messages, stops, endings, rewards, standard errors, items by dialogue."""
+"""Tests against the other published figures of logs: messages, stops, endings, rewards, standard errors, items by dialogue."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def has_token(step: Step) -> bool:
 
 
 def messages(found: list[Trajectory]) -> Counter[str]:
-    """The counts that expected has under ``counts``, from the steps; calls inside texts are texts there."""
+    """Return the counts that the expected file has under ``counts``. There, calls inside texts count as texts."""
     counts: Counter[str] = Counter()
     for each in found:
         steps = each.steps

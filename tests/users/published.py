@@ -1,4 +1,4 @@
-"""Events of the published evaluator and of dialmeter, brought to one form: (dialogue, domain, about, detail) → count."""
+"""Events of the published evaluator and of dialmeter in the same form: (dialogue, domain, about, detail) → count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOOK_UPS = (
 
 
 def classes(events: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
-    """Published events by measure, group (empty for those without) and class; what was looked up is left out."""
+    """Return published events by measure, group (empty if there is none) and class, without the looked-up data."""
     found = {}
     for measure, by_class in events.items():
         for name, tree in by_class.items():
@@ -37,7 +37,7 @@ def classes(events: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
 
 
 def theirs(name: str, tree: Mapping[str, Any]) -> Found:
-    """What a class of published events holds."""
+    """Return the events of one class of published events."""
     found: Found = Counter()
     if name == "missed_domain":
         return Counter((dialogue, domain, "", ()) for dialogue, domains in tree.items() for domain in domains)
@@ -68,7 +68,7 @@ def _item(item: Any) -> Iterable[tuple[str, Any]]:
 
 
 def ours(outcomes: Iterable[DialogueOutcome], measure: str, group: str, name: str) -> Found:
-    """The same of dialmeter's events."""
+    """Return the events of dialmeter in the same form."""
     found: Found = Counter()
     for outcome in outcomes:
         for event in outcome.events:

@@ -1,4 +1,4 @@
-"""Small dialogues, written act by act."""
+"""Small dialogues from short descriptions of acts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dialmeter.values.maps import ValueMap
 
 
 def acts(text: str) -> tuple[Act, ...]:
-    """``Hotel-Inform area=east | Booking-Book`` as acts; the service is what stands before the hyphen."""
+    """Parse acts such as ``Hotel-Inform area=east | Booking-Book``. The text before the hyphen is the service."""
     found = []
     for each in filter(None, (part.strip() for part in text.split("|"))):
         name, _, rest = each.partition(" ")
@@ -29,19 +29,19 @@ def user(said: str, text: str = "") -> Move:
 
 
 def system(said: str, heard: str | None = None, text: str = "") -> Move:
-    """A system turn; where ``heard`` is not given, :func:`talk` fills in all that the user has just said."""
+    """Return a system turn. If ``heard`` is not given, :func:`talk` fills in all acts of the previous user turn."""
     return Move(SYSTEM, text, acts(said), None if heard is None else acts(heard))
 
 
 def goal(**domains: Mapping[str, Any]) -> dict[str, DomainGoal]:
-    """``goal(hotel={"info": {"area": "east"}, "requests": ["phone"]})``"""
+    """Return a goal, as in ``goal(hotel={"info": {"area": "east"}, "requests": ["phone"]})``."""
     return {
         name: DomainGoal(**{**parts, "requests": tuple(parts.get("requests", ()))}) for name, parts in domains.items()
     }
 
 
 def talk(wanted: Mapping[str, DomainGoal], *moves: Move, name: str = "d", heard_all: bool = True) -> Conversation:
-    """A conversation; where a system turn does not say what it understood, that is everything, or not known."""
+    """Return a conversation. With ``heard_all``, system turns without understood acts have understood the previous turn."""
     filled = []
     for place, move in enumerate(moves):
         if heard_all and move.speaker == SYSTEM and move.understood is None:

@@ -1,4 +1,4 @@
-"""A second choice of a goal is wanted only where the first fails, or where the user says it."""
+"""Tests of alternatives: a second choice of a goal is wanted only if the first fails, or if the user says it."""
 
 from __future__ import annotations
 

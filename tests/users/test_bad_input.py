@@ -1,4 +1,4 @@
-"""Dialogues that are not as they should be: a message with dialogue and turn, and nothing else lost."""
+"""Tests of invalid dialogues: the message has dialogue and turn, and the other dialogues are scored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REFUSED = {
     "system first": (Conversation("bad", (system(""), AREA), GOAL), "dialogue bad, turn 0: the system speaks first"),
     "a third speaker": (
         Conversation("bad", (AREA, Move("wizard")), GOAL),
-        "dialogue bad, turn 1: speaker is user or system, found 'wizard'",
+        "dialogue bad, turn 1: speaker must be user or system, found 'wizard'",
     ),
     "the same again": (FINE, "dialogue fine: duplicate dialogue id"),
 }
@@ -49,7 +49,7 @@ def test_a_dialogue_that_cannot_be_scored_is_refused_alone(name: str) -> None:
 
 
 def test_nothing_that_can_be_scored_is_an_error_that_says_why() -> None:
-    with pytest.raises(InputError, match="no dialogue can be scored; the first: dialogue bad: no goal"):
+    with pytest.raises(InputError, match="no dialogue can be scored; first error: dialogue bad: no goal"):
         score_user([REFUSED["no goal"][0]])
     with pytest.raises(InputError, match="no dialogue can be scored"):
         UserScorer().result()
@@ -117,7 +117,7 @@ def test_confidence_must_be_a_share() -> None:
 
 
 def published(dialogue_id: str, **more: Any) -> dict[str, Any]:
-    """A dialogue in the published layout."""
+    """Return a dialogue in the published format."""
     inform = {"act": "Hotel-Inform", "slot": "area", "values": ["east"]}
     turns = [
         {"turn_id": "0", "speaker": "USER", "utterance": "", "frames": [{"service": "hotel", "actions": [inform]}]},

@@ -1,4 +1,4 @@
-"""Values in one form: goal candidates first, then the whole map, above a threshold, or as they are."""
+"""Tests of canonical values: values of the goal first, then the whole map, above a threshold, otherwise unchanged."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def test_steps_come_before_forms(slot: str, value: str, goal_values: tuple[str, 
     assert Matcher(STEPPED)("hotel", slot, value, goal_values) == canonical
 
 
-def test_answers_are_forgotten_before_they_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialmeter.users.canonical._MEMORY", 2)
+def test_the_cache_is_emptied_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialmeter.users.canonical._CACHE_SIZE", 2)
     match = matcher()
     assert [match("hotel", "area", f"center of town {end}") for end in (".", "!", "?", ",")] == ["centre"] * 4
-    assert len(match._answers) <= 2
+    assert len(match._cache) <= 2

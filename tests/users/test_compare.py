@@ -1,4 +1,4 @@
-"""Users on the same goals."""
+"""Tests of the comparison of users on the same goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goals for dialogues without goals, and a profile for a corpus without one."""
+"""Tests of goals for dialogues without goals, and of profiles for corpora without profiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that the how-tos show are read as they stand there."""
+"""Tests of the files that the how-to guides show: they can be read unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOW_TOS = Path(__file__).parents[2] / "docs" / "howto"
 
 
 def example(page: str, kind: str, path: Path) -> Path:
-    """The only block of a kind on a page, as a file."""
+    """Write the only block of a kind on a page to a file."""
     [text] = re.findall(rf"```{kind}(?: title=\S+)?\n(.*?)```", (HOW_TOS / page).read_text("utf-8"), re.DOTALL)
     path.write_text(text, "utf-8")
     return path

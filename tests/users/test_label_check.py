@@ -1,4 +1,4 @@
-"""Where words and acts of a user do not agree."""
+"""Tests of disagreements between text and acts of a user."""
 
 from __future__ import annotations
 

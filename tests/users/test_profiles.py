@@ -1,4 +1,4 @@
-"""Corpora other than MultiWOZ need a profile, not code."""
+"""Tests of profiles for corpora other than MultiWOZ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RESTAURANT = {"Restaurants_1": DomainGoal(info={"city": "Oakland", "cuisine": "T
 
 
 def guided(*moves: tuple[tuple[str, str, str], ...]) -> Conversation:
-    """A schema-guided dialogue: act, slot and value."""
+    """Return a schema-guided dialogue: act, slot and value."""
     made = []
     for place, acts in enumerate(moves):
         said = tuple(Act(name, "Restaurants_1", slot, (value,) if value else ()) for name, slot, value in acts)

@@ -1,4 +1,4 @@
-"""What a run keeps of a scored dialogue, and what makes it this run."""
+"""Tests of run records: the rows of scored dialogues, and the identity of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes out: scores by domain, intervals, signatures, events, the worst dialogues; parts of a corpus added up."""
+"""Tests of results: scores by domain, confidence intervals, signatures, events, worst dialogues, merged parts of a corpus."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_domain_has_every_measure_and_combined_comes_first() -> None:
         (domain, measure) for domain in ("combined", "hotel", "taxi", "train") for measure in MEASURES
     ]
     assert [s.group["domain"] for s in RESULT.by("domain")] == [d for d in ("hotel", "taxi", "train") for _ in MEASURES]
-    with pytest.raises(DialmeterError, match="by domain"):
+    with pytest.raises(DialmeterError, match="use 'domain'"):
         RESULT.by("slot")
 
 
@@ -80,7 +80,7 @@ def test_intervals_hold_the_value_and_do_not_depend_on_order() -> None:
     assert score_user(corpus()[:1])["I-GCDF1"].ci is None
 
 
-def test_signatures_name_goals_not_order_or_layout(tmp_path: Path) -> None:
+def test_signatures_name_goals_not_order_or_format(tmp_path: Path) -> None:
     fields = dict(part.split(":", 1) for part in RESULT.signature.split("|")[1:])
     assert fields["rules"] == "dialmeter"
     assert fields["domain"] == "combined"

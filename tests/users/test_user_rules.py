@@ -1,4 +1,4 @@
-"""Rule sets and profiles of users: named, changed, from files, in signatures."""
+"""Tests of rule sets and profiles of users: named, changed, from files, in signatures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_default_states_the_published_caps() -> None:
     [
         ("repetitions.maximum=4", "there is no switch 'repetitions.maximum'; did you mean repetitions.max?"),
         ("max=4", "did you mean repetitions.max or not_in_goal.max or auto_match.max or requests.max?"),
-        ("repetitions.max", "a change reads SWITCH=VALUE"),
+        ("repetitions.max", "a change must be SWITCH=VALUE"),
         ("repetitions.max=many", "repetitions.max: Expected int, got str"),
         ("repetitions.max=-1", "repetitions.max: Expected int >= 0"),
         ("values.threshold=2", "values.threshold: Expected float <= 1.0"),
@@ -140,7 +140,7 @@ def test_a_profile_from_a_file(tmp_path: Path) -> None:
     assert shown.startswith("profile:mine@")
     assert len(shown) == len("profile:mine@") + 10
     path.write_text('domains = ["hotel"]\n[acts]\ninform = "("\nrequest = "Ask"\n')
-    with pytest.raises(DialmeterError, match=r"acts.inform is not a pattern"):
+    with pytest.raises(DialmeterError, match=r"acts.inform is not a regular expression"):
         profile.load(str(path))
     path.write_text('domains = ["hotel"]\n[acts]\ninform = "x"\n')
     with pytest.raises(DialmeterError, match="missing required field request"):

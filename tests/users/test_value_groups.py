@@ -1,4 +1,4 @@
-"""Value maps built from goals, ontology and acts."""
+"""Tests of value maps that are created from goals, ontology and acts."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_form_between_two_values_is_told() -> None:
         ],
     ],
 )
-def test_ontologies_of_three_layouts_are_one(tmp_path: Path, document: object) -> None:
+def test_ontologies_in_three_formats_are_equal(tmp_path: Path, document: object) -> None:
     path = tmp_path / "ontology.json"
     path.write_text(json.dumps(document), "utf-8")
     assert read_ontology(path) == {"area": ["east", "west"], "people": ["2"]}
@@ -97,7 +97,7 @@ def test_ontologies_of_three_layouts_are_one(tmp_path: Path, document: object) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "an ontology without values"),
+        ("[]", "the ontology has no values"),
         ('{"hotel-area": "east"}', "slot hotel-area: the values of 'hotel-area' must be a list"),
         ('{"hotel-area": [', "not valid JSON"),
         ("3", "an ontology must be an object"),

@@ -1,4 +1,4 @@
-"""What a log holds, and which dialogues cannot be used."""
+"""The contents of a log, and the dialogues that cannot be scored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .outcome import NO_REWARD
 
 
 class LogCheck(Struct, kw_only=True):
-    """What a log holds; ``problems`` has one entry for each dialogue that cannot be scored."""
+    """The contents of a log. ``problems`` has one entry for each dialogue that cannot be scored."""
 
     format: str
     account: Account
@@ -37,48 +37,48 @@ class LogCheck(Struct, kw_only=True):
 
 
 def check_log(
-    log: Trajectories, watch: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda found: found
+    log: Trajectories, watch: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories
 ) -> LogCheck:
-    """Reads a log to its end and says what it holds.
+    """Read a whole log and count its contents.
 
     Args:
         log: an open log.
-        watch: wraps the trajectories, for a progress bar.
+        watch: wraps the trajectories, for example in a progress bar.
     """
     roles, endings, tools, scorers = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     tasks, counts, sources, basis = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    without = []
-    for each in watch(log):
-        calls = [call for step in each.steps for call in step.calls]
-        tasks[each.task] += 1
-        endings[each.ending] += 1
-        roles.update(each.roles)
+    no_reward = []
+    for trajectory in watch(log):
+        calls = [call for step in trajectory.steps for call in step.calls]
+        tasks[trajectory.task] += 1
+        endings[trajectory.ending] += 1
+        roles.update(trajectory.roles)
         tools.update(call.name for call in calls)
-        scorers.update(each.rewards.keys())
-        sources.update([each.source] if each.source else [])
-        basis.update(["+".join(sorted(each.basis))] if each.basis else [])
-        counts["goals"] += bool(each.goal and each.goal.instruction)
-        counts["actions"] += bool(each.goal and each.goal.actions)
-        counts["rewards"] += bool(each.rewards)
+        scorers.update(trajectory.rewards.keys())
+        sources.update([trajectory.source] if trajectory.source else [])
+        basis.update(["+".join(sorted(trajectory.basis))] if trajectory.basis else [])
+        counts["goals"] += bool(trajectory.goal and trajectory.goal.instruction)
+        counts["actions"] += bool(trajectory.goal and trajectory.goal.actions)
+        counts["rewards"] += bool(trajectory.rewards)
         counts["tool_calls"] += len(calls)
         counts["tool_errors"] += sum(call.failed for call in calls)
-        counts["unseen_texts"] += sum(bool(step.aside) for step in each.steps)
-        if not each.rewards and each.ending != "crash":
-            without.append(each.id)
-    unread = refused_dialogues(log.refused)
-    asked = tasks.total() + len(unread)
+        counts["unseen_texts"] += sum(bool(step.aside) for step in trajectory.steps)
+        if not trajectory.rewards and trajectory.ending != "crash":
+            no_reward.append(trajectory.id)
+    unreadable = refused_dialogues(log.refused)
+    asked = tasks.total() + len(unreadable)
     return LogCheck(
         format=log.format,
         account=Account(
             "dialogue",
             asked,
             asked,
-            tasks.total() - len(without),
-            counted([*unread, *((name, NO_REWARD) for name in without)]),
+            tasks.total() - len(no_reward),
+            counted([*unreadable, *((name, NO_REWARD) for name in no_reward)]),
         ),
         counts={
             "dialogues": tasks.total(),
-            "refused": len(unread),
+            "refused": len(unreadable),
             "tasks": len(tasks),
             "trials": max(tasks.values(), default=0),
             **{
@@ -94,9 +94,9 @@ def check_log(
         basis=dict(basis.most_common()),
         notices=list(log.notices),
         problems=[
-            *([] if asked else [Notice("empty", 1, f"{log.name}: the log holds no dialogue")]),
+            *([] if asked else [Notice("empty", 1, f"{log.name}: the log has no dialogues")]),
             *(Notice("unreadable", 1, str(error)) for error in log.refused),
-            *(Notice("no-reward", 1, f"{log.name}: dialogue {name}: {NO_REWARD}") for name in without),
+            *(Notice("no-reward", 1, f"{log.name}: dialogue {name}: {NO_REWARD}") for name in no_reward),
         ],
         refused=list(log.refused),
     )

@@ -1,4 +1,4 @@
-"""Several systems on the same tasks: differences within tasks, with the exact sign test."""
+"""Comparison of systems on the same tasks: paired differences and the exact sign test."""
 
 from __future__ import annotations
 
@@ -14,36 +14,42 @@ from .result import SystemResult
 LogComparison: TypeAlias = SystemComparison[SystemResult]
 
 
-def compare_systems(results: Mapping[str, SystemResult], how: Resampling) -> LogComparison:
-    """Compares systems with the first one, on the tasks that all of them have.
+def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling) -> LogComparison:
+    """Compare systems with the first one, on the tasks that all systems have.
 
-    The difference is that of the values over all tasks. Its interval resamples tasks; p is
-    that of the exact sign test over the tasks that differ, corrected by Holm.
+    The difference is between the values over all tasks. Its confidence interval resamples tasks.
+    The p-value comes from the exact sign test over the tasks that differ, with Holm's correction.
 
     Args:
-        results: by name.
-        how: confidence, resamples and seed.
+        results: system name → result.
+        resampling: confidence, resamples and seed.
 
     Raises:
-        DialmeterError: no common task, or scored in different ways.
+        DialmeterError: the systems have no common task, or were scored with different settings.
     """
     common, notices = common_tasks({name: result.by_task for name, result in results.items()})
-    kept = {name: result.restricted(common) for name, result in results.items()}
-    first, *others = kept
+    restricted = {name: result.restricted(common) for name, result in results.items()}
+    first, *others = restricted
     for name in others:
-        unlike = not_comparable("system", kept[first].signature, kept[name].signature)
-        if unlike:
-            raise DialmeterError(f"{first} and {name} are not comparable: {unlike}")
-    goals = [{each.task: each.goal for each in result.outcomes if each.goal} for result in kept.values()]
-    # Pass(k) is compared as far as all systems have so many trials.
+        mismatch = not_comparable("system", restricted[first].signature, restricted[name].signature)
+        if mismatch:
+            raise DialmeterError(f"{first} and {name} are not comparable: {mismatch}")
+    goals = [{each.task: each.goal for each in result.outcomes if each.goal} for result in restricted.values()]
+    # Pass(k) is compared only for values of k for which all systems have enough trials.
     shared = [
         measure
-        for measure in min((result.measures for result in kept.values()), key=len)
-        if all(result.values(measure).keys() == kept[first].values(measure).keys() for result in kept.values())
+        for measure in min((result.measures for result in restricted.values()), key=len)
+        if all(
+            result.values(measure).keys() == restricted[first].values(measure).keys() for result in restricted.values()
+        )
     ]
-    found = [
-        task_difference(measure.name, (first, kept[first].parts(measure)), (name, kept[name].parts(measure)), how)
+    differences = [
+        task_difference(
+            measure.name, (first, restricted[first].parts(measure)), (name, restricted[name].parts(measure)), resampling
+        )
         for name in others
         for measure in shared
     ]
-    return LogComparison(results=kept, versus=holm_corrected(found), notices=[*notices, *other_goals(goals)])
+    return LogComparison(
+        results=restricted, versus=holm_corrected(differences), notices=[*notices, *other_goals(goals)]
+    )

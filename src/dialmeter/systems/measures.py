@@ -16,11 +16,11 @@ class SystemMeasure(Struct, frozen=True):
     """A measure of systems.
 
     Attributes:
-        name: as it is printed and written on the command line.
-        title: a few words.
-        formula: how it is computed.
-        parts: numerator and denominator of one task, from its scored dialogues; None where the task has no value. A
-            mean over tasks has the denominator 1.
+        name: the name in output and on the command line.
+        title: a short description.
+        formula: the definition in words.
+        parts: returns the numerator and denominator of one task, from its scored dialogues, or None if the task has no
+            value. For a mean over tasks, the denominator is 1.
         higher_is_better: True if a higher value is better.
     """
 
@@ -31,13 +31,13 @@ class SystemMeasure(Struct, frozen=True):
     higher_is_better: bool = True
 
     def value(self, outcomes: Sequence[SystemOutcome]) -> float | None:
-        """The value of some dialogues of one task; None where there is none."""
-        found = self.parts(outcomes)
-        return found[0] / found[1] if found else None
+        """Return the value of some dialogues of one task, or None if there is none."""
+        parts = self.parts(outcomes)
+        return parts[0] / parts[1] if parts else None
 
 
 def pass_value(outcomes: Sequence[SystemOutcome], k: int) -> float | None:
-    """The chance that k trials of a task, drawn without replacement, all succeed; None with fewer than k trials.
+    """Return the probability that k trials of a task, drawn without replacement, all succeed, or None for fewer than k trials.
 
     Example:
         >>> tries = [SystemOutcome(id="", task="", trial=0, success=each, ending="unknown") for each in (True, True, False)]
@@ -58,13 +58,13 @@ SUCCESS = SystemMeasure(
 GOAL_COMPLETION = SystemMeasure(
     "GoalCompletion",
     "Goals completed",
-    "the share of dialogues in which every domain of the goal is completed",
+    "share of dialogues in which every domain of the goal is completed",
     lambda outcomes: _over_one(pass_value(outcomes, 1)),
 )
 
 
 def pass_measure(k: int) -> SystemMeasure:
-    """pass^k: k trials of the same task all succeed.
+    """Return the measure pass^k: all of k trials of the same task succeed.
 
     Example:
         >>> pass_measure(2).name
@@ -84,8 +84,8 @@ def _over_one(value: float | None) -> tuple[float, float] | None:
 
 def _mean(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]:
     def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
-        known = [float(number) for each in outcomes if (number := getattr(each, name)) is not None]
-        return (sum(known) / len(known), 1.0) if known else None
+        numbers = [float(number) for each in outcomes if (number := getattr(each, name)) is not None]
+        return (sum(numbers) / len(numbers), 1.0) if numbers else None
 
     return parts
 
@@ -93,15 +93,15 @@ def _mean(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float] 
 def _ratio(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]:
     def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
         pairs = [pair for each in outcomes if (pair := getattr(each, name)) is not None]
-        wanted = sum(pair[1] for pair in pairs)
-        return (float(sum(pair[0] for pair in pairs)), float(wanted)) if wanted else None
+        total = sum(pair[1] for pair in pairs)
+        return (float(sum(pair[0] for pair in pairs)), float(total)) if total else None
 
     return parts
 
 
 RATES = (
     SystemMeasure(
-        "BookingRate", "Wanted bookings that were made", "bookings made / bookings wanted", _ratio("bookings")
+        "BookingRate", "Bookings of the goal that were made", "bookings made / bookings in the goal", _ratio("bookings")
     ),
     SystemMeasure("InformRate", "Requests of the goal that were answered", "answered / requests", _ratio("answers")),
     SystemMeasure(
@@ -111,7 +111,7 @@ RATES = (
         _ratio("matches"),
     ),
 )
-"""What was reached of goals by domain; sums over dialogues."""
+"""Rates of fulfilled parts of goals, from sums over dialogues."""
 
 
 EFFORTS = tuple(
@@ -119,24 +119,24 @@ EFFORTS = tuple(
         name, title, "mean over the dialogues of a task, then over tasks", _mean(column), higher_is_better=False
     )
     for name, title, column in (
-        ("Turns", "Messages of the user per dialogue", "turns"),
-        ("ToolCalls", "Calls of tools per dialogue", "tool_calls"),
-        ("ToolErrors", "Calls of tools that report an error, per dialogue", "tool_errors"),
+        ("Turns", "User messages per dialogue", "turns"),
+        ("ToolCalls", "Tool calls per dialogue", "tool_calls"),
+        ("ToolErrors", "Tool calls that return an error, per dialogue", "tool_errors"),
         ("AgentCost", "Money spent on the agent per dialogue", "agent_cost"),
         ("UserCost", "Money spent on the user per dialogue", "user_cost"),
         ("Seconds", "Time per dialogue", "seconds"),
     )
 )
-"""What dialogues cost; these are numbers, not shares."""
+"""Costs per dialogue. These are numbers, not shares."""
 
 _PASS = re.compile(r"pass\(k=([1-9]\d{0,3})\)", re.IGNORECASE)
 
 
 def parse_system_measure(text: str) -> SystemMeasure:
-    """A measure from the form that it prints in.
+    """Parse the printed name of a measure.
 
     Raises:
-        DialmeterError: no such measure.
+        DialmeterError: the measure does not exist.
 
     Example:
         >>> parse_system_measure("pass(k=2)").name, parse_system_measure("success").name
@@ -146,13 +146,13 @@ def parse_system_measure(text: str) -> SystemMeasure:
         dialmeter.errors.DialmeterError: Pass needs k, as in Pass(k=2)
     """
     plain = text.replace(" ", "")
-    if found := _PASS.fullmatch(plain):
-        return pass_measure(int(found[1]))
+    if match := _PASS.fullmatch(plain):
+        return pass_measure(int(match[1]))
     for measure in (SUCCESS, GOAL_COMPLETION, *RATES):
         if plain.lower() == measure.name.lower():
             return measure
     if plain.lower().startswith("pass"):
         raise DialmeterError("Pass needs k, as in Pass(k=2)")
     raise DialmeterError(
-        f"there is no measure {text!r} of systems; {did_you_mean(text, ['Success', 'Pass(k=2)', GOAL_COMPLETION.name, *(each.name for each in RATES)])}"
+        f"there is no system measure {text!r}; {did_you_mean(text, ['Success', 'Pass(k=2)', GOAL_COMPLETION.name, *(each.name for each in RATES)])}"
     )

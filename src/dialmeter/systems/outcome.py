@@ -17,12 +17,12 @@ CRASHED = "crashed"
 
 
 class SystemSettings(Struct, frozen=True):
-    """How dialogues are scored.
+    """Settings for scoring dialogues.
 
     Attributes:
-        scorer: whose reward decides, where a log has several; the first one by default.
+        scorer: the scorer whose reward decides, if a log has several; default: the first one.
         crashes: ``failed`` if crashed runs count as failures, ``skipped`` if they are unscored.
-        success: what decides where it is not a reward, such as ``acts``.
+        success: what decides success instead of a reward, such as ``acts``; empty for rewards.
     """
 
     scorer: str = ""
@@ -31,7 +31,7 @@ class SystemSettings(Struct, frozen=True):
 
     @property
     def signed(self) -> tuple[str, ...]:
-        """The fields of signatures that all scores share."""
+        """The signature fields that all scores share."""
         if self.success:
             return (f"success:{self.success}",)
         return (*((f"scorer:{self.scorer}",) if self.scorer else ()), f"crashes:{self.crashes}")
@@ -41,15 +41,15 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The outcome of one dialogue.
 
     Attributes:
-        success: None where the dialogue cannot be scored.
-        reason: why it cannot be.
-        turns: messages of the user.
-        tool_calls: of agent and user.
-        tool_errors: calls that the tool answered with an error.
-        bookings: made and wanted; None where the log does not have acts.
-        answers: requests of the goal that were answered, and all.
-        matches: domains whose offer meets the goal, and all with constraints.
-        goal: a digest of the goal in words; empty where there is none.
+        success: None if the dialogue cannot be scored.
+        reason: why the dialogue cannot be scored.
+        turns: number of user messages.
+        tool_calls: number of tool calls by agent and user.
+        tool_errors: number of tool calls that returned an error.
+        bookings: number of bookings made, and number in the goal; None if the log has no acts.
+        answers: number of requests of the goal that were answered, and of all requests.
+        matches: number of domains whose offer meets the goal, and of all domains with constraints.
+        goal: digest of the goal text; empty if there is none.
     """
 
     id: str
@@ -71,36 +71,40 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     goal: str = ""
 
 
-def outcome_of(found: Trajectory, how: SystemSettings) -> SystemOutcome:
-    """The outcome of a dialogue.
+def outcome_of(trajectory: Trajectory, settings: SystemSettings) -> SystemOutcome:
+    """Return the outcome of a dialogue.
 
     Raises:
-        DialmeterError: the log has no such scorer.
+        DialmeterError: the log has no reward of that scorer.
 
     Example:
         >>> outcome_of(Trajectory(id="3:0", task="3", rewards={"reward": 1.0}), SystemSettings()).success
         True
     """
-    if how.scorer and found.rewards and how.scorer not in found.rewards:
-        raise DialmeterError(f"there is no scorer {how.scorer!r}; {did_you_mean(how.scorer, found.rewards)}")
-    reward = found.rewards.get(how.scorer or next(iter(found.rewards), ""))
-    crashed = found.ending == "crash"
-    reason = CRASHED if crashed and how.crashes == "skipped" else NO_REWARD if reward is None and not crashed else ""
-    calls = [call for step in found.steps for call in step.calls]
+    if settings.scorer and trajectory.rewards and settings.scorer not in trajectory.rewards:
+        raise DialmeterError(
+            f"there is no scorer {settings.scorer!r}; {did_you_mean(settings.scorer, trajectory.rewards)}"
+        )
+    reward = trajectory.rewards.get(settings.scorer or next(iter(trajectory.rewards), ""))
+    crashed = trajectory.ending == "crash"
+    reason = (
+        CRASHED if crashed and settings.crashes == "skipped" else NO_REWARD if reward is None and not crashed else ""
+    )
+    calls = [call for step in trajectory.steps for call in step.calls]
     return SystemOutcome(
-        id=found.id,
-        task=found.task,
-        trial=found.trial,
-        # A crashed run is a failure whatever its reward.
+        id=trajectory.id,
+        task=trajectory.task,
+        trial=trajectory.trial,
+        # A crashed run is a failure, whatever its reward.
         success=None if reason else not crashed and reward is not None and reward >= 1 - CLOSE,
-        ending=found.ending,
+        ending=trajectory.ending,
         reason=reason,
         reward=reward,
-        turns=sum(step.speaker == USER for step in found.steps),
+        turns=sum(step.speaker == USER for step in trajectory.steps),
         tool_calls=len(calls),
         tool_errors=sum(call.failed for call in calls),
-        agent_cost=found.costs.get("agent"),
-        user_cost=found.costs.get("user"),
-        seconds=found.seconds,
-        goal=goal_key(found.goal.instruction) if found.goal is not None else "",
+        agent_cost=trajectory.costs.get("agent"),
+        user_cost=trajectory.costs.get("user"),
+        seconds=trajectory.seconds,
+        goal=goal_key(trajectory.goal.instruction) if trajectory.goal is not None else "",
     )

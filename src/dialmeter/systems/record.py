@@ -1,4 +1,4 @@
-"""The record of a system: what identifies a run, what a row holds."""
+"""The run record of a system: identity of a run, and its rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .result import SystemResult
 
 
 class SystemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a run: a dialogue with its messages and calls of tools, and its outcome."""
+    """One row of a run: a dialogue with its messages and tool calls, and its outcome."""
 
     id: str
     trajectory: Trajectory
@@ -23,15 +23,15 @@ class SystemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def system_identity(
-    inputs: Sequence[Mapping[str, str | None]], how: SystemSettings, measures: Sequence[str], profile: str = ""
+    inputs: Sequence[Mapping[str, str | None]], settings: SystemSettings, measures: Sequence[str], profile: str = ""
 ) -> dict[str, Any]:
-    """What makes a run this run; ``profile`` is that of dialogues with acts."""
-    found = run_identity("system", inputs, scorer=how.scorer, crashes=how.crashes, measures=list(measures))
-    return {**found, "success": how.success, "profile": {"name": profile}} if how.success else found
+    """Return the data that identify a run. ``profile`` is the profile for dialogues with acts."""
+    identity = run_identity("system", inputs, scorer=settings.scorer, crashes=settings.crashes, measures=list(measures))
+    return {**identity, "success": settings.success, "profile": {"name": profile}} if settings.success else identity
 
 
 def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any], report: str) -> None:
-    """Closes the run with the scores of the whole and the success of each dialogue."""
+    """Close the run with the scores over all dialogues and the success of each dialogue."""
     success = [None if each.success is None else float(each.success) for each in result.outcomes]
     finish_run(
         writer,

@@ -1,4 +1,4 @@
-"""The result of scoring a system: success and pass^k with intervals over tasks, endings, costs, the worst tasks."""
+"""The result of scoring a system: success and pass^k with confidence intervals over tasks, endings, costs, worst tasks."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ..stats.formulas import Floats
 
 MOST_PASSES = 8
-"""Without a choice of measures, Pass(k) is shown up to this k."""
+"""Largest k of Pass(k) that is reported by default."""
 
 
 class TaskOutcome(Struct, frozen=True):
-    """One task: how many dialogues were scored, how many of them were successful, and how they ended."""
+    """One task: number of scored dialogues, number of successful ones, and their endings."""
 
     task: str
     trials: int
@@ -38,7 +38,7 @@ class TaskOutcome(Struct, frozen=True):
 
 
 class Effort(Struct, frozen=True):
-    """A number per dialogue, such as turns or money, with its interval over tasks."""
+    """A number per dialogue, such as turns or money, with its confidence interval over tasks."""
 
     measure: str
     title: str
@@ -48,11 +48,11 @@ class Effort(Struct, frozen=True):
 
 
 class SystemResult(Result):
-    """The result of one pass over a log. Values are fractions; see ``scores``, ``efforts``, ``tasks``, ``endings``."""
+    """The result of scoring one log. Values are fractions; see ``scores``, ``efforts``, ``tasks``, ``endings``."""
 
     def __init__(
         self,
-        how: SystemSettings,
+        settings: SystemSettings,
         outcomes: Sequence[SystemOutcome],
         *,
         measures: Sequence[SystemMeasure] = (),
@@ -60,97 +60,101 @@ class SystemResult(Result):
         notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
     ) -> None:
-        self.how = how
+        self.settings = settings
         self.outcomes = list(outcomes)
         self.refused = list(refused)
         self.resampling = resampling
-        self._asked = tuple(measures)
+        self._requested_measures = tuple(measures)
         self._notices = list(notices)
 
     @cached_property
     def by_task(self) -> dict[str, list[SystemOutcome]]:
-        """The scored dialogues of each task, sorted by the task's id as text."""
-        found: dict[str, list[SystemOutcome]] = {}
-        for each in sorted(self.outcomes, key=lambda each: (each.task, each.trial)):
-            found.setdefault(each.task, [])
-            if each.success is not None:
-                found[each.task].append(each)
-        return {task: tries for task, tries in found.items() if tries}
+        """Task id → its scored dialogues, sorted by task id as text, then by trial."""
+        tasks: dict[str, list[SystemOutcome]] = {}
+        for each in sorted(self.scored, key=lambda each: (each.task, each.trial)):
+            tasks.setdefault(each.task, []).append(each)
+        return tasks
 
     @property
     def scored(self) -> list[SystemOutcome]:
-        """The dialogues that count, in the order of the log."""
+        """The scored dialogues, in the order of the log."""
         return [each for each in self.outcomes if each.success is not None]
 
     @cached_property
     def trials(self) -> tuple[int, int]:
-        """The fewest and the most scored dialogues of a task."""
+        """The smallest and the largest number of scored dialogues of a task."""
         sizes = [len(tries) for tries in self.by_task.values()] or [0]
         return min(sizes), max(sizes)
 
     @cached_property
     def measures(self) -> tuple[SystemMeasure, ...]:
-        """What was asked for, or success and pass^k up to the smallest number of trials."""
-        if self._asked:
-            return self._asked
-        if self.how.success:
+        """The requested measures. Default: success and pass^k, with k up to the smallest number of trials."""
+        if self._requested_measures:
+            return self._requested_measures
+        if self.settings.success:
             return (GOAL_COMPLETION, *(each for each in RATES if self.parts(each)))
         most = min(self.trials[0], MOST_PASSES)
         return (SUCCESS, *(pass_measure(k) for k in range(2, most + 1)))
 
     @cached_property
     def account(self) -> Account:
-        """How many dialogues of the log are scored, and why the others are not."""
-        unread = refused_dialogues(self.refused)
+        """Number of scored dialogues of the log, and reasons for the unscored ones."""
+        unreadable = refused_dialogues(self.refused)
         unscored = [(each.id, each.reason) for each in self.outcomes if each.success is None]
-        asked = len(self.outcomes) + len(unread)
-        return Account("dialogue", asked, asked, len(self.scored), counted([*unread, *unscored]))
+        asked = len(self.outcomes) + len(unreadable)
+        return Account("dialogue", asked, asked, len(self.scored), counted([*unreadable, *unscored]))
 
     @property
     def notices(self) -> list[Notice]:
-        """Warnings: of the log, of dialogues that cannot be scored, of tasks with fewer trials than others."""
-        found = list(self._notices)
+        """Warnings about the log, unscored dialogues, and tasks with fewer trials than others."""
+        notices = list(self._notices)
         if self.refused:
             where = tuple(str(error) for error in self.refused[:5])
-            found.append(
+            notices.append(
                 Notice("refused", len(self.refused), f"{len(self.refused)} dialogues that cannot be read", where)
             )
-        without = sorted({each.task for each in self.outcomes} - set(self.by_task))
-        if without:
-            found.append(
+        unscored_tasks = sorted({each.task for each in self.outcomes} - set(self.by_task))
+        if unscored_tasks:
+            notices.append(
                 Notice(
-                    "tasks-unscored", len(without), f"{len(without)} tasks have no scored dialogue", tuple(without[:5])
+                    "tasks-unscored",
+                    len(unscored_tasks),
+                    f"{len(unscored_tasks)} tasks have no scored dialogue",
+                    tuple(unscored_tasks[:5]),
                 )
             )
         low, high = self.trials
         if low != high:
             fewer = sorted(task for task, tries in self.by_task.items() if len(tries) < high)
-            message = f"{len(fewer)} tasks have fewer than {high} scored dialogues; Pass(k) is given up to k={low}"
-            found.append(Notice("unequal-trials", len(fewer), message, tuple(fewer[:5])))
-        return found
+            message = f"{len(fewer)} tasks have fewer than {high} scored dialogues; Pass(k) is reported up to k={low}"
+            notices.append(Notice("unequal-trials", len(fewer), message, tuple(fewer[:5])))
+        return notices
 
     @cached_property
     def data(self) -> str:
-        """The digest of the ids of the tasks. A crashed run says nothing about its task but the id."""
+        """Digest of the task ids. It covers only ids, because a crashed run has no other data about its task."""
         return hashlib.sha256("\n".join(sorted(self.by_task)).encode()).hexdigest()[:10]
 
     def values(self, measure: SystemMeasure) -> dict[str, float]:
-        """The value of each task that has one."""
+        """Return task id → value, for the tasks that have a value."""
         return {task: above / below for task, (above, below) in self.parts(measure).items()}
 
     def parts(self, measure: SystemMeasure) -> dict[str, tuple[float, float]]:
-        """Numerator and denominator of each task that has a value."""
-        found = {task: measure.parts(tries) for task, tries in self.by_task.items()}
-        return {task: pair for task, pair in found.items() if pair is not None}
+        """Return task id → numerator and denominator, for the tasks that have a value."""
+        pairs = {task: measure.parts(tries) for task, tries in self.by_task.items()}
+        return {task: pair for task, pair in pairs.items() if pair is not None}
 
     def whole(self, measure: SystemMeasure) -> float | None:
-        """The value over all tasks; None where no task has one."""
+        """Return the value over all tasks, or None if no task has one."""
         pairs = self.parts(measure).values()
         return fsum(above for above, _ in pairs) / fsum(below for _, below in pairs) if pairs else None
 
     @cached_property
     def _intervals(self) -> dict[str, tuple[tuple[float, float] | None, str]]:
-        """Intervals of all means from one draw of tasks, by measure: the plain percentiles, as logs of agents are reported."""
+        """Measure → confidence interval, and the reason if there is none. All use the same resamples of tasks.
+
+        The intervals are plain percentiles, as is usual in reports on logs of agents.
+        """
         from dataclasses import replace
 
         import numpy as np
@@ -159,27 +163,31 @@ class SystemResult(Result):
 
         if self.resampling is None or len(self.by_task) < 2:
             return {}
-        every = (*self.measures, *EFFORTS)
-        place = {task: row for row, task in enumerate(self.by_task)}
-        matrix: Floats = np.zeros((len(place), 2 * len(every)))
+        all_measures = (*self.measures, *EFFORTS)
+        row_of = {task: row for row, task in enumerate(self.by_task)}
+        matrix: Floats = np.zeros((len(row_of), 2 * len(all_measures)))
         formulas: dict[str, Formula] = {}
-        for column, measure in enumerate(every):
+        for column, measure in enumerate(all_measures):
             for task, pair in self.parts(measure).items():
-                matrix[place[task], 2 * column : 2 * column + 2] = pair
+                matrix[row_of[task], 2 * column : 2 * column + 2] = pair
             plain = ratio(2 * column, 2 * column + 1)
             formulas[measure.name] = plain if measure in self.measures else replace(plain, high=inf)
-        how = self.resampling
-        found = bootstrap(
-            matrix, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed, expand=False
+        intervals = bootstrap(
+            matrix,
+            formulas,
+            confidence=self.resampling.confidence,
+            resamples=self.resampling.resamples,
+            seed=self.resampling.seed,
+            expand=False,
         )
-        return {name: (each.ci, each.reason or "") for name, each in found.items()}
+        return {name: (each.ci, each.reason or "") for name, each in intervals.items()}
 
     @cached_property
     def scores(self) -> list[Score]:
-        """Success and pass^k with intervals over tasks."""
+        """The scores, with confidence intervals over tasks."""
         low, high = self.trials
         fields = (
-            *self.how.signed,
+            *self.settings.signed,
             *self.account.signed,
             f"trials:{low if low == high else f'{low}-{high}'}",
             f"tasks:{len(self.by_task)}",
@@ -187,12 +195,12 @@ class SystemResult(Result):
             f"data:{self.data}",
             f"v:{__version__}",
         )
-        found = []
+        scores = []
         for measure in self.measures:
             n = len(self.values(measure))
             ci, why = self._intervals.get(measure.name, (None, ""))
-            no_value = "no goal asks for it" if measure in RATES else "no task has so many trials"
-            found.append(
+            no_value = "no goal requires it" if measure in RATES else "no task has enough trials"
+            scores.append(
                 Score(
                     measure=measure.name,
                     value=self.whole(measure),
@@ -204,34 +212,35 @@ class SystemResult(Result):
                     signature="|".join((measure.name, *fields)),
                 )
             )
-        return found
+        return scores
 
     @cached_property
     def efforts(self) -> list[Effort]:
-        """Turns, calls of tools, costs and time per dialogue; those that the log gives."""
-        found = []
+        """Turns, tool calls, costs and time per dialogue, as far as the log records them."""
+        efforts = []
         for measure in EFFORTS:
             n = len(self.values(measure))
-            if n and not (self.how.success and measure.name.startswith("Tool")):
+            if n and not (self.settings.success and measure.name.startswith("Tool")):
                 ci, _ = self._intervals.get(measure.name, (None, ""))
-                found.append(Effort(measure.name, measure.title, self.whole(measure), ci, n))
-        return found
+                efforts.append(Effort(measure.name, measure.title, self.whole(measure), ci, n))
+        return efforts
 
     @cached_property
     def endings(self) -> dict[str, dict[str, int]]:
-        """How dialogues ended, the most frequent first: how many were successful, failed and unscored."""
-        found: dict[str, Counter[str]] = {}
+        """Ending → number of successful, failed and unscored dialogues, with the most frequent ending first."""
+        endings: dict[str, Counter[str]] = {}
         for each in self.outcomes:
-            word = "unscored" if each.success is None else "successful" if each.success else "failed"
-            found.setdefault(each.ending, Counter())[word] += 1
-        ordered = sorted(found, key=lambda ending: (-found[ending].total(), ending))
+            status = "unscored" if each.success is None else "successful" if each.success else "failed"
+            endings.setdefault(each.ending, Counter())[status] += 1
+        ordered = sorted(endings, key=lambda ending: (-endings[ending].total(), ending))
         return {
-            ending: {word: found[ending][word] for word in ("successful", "failed", "unscored")} for ending in ordered
+            ending: {status: endings[ending][status] for status in ("successful", "failed", "unscored")}
+            for ending in ordered
         }
 
     @cached_property
     def tasks(self) -> list[TaskOutcome]:
-        """Every task, sorted by its id as text."""
+        """All tasks with scored dialogues, sorted by task id as text."""
         return [
             TaskOutcome(
                 task,
@@ -244,7 +253,7 @@ class SystemResult(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Dialogues, tasks, successes, and dialogues that cannot be read."""
+        """Number of dialogues, tasks, successes, and unreadable dialogues."""
         return {
             "dialogues": len(self.outcomes),
             "tasks": len(self.by_task),
@@ -253,44 +262,44 @@ class SystemResult(Result):
         }
 
     def by(self, group: str) -> list[Score]:
-        """The share of successful dialogues by ``task`` or by ``ending``.
+        """Return the share of successful dialogues by ``task`` or by ``ending``.
 
         Raises:
-            DialmeterError: no such group.
+            DialmeterError: ``group`` is neither of these.
         """
         if group not in ("task", "ending"):
-            raise DialmeterError(f"scores of systems are by task or by ending, not by {group!r}")
+            raise DialmeterError(f"cannot group system scores by {group!r}: use 'task' or 'ending'")
         groups: dict[str, list[SystemOutcome]] = {}
         for each in self.scored:
             groups.setdefault(getattr(each, group), []).append(each)
         return [
             Score(
                 measure=SUCCESS.name,
-                value=SUCCESS.value(found),
-                n=len(found),
+                value=SUCCESS.value(outcomes),
+                n=len(outcomes),
                 unscored=0,
                 group={group: name},
                 signature=f"{self.signature}|{group}:{one_line(name.replace('|', '/'))}",
             )
-            for name, found in sorted(groups.items())
+            for name, outcomes in sorted(groups.items())
         ]
 
     def worst(self, n: int = 10) -> list[TaskOutcome]:
-        """The tasks with the smallest share of successes, without those that always succeed."""
-        lost = [each for each in self.tasks if each.successes < each.trials]
-        return sorted(lost, key=lambda each: (each.successes / each.trials, each.task))[:n]
+        """Return the tasks with the smallest share of successes, excluding tasks that always succeed."""
+        failing = [each for each in self.tasks if each.successes < each.trials]
+        return sorted(failing, key=lambda each: (each.successes / each.trials, each.task))[:n]
 
     def restricted(self, tasks: frozenset[str]) -> SystemResult:
-        """The same for some of the tasks."""
+        """Return the result for some of the tasks."""
         return SystemResult(
-            self.how,
+            self.settings,
             [each for each in self.outcomes if each.task in tasks],
-            measures=self._asked,
+            measures=self._requested_measures,
             resampling=self.resampling,
         )
 
     @property
     def summary(self) -> str:
-        """The measures, and how much was scored."""
+        """The scores, and the number of scored dialogues and tasks, in one line."""
         shown = ", ".join(f"{score.measure} {percent(score.value)}" for score in self.scores)
         return f"{shown}; {len(self.scored)} dialogues of {len(self.by_task)} tasks"

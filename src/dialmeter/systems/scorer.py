@@ -1,4 +1,4 @@
-"""Scores a log: takes dialogues one by one and gives a result."""
+"""Scoring of a log of dialogues with a system."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ def score_system(
     ci: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
-    watch: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda found: found,
+    watch: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories,
     sink: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> SystemResult:
-    """Scores a system: does it reach the user's goal, again and again?
+    """Score a system: does it reach the user's goal, and does it do so in every trial?
 
     Args:
-        log: a file or folder, one that is open already, or trajectories.
-        measures: such as ``Success`` and ``Pass(k=2)``; by default both, up to the number of trials.
-        scorer: whose reward decides, where a log has several; the first one by default.
+        log: the path of a file or folder, an open log, or trajectories.
+        measures: such as ``Success`` and ``Pass(k=2)``; default: Success and Pass(k), with k up to the smallest number of trials (at most 8).
+        scorer: the scorer whose reward decides, if a log has several; default: the first one.
         crashes: ``failed`` if crashed runs count as failures, ``skipped`` if they are unscored.
-        format: the format of the log; detected if not given.
-        ci: the confidence of the intervals; 0 for none.
-        resamples: how often tasks are drawn for them.
-        seed: of the draw.
-        watch: wraps the trajectories, for a progress bar.
-        sink: takes every dialogue with its outcome, scored or not.
+        format: the format of the log; default: auto-detect.
+        ci: confidence level of the intervals; 0 for no intervals.
+        resamples: number of bootstrap resamples of tasks.
+        seed: seed of the bootstrap.
+        watch: wraps the trajectories, for example in a progress bar.
+        sink: called with every dialogue and its outcome, including unscored ones.
 
     Raises:
-        DialmeterError: nothing that can be scored, or a log that cannot be read.
+        DialmeterError: no dialogue can be scored, or the log cannot be read.
 
     Example:
         >>> tries = [Trajectory(id=f"1:{trial}", task="1", trial=trial, rewards={"reward": trial}) for trial in (0, 1)]
@@ -53,25 +53,25 @@ def score_system(
         (0.5, 0.0)
     """
     resampling = chosen_resampling(ci, resamples, seed)
-    how = SystemSettings(scorer, crashes)
-    chosen = [parse_system_measure(text) for text in measures]
+    settings = SystemSettings(scorer, crashes)
+    parsed = [parse_system_measure(text) for text in measures]
     opened = open_trajectories(log, format) if isinstance(log, str | Path) else log
     file = opened if isinstance(opened, Trajectories) else None
     outcomes = []
-    for each in watch(opened):
-        outcome = outcome_of(each, how)
+    for trajectory in watch(opened):
+        outcome = outcome_of(trajectory, settings)
         outcomes.append(outcome)
         if sink is not None:
-            sink(each, outcome)
+            sink(trajectory, outcome)
     refused = file.refused if file is not None else []
     if not any(each.success is not None for each in outcomes):
-        why = refused[0].message if refused else outcomes[0].reason if outcomes else "it has none"
+        reason = refused[0].message if refused else outcomes[0].reason if outcomes else "the log has no dialogues"
         with placing(file=file.name if file is not None else None):
-            raise InputError(f"no dialogue can be scored: {why}")
+            raise InputError(f"no dialogue can be scored: {reason}")
     return SystemResult(
-        how,
+        settings,
         outcomes,
-        measures=chosen,
+        measures=parsed,
         refused=refused,
         notices=file.notices if file is not None else (),
         resampling=resampling,

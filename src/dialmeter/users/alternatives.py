@@ -1,4 +1,4 @@
-"""Conditional goals: a first choice, and a second one that is wanted only where the first fails.
+"""Conditional goals: a first choice, and a second choice that is wanted only if the first fails.
 
 A domain of a goal has up to two pairs of parts, ``fail_info`` with ``info`` and ``fail_book`` with ``book``. Values of a slot that differ
 between the two parts of a pair are alternatives; all other constraints are unconditional.
@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from .goals import GoalUnits, slot_of
+from .goals import slot_of
 from .prepared_dialogue import PreparedDialogue
 from .profile import NO_BOOK
 from .system_turn import booked_domain
 
 _PAIRS = (("fail_info", "info"), ("fail_book", "book"))
 _UNTESTABLE = re.compile(r"yes|no|\d{1,2}")
-"""Values that a text cannot be searched for: they are said in other words, or are part of other numbers."""
+"""Values that cannot be found reliably in a text: texts express them in other words, or they are part of other numbers."""
 
 
 class Alternatives(Struct, frozen=True):
@@ -26,8 +26,8 @@ class Alternatives(Struct, frozen=True):
 
     Attributes:
         tried: the constraints of the choice that the user tries first.
-        other: those of the other choice.
-        failed: the first system turn that says that the tried choice failed; None if no turn does.
+        other: the constraints of the other choice.
+        failed: the first system turn that reports failure of the tried choice; None if no turn does.
         needed: the constraints of the other choice that are wanted.
     """
 
@@ -43,7 +43,7 @@ class Alternatives(Struct, frozen=True):
 
 
 def split_alternatives(parts: Mapping[str, Sequence[str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The alternatives of each pair of parts of a goal, the failing choice first; a pair without alternatives is absent.
+    """Return the alternatives of each pair of parts of a goal, with the failing choice first. Pairs without alternatives are skipped.
 
     Example:
         >>> split_alternatives({"fail_info": ["area=east", "stars=4"], "info": ["area=west", "stars=4", "type=hotel"]})
@@ -51,25 +51,25 @@ def split_alternatives(parts: Mapping[str, Sequence[str]]) -> list[tuple[tuple[s
         >>> split_alternatives({"info": ["area=west"], "book": ["day=monday"], "fail_book": ["day=friday"]})
         [(('day=friday',), ('day=monday',))]
     """
-    found = []
+    alternatives = []
     for failing, main in _PAIRS:
         first, second = parts.get(failing, ()), parts.get(main, ())
         slots = {slot_of(each) for each in first}
         given_up = tuple(each for each in first if each not in second)
         instead = tuple(each for each in second if slot_of(each) in slots and each not in first)
         if given_up and instead:
-            found.append((given_up, instead))
-    return found
+            alternatives.append((given_up, instead))
+    return alternatives
 
 
 def find_alternatives(dialogue: PreparedDialogue, domain: str) -> list[Alternatives]:
-    """Which choices of a goal were tried in a dialogue, and which of the others are wanted."""
-    wants = dialogue.wants[domain]
+    """Find out which choices of a goal were tried in a dialogue, and which of the others are wanted."""
+    parts = dialogue.goal_units[domain].parts
     said = dialogue.said.get(domain, {})
-    booking = wants.parts.get("fail_book", ())
+    booking = parts.get("fail_book", ())
     return [
         _decide(dialogue, domain, said, given_up, instead, is_booking=set(given_up) <= set(booking))
-        for given_up, instead in split_alternatives(wants.parts)
+        for given_up, instead in split_alternatives(parts)
     ]
 
 
@@ -95,7 +95,7 @@ def _decide(
 
 
 def _failure(dialogue: PreparedDialogue, domain: str, after: int, *, is_booking: bool) -> int | None:
-    """The first system turn after a turn that says that a search, or a booking, of the domain failed."""
+    """Return the first system turn after a given turn that reports a failed search, or a failed booking, in the domain."""
     for number in range(after + 1, len(dialogue.turns), 2):
         if is_booking:
             if dialogue.turns[number].no_book and _books_here(dialogue, number, domain):
@@ -107,21 +107,21 @@ def _failure(dialogue: PreparedDialogue, domain: str, after: int, *, is_booking:
 
 def _books_here(dialogue: PreparedDialogue, number: int, domain: str) -> bool:
     acts = dialogue.turns[number].acts
-    if any(parts & NO_BOOK for parts, _, _ in acts.get(domain, ())):
+    if any(types & NO_BOOK for types, _, _ in acts.get(domain, ())):
         return True
     booking = acts.get(dialogue.setup.profile.booking, ())
-    return any(parts & NO_BOOK for parts, _, _ in booking) and booked_domain(dialogue, number) == domain
+    return any(types & NO_BOOK for types, _, _ in booking) and booked_domain(dialogue, number) == domain
 
 
 def _is_absent(units: Sequence[str], task: str) -> bool:
-    """Does the text of the task mention none of some constraints? False where that cannot be tested."""
+    """Return True if the text of the task mentions none of the constraints; False if this cannot be tested."""
     values = [each.partition("=")[2] for each in units]
     testable = [value for value in values if not _UNTESTABLE.fullmatch(value)]
     return bool(task and testable) and not any(re.search(rf"\b{re.escape(value)}\b", task) for value in testable)
 
 
-def unneeded_constraints(wants: GoalUnits, choices: Sequence[Alternatives]) -> frozenset[str]:
-    """The constraints of a domain's goal that are not wanted; one that another part wants, too, is wanted."""
+def unneeded_constraints(choices: Sequence[Alternatives]) -> frozenset[str]:
+    """Return the constraints of a domain's goal that are not wanted. A constraint that another pair of parts wants is wanted."""
     unneeded = frozenset().union(*(choice.unneeded for choice in choices))
     if len(choices) < 2 or not unneeded:
         return unneeded

@@ -1,7 +1,7 @@
-"""Goals for dialogues that have none, from what their users say and ask for, or from final states.
+"""Goals for dialogues without goals, derived from what their users say and ask for, or from final states.
 
-Such a goal is what a user did, not what it was told to do: the dialogue that it comes from loses next to nothing against it. It serves to
-score other users on the same goals, and readers of text against acts.
+Such a goal describes what a user did, not what it was instructed to do, so the dialogue itself scores almost perfectly on it. Use it to
+score other users on the same goals, or to compare readers of text with acts.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ _ABSENT = frozenset(["", "none", "not mentioned", "?"])
 
 
 def derived_goal(talk: Conversation, profile: Profile, final_state: Mapping[str, str] | None = None) -> Goal:
-    """The goal of a dialogue; empty if its user says and asks for nothing.
+    """Derive the goal of a dialogue. It is empty if the user says and asks for nothing.
 
-    By service, the last value that the user tells of a slot is a constraint; an earlier value is one that failed, if the system has
-    found or booked nothing since. Where the dialogue has no acts of the user, the final state holds the constraints.
+    In each service, the last value that the user gives for a slot is a constraint. An earlier value is a failed constraint, if the
+    system reported between the two values that it could not find or book anything. If the user has no acts, the constraints come
+    from the final state.
 
     Args:
         talk: a dialogue.
-        profile: names the acts.
-        final_state: ``domain-slot`` → value at the end.
+        profile: maps names of acts to their types.
+        final_state: ``domain-slot`` → value at the end of the dialogue.
 
     Example:
         >>> from dialmeter.model import Act, Move
@@ -34,8 +35,8 @@ def derived_goal(talk: Conversation, profile: Profile, final_state: Mapping[str,
     """
     if not any(move.acts for move in talk.moves if move.speaker == USER):
         return _from_state(final_state or {})
-    parts_of = classifier(profile.acts)
-    outside = {*profile.general, profile.booking}
+    types_of = classifier(profile.acts)
+    ignored_services = {*profile.general, profile.booking}
     info: dict[str, dict[str, str]] = {}
     failed: dict[str, dict[str, str]] = {}
     requests: dict[str, dict[str, None]] = {}
@@ -43,21 +44,21 @@ def derived_goal(talk: Conversation, profile: Profile, final_state: Mapping[str,
     failures: list[int] = []
     for number, move in enumerate(talk.moves):
         for act in move.acts or ():
-            parts = parts_of(act.name)
+            types = types_of(act.name)
             if move.speaker != USER:
-                failures += [number] if parts & (NO_OFFER | NO_BOOK) else []
+                failures += [number] if types & (NO_OFFER | NO_BOOK) else []
                 continue
             value = act.values[0] if act.values else ""
-            if not act.slot or act.service in outside:
+            if not act.slot or act.service in ignored_services:
                 continue
-            if parts & INFORM and value.lower() not in _ABSENT:
-                before = info.setdefault(act.service, {}).get(act.slot, value)
+            if types & INFORM and value.lower() not in _ABSENT:
+                earlier = info.setdefault(act.service, {}).get(act.slot, value)
                 since = said_at.get((act.service, act.slot), number)
-                if before != value and any(since < each < number for each in failures):
-                    failed.setdefault(act.service, {})[act.slot] = before
+                if earlier != value and any(since < each < number for each in failures):
+                    failed.setdefault(act.service, {})[act.slot] = earlier
                 info[act.service][act.slot] = value
                 said_at[act.service, act.slot] = number
-            if parts & REQUEST:
+            if types & REQUEST:
                 requests.setdefault(act.service, {})[act.slot] = None
         for service, slots in (move.requested or {}).items():
             for slot in slots:
@@ -72,16 +73,16 @@ def derived_goal(talk: Conversation, profile: Profile, final_state: Mapping[str,
 
 
 def _from_state(state: Mapping[str, str]) -> Goal:
-    found: dict[str, dict[str, str]] = {}
+    constraints: dict[str, dict[str, str]] = {}
     for slot, value in state.items():
         domain, hyphen, name = slot.partition("-")
         if hyphen and value.lower() not in _ABSENT:
-            found.setdefault(domain, {})[name] = value
-    return {domain: DomainGoal(info=info) for domain, info in found.items()}
+            constraints.setdefault(domain, {})[name] = value
+    return {domain: DomainGoal(info=info) for domain, info in constraints.items()}
 
 
 def written_goals(goals: Mapping[str, Goal]) -> dict[str, dict[str, dict[str, object]]]:
-    """Goals by dialogue in MultiWOZ's format, which ``--goals`` reads.
+    """Convert goals, by dialogue, to MultiWOZ's format, which ``--goals`` reads.
 
     Example:
         >>> written_goals({"d1": {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}})
@@ -90,10 +91,10 @@ def written_goals(goals: Mapping[str, Goal]) -> dict[str, dict[str, dict[str, ob
     return {
         dialogue: {
             domain: {
-                **{name: dict(part) for name, part in wanted.parts.items()},
-                **({"reqt": list(wanted.requests)} if wanted.requests else {}),
+                **{name: dict(part) for name, part in domain_goal.parts.items()},
+                **({"reqt": list(domain_goal.requests)} if domain_goal.requests else {}),
             }
-            for domain, wanted in goal.items()
+            for domain, domain_goal in goal.items()
         }
         for dialogue, goal in goals.items()
     }

@@ -1,7 +1,8 @@
 """Events of a dialogue, and the declarations of their classes.
 
-A class of events is one declaration. Switches of rule sets, ``dialmeter list events``, the documentation, verdicts and charts are
-derived from it. A class that is found by a test is a function, declared by :func:`behaviour`; see ``users/behaviours``.
+Each class of events has one declaration. The switches of rule sets, ``dialmeter list events``, the documentation, verdicts and
+charts are derived from it. A class that is found by a test is a function with the decorator :func:`behaviour`; see
+``users/behaviours``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from msgspec import Struct, field
 from .goals import requested_slot, slot_of
 
 Family: TypeAlias = Literal["repetition", "not_in_goal", "goal", "request", "text"]
-"""Where an event belongs: a constraint of the goal said again, one outside the goal, the goal as a whole, a request, a goal in words."""
+"""The group of an event: a repeated constraint of the goal, a constraint not in the goal, the goal as a whole, a request, or a goal in words."""
 
 Owner: TypeAlias = Literal["system", "user", "log"]
 Test = TypeVar("Test", bound=Callable[[Any], bool])
@@ -25,13 +26,13 @@ class Event(Struct, frozen=True, omit_defaults=True):
     """One event.
 
     Attributes:
-        name: its class, such as ``unmatched``.
-        family: where it belongs; some classes are in two families.
-        domain: where it happened.
+        name: the class of the event, such as ``unmatched``.
+        family: the family of the class. Some classes are in two families.
+        domain: the domain in which it happened.
         about: the constraint ``slot=value`` or the request ``domain-slot``; empty for events of a whole domain.
-        turns: where to look, as places in the dialogue from 0; in a log, places of messages.
-        credited: did it make a mention or a repetition count as wanted?
-        said: what was said instead, where something else was expected; in a log, the words.
+        turns: indexes of the turns involved, from 0; in a log, indexes of messages.
+        credited: True if a mention or repetition counts as wanted because of the event.
+        said: what the user said, if something else was expected; in a log, the words.
     """
 
     name: str = field(name="class")
@@ -56,7 +57,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
 
 class Remark(Struct, frozen=True, omit_defaults=True):
-    """A defect in the data of a dialogue that can be scored nevertheless."""
+    """A defect in the data of a dialogue that can still be scored."""
 
     code: str
     turn: int | None = None
@@ -67,14 +68,14 @@ class Behaviour(Struct, frozen=True):
     """The declaration of a class of events.
 
     Attributes:
-        name: as in the output.
-        family: where it belongs.
-        owner: who causes it; ``log`` for a note that blames nobody.
-        about: what it means, in one sentence.
-        holds: the test, where the class has its own.
-        switch: the switch of the rule set that turns the test on; the name of the class unless it says otherwise.
+        name: the name in the output.
+        family: the family of the class.
+        owner: who causes the event; ``log`` for a note that blames nobody.
+        about: the meaning, in one sentence.
+        holds: the test, if the class has its own.
+        switch: the switch of the rule set that turns the test on; default: the name of the class.
         on: the value of the switch in rule sets that do not state it.
-        excuses: is a repetition that has this reason credited?
+        excuses: True if a repetition with this reason is credited.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Behaviour(Struct, frozen=True):
 
     @property
     def full_switch(self) -> str:
-        """The switch with its table in a rule set; empty if there is none.
+        """The switch with its table in a rule set, or an empty string if there is no switch.
 
         Example:
             >>> Behaviour("late", "request", "system", "The answer is late.", switch="late").full_switch
@@ -101,13 +102,13 @@ TABLES: dict[Family, str] = {"repetition": "repetitions", "not_in_goal": "not_in
 """Family → the table of a rule set with the switches of its behaviours."""
 
 ALL: list[Behaviour] = []
-"""Every class of events that dialmeter finds."""
+"""All classes of events that dialmeter finds."""
 
 
 def declare(new: Behaviour) -> None:
-    """Adds a class of events."""
+    """Add a class of events."""
     if any((each.family, each.name) == (new.family, new.name) for each in ALL):
-        raise ValueError(f"there is a class {new.name} in the family {new.family} already")
+        raise ValueError(f"duplicate class {new.name} in the family {new.family}")
     ALL.append(new)
 
 
@@ -119,16 +120,17 @@ def behaviour(
     on: bool = True,
     excuses: bool | None = None,
 ) -> Callable[[Test], Test]:
-    """Declares a class of events by the function that finds it: its name, and the first line of its docstring.
+    """Declare a class of events by the function that finds it. Name and description come from the function's name and docstring.
 
-    Declare it before ``dialmeter.users.rules`` is imported, which makes a switch for it.
+    The description is the first line of the docstring. Declare the class before ``dialmeter.users.rules`` is imported, because that
+    module creates its switch.
 
     Args:
-        family: decides what the function gets; see the modules of ``users/behaviours``.
-        owner: who causes it.
-        switch: the switch of another class, if the class shares it.
+        family: determines the argument of the function; see the modules of ``users/behaviours``.
+        owner: who causes the event.
+        switch: the switch of another class, if the class shares that switch.
         on: the value of its switch in rule sets that do not state it.
-        excuses: is a repetition with this reason credited? If not given: yes, except for notes.
+        excuses: True if a repetition with this reason is credited; default: True, except for notes.
     """
 
     def register(test: Test) -> Test:
@@ -142,11 +144,11 @@ def behaviour(
 
 @cache
 def switched_on(family: Family, switches: Struct) -> tuple[Behaviour, ...]:
-    """The behaviours of a family whose tests a rule set asks for.
+    """Return the behaviours of a family whose tests a rule set turns on.
 
     Args:
-        family: of the behaviours.
+        family: the family of the behaviours.
         switches: the table of the rule set.
     """
-    found = (each for each in ALL if each.family == family and each.holds)
-    return tuple(each for each in found if getattr(switches, each.switch, each.on))
+    tested = (each for each in ALL if each.family == family and each.holds)
+    return tuple(each for each in tested if getattr(switches, each.switch, each.on))

@@ -12,15 +12,15 @@ from ..model import DomainGoal, Goal, dialogue_key
 
 
 class GoalUnits(Struct, frozen=True):
-    """A domain of a goal.
+    """The units of one domain of a goal.
 
     Attributes:
         constraints: the distinct ``slot=value`` pairs of all parts.
         slots: the slots of all parts.
-        values: slot → what is wanted of it, to look at first when a value is brought to canonical form.
+        values: slot → its values in the goal. They are tried first when a value is canonicalised.
         parts: constraints by part.
-        requests: ``domain-slot`` to ask for.
-        books: does the goal book in this domain?
+        requests: the ``domain-slot`` names to ask for.
+        books: True if the goal has a booking in this domain.
     """
 
     constraints: tuple[str, ...]
@@ -32,7 +32,7 @@ class GoalUnits(Struct, frozen=True):
 
 
 def constraint(slot: str, value: str) -> str:
-    """A constraint as it is counted and shown.
+    """Return the text of a constraint, as it is counted and shown.
 
     Example:
         >>> constraint("area", "east")
@@ -42,7 +42,7 @@ def constraint(slot: str, value: str) -> str:
 
 
 def slot_of(constraint: str) -> str:
-    """The slot of a constraint.
+    """Return the slot of a constraint.
 
     Example:
         >>> slot_of("area=east")
@@ -52,7 +52,7 @@ def slot_of(constraint: str) -> str:
 
 
 def request(domain: str, slot: str) -> str:
-    """A request as it is counted and shown; a slot that names its domain already stays as it is.
+    """Return the text of a request, as it is counted and shown. A slot that begins with its domain is not changed.
 
     Example:
         >>> request("hotel", "Phone"), request("hotel", "hotel-phone")
@@ -63,7 +63,7 @@ def request(domain: str, slot: str) -> str:
 
 
 def requested_slot(request: str) -> str:
-    """The slot of a request.
+    """Return the slot of a request.
 
     Example:
         >>> requested_slot("attraction-entrance fee")
@@ -73,40 +73,40 @@ def requested_slot(request: str) -> str:
 
 
 def goal_units(goal: Goal, slots_as_written: bool = False) -> dict[str, GoalUnits]:
-    """The units of a goal, by domain.
+    """Return the units of a goal, by domain.
 
     Args:
-        goal: as it was read.
-        slots_as_written: keep the letter case of slots in ``values``, a fault of the published evaluator.
+        goal: the goal as it was read.
+        slots_as_written: keep the letter case of slots in ``values``. This is a fault of the published evaluator.
 
     Example:
         >>> goal_units({"train": DomainGoal(info={"leaveAt": "10:00"}, requests=("price",))})["train"].constraints
         ('leaveat=10:00',)
     """
-    return {domain: _wants(domain, inside, slots_as_written) for domain, inside in goal.items()}
+    return {domain: _domain_units(domain, domain_goal, slots_as_written) for domain, domain_goal in goal.items()}
 
 
-def _wants(domain: str, inside: DomainGoal, slots_as_written: bool) -> GoalUnits:
+def _domain_units(domain: str, domain_goal: DomainGoal, slots_as_written: bool) -> GoalUnits:
     constraints: dict[str, None] = {}
     slots: set[str] = set()
     values: dict[str, tuple[str, ...]] = {}
     parts: dict[str, tuple[str, ...]] = {}
-    for name, part in inside.parts.items():
-        held = []
+    for name, part in domain_goal.parts.items():
+        unit_texts = []
         for written, value in part.items():
-            slot, wanted = written.lower(), value.lower()
+            slot, lower = written.lower(), value.lower()
             slots.add(slot)
-            held.append(f"{slot}={wanted}")
+            unit_texts.append(f"{slot}={lower}")
             key = written if slots_as_written else slot
-            values[key] = (*values.get(key, ()), wanted)
-        parts[name] = tuple(held)
-        constraints.update(dict.fromkeys(held))
-    requests = tuple(dict.fromkeys([request(domain, slot) for slot in inside.requests]))
-    return GoalUnits(tuple(constraints), frozenset(slots), values, parts, requests, bool(inside.book))
+            values[key] = (*values.get(key, ()), lower)
+        parts[name] = tuple(unit_texts)
+        constraints.update(dict.fromkeys(unit_texts))
+    requests = tuple(dict.fromkeys([request(domain, slot) for slot in domain_goal.requests]))
+    return GoalUnits(tuple(constraints), frozenset(slots), values, parts, requests, bool(domain_goal.book))
 
 
 def canonical_goal(goal: Goal) -> dict[str, dict[str, object]]:
-    """A goal in one form for all formats: lower case, without empty parts, requests sorted.
+    """Return a goal in the same form for all formats: lower case, no empty parts, sorted requests.
 
     Example:
         >>> canonical_goal({"hotel": DomainGoal(info={"Area": "East"}, requests=("phone", "Address"))})
@@ -116,11 +116,11 @@ def canonical_goal(goal: Goal) -> dict[str, dict[str, object]]:
         domain: {
             **{
                 name: {slot.lower(): value.lower() for slot, value in part.items()}
-                for name, part in inside.parts.items()
+                for name, part in domain_goal.parts.items()
             },
-            **({"requests": sorted(slot.lower() for slot in inside.requests)} if inside.requests else {}),
+            **({"requests": sorted(slot.lower() for slot in domain_goal.requests)} if domain_goal.requests else {}),
         }
-        for domain, inside in goal.items()
+        for domain, domain_goal in goal.items()
     }
 
 
@@ -128,15 +128,15 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def goal_digest(goal: Goal) -> bytes:
-    """SHA-256 of one goal."""
+    """Return the SHA-256 digest of one goal."""
     return hashlib.sha256(_encode(canonical_goal(goal))).digest()
 
 
 def data_digest(goals: Iterable[tuple[str, bytes]]) -> str:
-    """The ``data:`` field of a signature: ten digits over all goals, whatever the format or the order.
+    """Return the ``data:`` field of a signature: the first ten hex digits of a digest of all goals. Format and order do not matter.
 
     Args:
-        goals: dialogue and the digest of its goal.
+        goals: pairs of a dialogue id and the digest of its goal.
 
     Example:
         >>> one, other = goal_digest({}), goal_digest({"hotel": DomainGoal(info={"area": "east"})})

@@ -1,4 +1,4 @@
-"""The outcome of one dialogue: precision, recall and F1 of multisets, and the events behind them."""
+"""The outcome of one dialogue: precision, recall and F1 of multisets, and the events that explain them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMBINED = "combined"
 
 
 class DomainOutcome(Struct, frozen=True):
-    """One domain of one measure: two multisets, sorted, and how they compare; no score where both are empty."""
+    """One domain of one measure: two sorted multisets and their score, which is None if both are empty."""
 
     wanted: tuple[str, ...]
     counted: tuple[str, ...]
@@ -29,19 +29,19 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
     """A scored dialogue.
 
     Attributes:
-        id: of the dialogue.
-        turns: how many it has.
-        cut: did it end at a limit of turns?
-        goal: what the user wants, with domains named as in the profile.
-        domains: the goal's domains.
-        inform: I-GCDF1 by domain, those outside the goal included.
-        request: R-GCDF1 likewise.
-        combined: the scores of all domains together, by measure; no score where nothing is wanted or counted.
-        events: what happened, by turn.
-        said: domain → constraint → user turns, as it was said.
-        asked: domain → request → user turns.
-        request_acts: the same by the acts alone, where the dialogue lists requests beside its acts.
-        dropped: constraints and requests that left the goal because a search ended without an entity, by domain.
+        id: the id of the dialogue.
+        turns: number of turns.
+        cut: True if the dialogue ended at a limit of turns.
+        goal: the goal of the user, with domains named as in the profile.
+        domains: the domains of the goal.
+        inform: I-GCDF1 by domain, including domains outside the goal.
+        request: R-GCDF1 by domain, including domains outside the goal.
+        combined: the scores of all domains together, by measure; None if nothing is wanted or counted.
+        events: the events, sorted by turn.
+        said: domain → constraint → user turns in which it was said.
+        asked: domain → request → user turns in which it was made.
+        request_acts: the same from the acts alone, if the dialogue also lists requests separately from its acts.
+        dropped: domain → constraints and requests that were removed from the goal because a search ended without an entity.
         remarks: defects in the data.
     """
 
@@ -61,15 +61,15 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
     remarks: tuple[Remark, ...]
 
     def score(self, measured: Measured, domain: str = COMBINED) -> Parts | None:
-        """The score of a domain, or of all together; None where there is none."""
+        """Return the score of a domain, or of all domains together, or None if there is none."""
         if domain == COMBINED:
             return self.combined[measured]
-        found = (self.inform if measured == "I" else self.request).get(domain)
-        return found.score if found else None
+        outcome = (self.inform if measured == "I" else self.request).get(domain)
+        return outcome.score if outcome else None
 
 
 class Counts(Struct):
-    """Two multisets of a domain, to be compared: what is wanted and what counts."""
+    """The two multisets of a domain that are compared: wanted units and counted units."""
 
     wanted: list[str]
     counted: list[str]
@@ -79,9 +79,9 @@ class DialogueCounts(Struct):
     """The counts of the constraints or of the requests of a dialogue.
 
     Attributes:
-        domains: the counts by domain, those outside the goal included.
-        events: what happened.
-        dropped: what left the goal, by domain, because the search ended without an entity.
+        domains: the counts by domain, including domains outside the goal.
+        events: the events.
+        dropped: domain → units that were removed from the goal because the search ended without an entity.
     """
 
     domains: dict[str, Counts]
@@ -90,7 +90,7 @@ class DialogueCounts(Struct):
 
 
 class Parts(Struct, frozen=True):
-    """The three numbers of a comparison."""
+    """Precision, recall and F1 of a comparison."""
 
     precision: float
     recall: float
@@ -98,7 +98,7 @@ class Parts(Struct, frozen=True):
 
 
 def compare(wanted: Sequence[str], counted: Sequence[str]) -> Parts | None:
-    """Compares what is wanted with what counts; None where there is neither.
+    """Compare wanted units with counted units. Return None if there are neither.
 
     Example:
         >>> compare(["a", "b"], ["a", "a"])
@@ -108,34 +108,35 @@ def compare(wanted: Sequence[str], counted: Sequence[str]) -> Parts | None:
     """
     if not wanted and not counted:
         return None
-    met = _met(wanted, counted)
-    precision = met / len(counted) if counted else 1.0
-    recall = met / len(wanted) if wanted else 1.0
-    both = precision + recall
-    return Parts(precision, recall, 2 * precision * recall / both if both else 0.0)
+    true_positives = _overlap(wanted, counted)
+    precision = true_positives / len(counted) if counted else 1.0
+    recall = true_positives / len(wanted) if wanted else 1.0
+    total = precision + recall
+    return Parts(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def _met(wanted: Sequence[str], counted: Sequence[str]) -> int:
+def _overlap(wanted: Sequence[str], counted: Sequence[str]) -> int:
+    """Return the size of the intersection of two multisets. Plain dictionaries are faster here than ``Counter``."""
     if not wanted or not counted:
         return 0
-    left: dict[str, int] = {}
+    remaining: dict[str, int] = {}
     for each in wanted:
-        left[each] = left.get(each, 0) + 1
-    met = 0
+        remaining[each] = remaining.get(each, 0) + 1
+    size = 0
     for each in counted:
-        more = left.get(each, 0)
-        if more:
-            left[each] = more - 1
-            met += 1
-    return met
+        count = remaining.get(each, 0)
+        if count:
+            remaining[each] = count - 1
+            size += 1
+    return size
 
 
 def pooled(domains: Mapping[str, Counts], with_domain: bool) -> Parts | None:
-    """Compares all domains at once.
+    """Compare all domains at once.
 
     Args:
         domains: the counts by domain.
-        with_domain: is a constraint met only in its own domain? Without it one that is said in the wrong place counts.
+        with_domain: True if a constraint counts only in its own domain, False if it also counts in a wrong domain.
 
     Example:
         >>> domains = {"hotel": Counts(["area=east"], []), "restaurant": Counts([], ["area=east"])}

@@ -19,7 +19,7 @@ from .rules import UserRules
 from .system_turn import SystemTurn, system_turn
 
 ActEntry: TypeAlias = tuple[int, str, str]
-"""The types of an act, its slot and one value; empty if there is none."""
+"""The types of an act as bits, its slot and one value. Slot and value are empty if there is none."""
 
 ByService: TypeAlias = dict[str, list[ActEntry]]
 
@@ -28,19 +28,19 @@ class TurnActs(NamedTuple):
     """The acts of a turn.
 
     Attributes:
-        by_service: only services with at least one act.
-        parts: all of their types.
-        taxi: is one of the services a taxi's?
-        remarks: each a code and what it is about.
+        by_service: service → acts, for services with at least one act.
+        types: the types of all acts, as bits.
+        taxi: True if one of the services is a taxi service.
+        remarks: pairs of a code and a description.
     """
 
     by_service: ByService
-    parts: int
+    types: int
     taxi: bool
     remarks: list[tuple[str, str]]
 
 
-KnownActs: TypeAlias = dict[Sequence[Act], TurnActs]
+ActsCache: TypeAlias = dict[Sequence[Act], TurnActs]
 
 
 class PreparedTurn(Struct, eq=False):
@@ -49,7 +49,7 @@ class PreparedTurn(Struct, eq=False):
     number: int
     acts: ByService
     taxi: bool
-    """Has it taxi acts, or a word for taxi in its text?"""
+    """True if the turn has taxi acts, or a word for taxi in its text."""
     no_book: bool = False
     understood: ByService | None = None
     by_domain: dict[str, SystemTurn] = field(default_factory=dict)
@@ -60,16 +60,16 @@ class PreparedDialogue(Struct, eq=False):
 
     Attributes:
         turns: all turns in order; user turns are even.
-        goal: what the user wants, with domains named as in the profile.
-        wants: the units of the goal.
-        said: domain → constraint → user turns.
-        asked: domain → request → user turns.
+        goal: the goal of the user, with domains named as in the profile.
+        goal_units: domain → units of the goal.
+        said: domain → constraint → user turns in which it is said.
+        asked: domain → request → user turns in which it is made.
     """
 
     id: str
     turns: list[PreparedTurn]
     goal: Goal
-    wants: dict[str, GoalUnits]
+    goal_units: dict[str, GoalUnits]
     said: dict[str, dict[str, list[int]]]
     asked: dict[str, dict[str, list[int]]]
     remarks: list[Remark]
@@ -77,20 +77,20 @@ class PreparedDialogue(Struct, eq=False):
     task: str = ""
 
     def system_turn(self, number: int, domain: str) -> SystemTurn:
-        """What a system turn does, as seen from a domain."""
+        """Return the view of a system turn for a domain."""
         turn = self.turns[number]
-        found = turn.by_domain.get(domain)
-        if found is None:
-            found = turn.by_domain[domain] = system_turn(turn, domain, self.setup)
-        return found
+        view = turn.by_domain.get(domain)
+        if view is None:
+            view = turn.by_domain[domain] = system_turn(turn, domain, self.setup)
+        return view
 
     def between(self, after: int, before: int, domain: str) -> list[SystemTurn]:
-        """The system turns between two user turns, newest first."""
+        """Return the system turns between two user turns, newest first."""
         return [self.system_turn(number, domain) for number in range(before - 1, after, -2)]
 
 
 class ScoringSetup:
-    """Rules, profile and value matcher of a run, with the answers that were looked up; prepares dialogues."""
+    """Rules, profile and value matcher of a run, with caches. It prepares dialogues for scoring."""
 
     def __init__(self, rules: UserRules, profile: Profile, matcher: Matcher) -> None:
         self.rules = rules
@@ -98,34 +98,34 @@ class ScoringSetup:
         self.matcher = matcher
         self.no_domains = frozenset([*profile.general, *([profile.booking] if profile.booking else [])])
         self.traits: Callable[[str], DomainTraits] = cache(profile.traits)
-        """What the profile says of a domain."""
-        self.parts_of: Callable[[str], int] = cache(classifier(profile.acts, rules.faults.nooffer_misspelt))
-        """The types of an act, by its name."""
+        """Returns the traits of a domain in the profile."""
+        self.types_of: Callable[[str], int] = cache(classifier(profile.acts, rules.faults.nooffer_misspelt))
+        """Returns the types of an act from its name, as bits."""
         self._is_known: Callable[[str], bool] = cache(profile.knows)
         patterns = rules.values.no_answer
         self._no_answer = re.compile("|".join(f"(?:{each})" for each in patterns)) if patterns else None
         self._slots: dict[str, str] = {}
 
     def prepare(self, talk: Conversation) -> PreparedDialogue:
-        """Prepares a dialogue.
+        """Prepare a dialogue.
 
         Raises:
-            InputError: it has no goal or no turns, or user and system do not take turns.
+            InputError: the dialogue has no goal or no turns, or user and system do not alternate.
         """
         remarks: list[Remark] = []
-        goal = self._named_as_in_profile(_checked(talk), talk, remarks)
-        wants = goal_units(goal, self.rules.faults.goal_slots_as_written)
-        self._look_at_goal(wants, remarks)
+        goal = self._rename_domains(_validated_goal(talk), talk, remarks)
+        units = goal_units(goal, self.rules.faults.goal_slots_as_written)
+        self._check_goal(units, remarks)
         turns = []
-        by_user: KnownActs = {}
-        by_system: KnownActs = {}
+        by_user: ActsCache = {}
+        by_system: ActsCache = {}
         views: dict[tuple[int, int, bool], dict[str, SystemTurn]] = {}
         taxi_words = self.profile.taxi.words
         for number, move in enumerate(talk.moves):
             is_system = number % 2 == 1
-            acts = self._known_acts(move.acts or (), wants, by_system if is_system else by_user, is_system)
+            acts = self._cached_acts(move.acts or (), units, by_system if is_system else by_user, is_system)
             if acts.remarks:
-                remarks += [Remark(code, number, what) for code, what in acts.remarks]
+                remarks += [Remark(code, number, description) for code, description in acts.remarks]
             if move.acts is None:
                 remarks.append(Remark("no-acts", number))
             elif move.read_by:
@@ -133,150 +133,156 @@ class ScoringSetup:
             text = move.text
             turn = PreparedTurn(number, acts.by_service, acts.taxi or any(word in text for word in taxi_words))
             if is_system:
-                turn.no_book = bool(acts.parts & NO_BOOK)
+                turn.no_book = bool(acts.types & NO_BOOK)
                 if move.understood is None:
                     remarks.append(Remark("no-understanding", number))
                 else:
-                    turn.understood = self._known_acts(move.understood, wants, by_user, False).by_service
-                # Turns with the same acts are seen alike from a domain.
+                    turn.understood = self._cached_acts(move.understood, units, by_user, False).by_service
+                # Turns with the same acts share their views by domain.
                 turn.by_domain = views.setdefault((id(turn.acts), id(turn.understood), turn.taxi), turn.by_domain)
             turns.append(turn)
         said = self._said(turns, remarks)
         return PreparedDialogue(
-            talk.id, turns, goal, wants, said, self._asked(talk, turns), remarks, self, talk.task.lower()
+            talk.id, turns, goal, units, said, self._asked(talk, turns), remarks, self, talk.task.lower()
         )
 
-    def _named_as_in_profile(self, goal: Goal, talk: Conversation, remarks: list[Remark]) -> Goal:
-        """The goal with a domain that differs from the profile, or from a service of the talk, only in capitals renamed."""
+    def _rename_domains(self, goal: Goal, talk: Conversation, remarks: list[Remark]) -> Goal:
+        """Rename domains of a goal that differ only in letter case from the profile or from a service of the dialogue."""
         if all(map(self._is_known, goal)):
             return goal
         services = {act.service for move in talk.moves for act in move.acts or ()}
         known = {name.lower(): name for name in sorted((*self.profile.domains, *filter(self._is_known, services)))}
-        found: dict[str, DomainGoal] = {}
-        for domain, inside in goal.items():
+        renamed: dict[str, DomainGoal] = {}
+        for domain, domain_goal in goal.items():
             name = domain if self._is_known(domain) else known.get(domain.lower(), domain)
-            if name in found or (name != domain and name in goal):
-                raise InputError(f"the goal has {domain} and {name}, which differ only in capitals", dialogue=talk.id)
+            if name in renamed or (name != domain and name in goal):
+                raise InputError(
+                    f"the goal has {domain} and {name}, which differ only in letter case", dialogue=talk.id
+                )
             if name != domain:
                 remarks.append(Remark("domain-in-other-capitals", None, f"{domain} is read as {name}"))
-            found[name] = inside
-        return found
+            renamed[name] = domain_goal
+        return renamed
 
-    def _look_at_goal(self, wants: Mapping[str, GoalUnits], remarks: list[Remark]) -> None:
+    def _check_goal(self, units: Mapping[str, GoalUnits], remarks: list[Remark]) -> None:
         values = self.matcher.map
-        for domain, wanted in wants.items():
+        for domain, domain_units in units.items():
             if not self._is_known(domain):
                 remarks.append(Remark("unknown-domain", None, domain))
             if values is None:
                 continue
-            for slot, wanted_values in wanted.values.items():
+            for slot, goal_values in domain_units.values.items():
                 table = values.table(domain, slot)
-                # A slot with steps has more values than its table lists.
+                # A slot with normalisation steps has more values than its table lists.
                 if table is not None and not table.steps:
                     remarks += [
                         Remark("goal-value-not-in-map", None, f"{domain}-{slot}={value}")
-                        for value in wanted_values
+                        for value in goal_values
                         if value not in table.known
                     ]
 
-    def _known_acts(
-        self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], known: KnownActs, is_system: bool
+    def _cached_acts(
+        self, acts: Sequence[Act], units: Mapping[str, GoalUnits], cache: ActsCache, is_system: bool
     ) -> TurnActs:
-        """The acts of a turn, computed once where a dialogue repeats them."""
-        found = known.get(acts)
-        if found is None:
+        """Return the acts of a turn. Turns of a dialogue with the same acts share the result."""
+        turn_acts = cache.get(acts)
+        if turn_acts is None:
             remarks: list[tuple[str, str]] = []
-            by_service = self._by_service(acts, wants, remarks)
+            by_service = self._by_service(acts, units, remarks)
             if is_system:
                 self._mark_placeholders(by_service)
-            parts = 0
+            types = 0
             for entries in by_service.values():
                 for each, _, _ in entries:
-                    parts |= each
+                    types |= each
             taxi = any(self.traits(name).taxi for name in by_service)
-            found = known[acts] = TurnActs(by_service, parts, taxi, remarks)
-        return found
+            turn_acts = cache[acts] = TurnActs(by_service, types, taxi, remarks)
+        return turn_acts
 
     def _by_service(
-        self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], remarks: list[tuple[str, str]]
+        self, acts: Sequence[Act], units: Mapping[str, GoalUnits], remarks: list[tuple[str, str]]
     ) -> ByService:
-        """Acts by service, one value each."""
-        found: ByService = {}
-        parts_of, slots, matcher, values = self.parts_of, self._slots, self.matcher, self.matcher.map
+        """Return the acts by service, with one entry for each value."""
+        by_service: ByService = {}
+        types_of, slots, matcher, values = self.types_of, self._slots, self.matcher, self.matcher.map
         rewritten = False
         for act in acts:
             name, service = act.name, act.service
-            parts = parts_of(name)
-            entries = found.get(service)
+            types = types_of(name)
+            entries = by_service.get(service)
             if entries is None:
-                entries = found[service] = []
+                entries = by_service[service] = []
                 if not self._is_known(service):
                     remarks.append(("unknown-domain", service))
-            if not parts:
+            if not types:
                 remarks.append(("unknown-act", name))
             written = act.slot
             slot = slots.get(written)
             if slot is None:
                 slot = slots[written] = written.lower()
-            wanted = wants.get(service)
-            if wanted is None or not slot or parts & RAW:
-                entries += [(parts, slot, value.lower()) for value in act.values] or [(parts, slot, "")]
+            domain_units = units.get(service)
+            if domain_units is None or not slot or types & RAW:
+                entries += [(types, slot, value.lower()) for value in act.values] or [(types, slot, "")]
                 continue
-            goal_values = wanted.values.get(slot, ())
+            goal_values = domain_units.values.get(slot, ())
             if not act.values:
-                entries.append((parts, slot, ""))
+                entries.append((types, slot, ""))
             for value in act.values:
                 lower = value.lower()
                 canonical = matcher(service, slot, lower, goal_values) if lower else lower
                 rewritten = rewritten or canonical != lower
-                entries.append((parts, slot, canonical))
-            # The map holds this slot for other domains only.
+                entries.append((types, slot, canonical))
+            # The map has this slot only for other domains.
             if values and values.is_split(slot) and values.table(service, slot) is None:
                 remarks.append(("slot-of-another-domain", f"{service}-{slot}"))
         if rewritten and self.rules.values.collisions == "keep":
-            return self._kept(acts, wants)
-        return found
+            return self._keep_collisions(acts, units)
+        return by_service
 
-    def _kept(self, acts: Sequence[Act], wants: Mapping[str, GoalUnits]) -> ByService:
-        """Keeps different values of one slot and turn that have the same canonical form, as the published evaluator does."""
+    def _keep_collisions(self, acts: Sequence[Act], units: Mapping[str, GoalUnits]) -> ByService:
+        """Return acts by service. Different values of one slot and turn with the same canonical form are not canonicalised.
+
+        The published evaluator does the same.
+        """
         forms: dict[tuple[str, str, str], dict[str, None]] = {}
         written: dict[str, list[tuple[int, str, str, str]]] = {}
         for act in acts:
-            service, slot, parts = act.service, act.slot.lower(), self.parts_of(act.name)
+            service, slot, types = act.service, act.slot.lower(), self.types_of(act.name)
             lines = written.setdefault(service, [])
-            normal = service in wants and slot and not parts & RAW
+            is_canonical = service in units and slot and not types & RAW
             for value in act.values or ("",):
                 lower = value.lower()
                 canonical = lower
-                if normal and lower:
-                    canonical = self.matcher(service, slot, lower, wants[service].values.get(slot, ()))
+                if is_canonical and lower:
+                    canonical = self.matcher(service, slot, lower, units[service].values.get(slot, ()))
                     forms.setdefault((service, slot, canonical), {})[lower] = None
-                lines.append((parts, slot, lower, canonical))
+                lines.append((types, slot, lower, canonical))
         return {
             service: [
-                (parts, slot, lower if len(forms.get((service, slot, canonical), ())) > 1 else canonical)
-                for parts, slot, lower, canonical in lines
+                (types, slot, lower if len(forms.get((service, slot, canonical), ())) > 1 else canonical)
+                for types, slot, lower, canonical in lines
             ]
             for service, lines in written.items()
         }
 
     def _mark_placeholders(self, acts: ByService) -> None:
-        """Marks acts of the system that name a slot and give a placeholder instead of a value."""
+        """Mark acts that give a placeholder instead of a value for a slot."""
         if self._no_answer is None:
             return
         for entries in acts.values():
-            for place, (parts, slot, value) in enumerate(entries):
-                if value and slot and not parts & REQUEST and self._no_answer.search(value):
-                    entries[place] = (parts | PLACEHOLDER, slot, value)
+            for index, (types, slot, value) in enumerate(entries):
+                if value and slot and not types & REQUEST and self._no_answer.search(value):
+                    entries[index] = (types | PLACEHOLDER, slot, value)
 
     def _said(self, turns: list[PreparedTurn], remarks: list[Remark]) -> dict[str, dict[str, list[int]]]:
-        found: dict[str, dict[str, list[int]]] = {}
+        """Return domain → constraint → user turns in which it is said."""
+        mentions: dict[str, dict[str, list[int]]] = {}
         for turn in turns[::2]:
             for service, acts in turn.acts.items():
                 if service in self.profile.general:
                     continue
-                for parts, slot, value in acts:
-                    if not parts & INFORM or not slot:
+                for types, slot, value in acts:
+                    if not types & INFORM or not slot:
                         continue
                     if service in self.no_domains:
                         remarks.append(Remark("said-in-booking", turn.number, slot))
@@ -284,40 +290,40 @@ class ScoringSetup:
                     if not value:
                         remarks.append(Remark("act-without-value", turn.number, f"{service}-{slot}"))
                         continue
-                    _add_mention(found.setdefault(service, {}), constraint(slot, value), turn.number)
-        return found
+                    _add_mention(mentions.setdefault(service, {}), constraint(slot, value), turn.number)
+        return mentions
 
     def _asked(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
-        """Requests by domain: from the lists of requested slots if the dialogue has any, else from the acts."""
+        """Return domain → request → user turns: from the lists of requested slots if the dialogue has any, else from the acts."""
         if all(move.requested is None for move in talk.moves[::2]):
             return self.request_acts(turns)
-        found: dict[str, dict[str, list[int]]] = {}
+        mentions: dict[str, dict[str, list[int]]] = {}
         for number in range(0, len(turns), 2):
             for service, slots in (talk.moves[number].requested or {}).items():
                 for slot in slots if service not in self.no_domains else ():
-                    _add_mention(found.setdefault(service, {}), request(service, slot), number)
-        return found
+                    _add_mention(mentions.setdefault(service, {}), request(service, slot), number)
+        return mentions
 
     def request_acts(self, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
-        """Requests by domain, from the acts."""
-        found: dict[str, dict[str, list[int]]] = {}
+        """Return domain → request → user turns, from the acts."""
+        mentions: dict[str, dict[str, list[int]]] = {}
         for turn in turns[::2]:
             for service, acts in turn.acts.items():
-                for parts, slot, _ in acts if service not in self.no_domains else ():
-                    if parts & REQUEST and slot:
-                        _add_mention(found.setdefault(service, {}), request(service, slot), turn.number)
-        return found
+                for types, slot, _ in acts if service not in self.no_domains else ():
+                    if types & REQUEST and slot:
+                        _add_mention(mentions.setdefault(service, {}), request(service, slot), turn.number)
+        return mentions
 
 
 def _add_mention(mentions: dict[str, list[int]], unit: str, turn: int) -> None:
-    """Adds a turn to the mentions of a unit, once."""
+    """Add a turn to the mentions of a unit, unless it is already the last one."""
     turns = mentions.setdefault(unit, [])
     if not turns or turns[-1] != turn:
         turns.append(turn)
 
 
-def _checked(talk: Conversation) -> Goal:
-    """The goal of a dialogue that can be scored."""
+def _validated_goal(talk: Conversation) -> Goal:
+    """Return the goal of a dialogue, after checking that the dialogue can be scored."""
     if not talk.moves:
         raise InputError("a dialogue without turns", dialogue=talk.id)
     if talk.goal is None:
@@ -329,8 +335,8 @@ def _checked(talk: Conversation) -> Goal:
             continue
         if move.speaker not in (USER, SYSTEM):
             raise InputError(
-                f"speaker is user or system, found {one_line(move.speaker)!r}", dialogue=talk.id, turn=number
+                f"speaker must be user or system, found {one_line(move.speaker)!r}", dialogue=talk.id, turn=number
             )
-        what = f"two {move.speaker} turns in a row" if number else "the system speaks first"
-        raise InputError(f"{what}; user and system take turns, the user first", dialogue=talk.id, turn=number)
+        error = f"two {move.speaker} turns in a row" if number else "the system speaks first"
+        raise InputError(f"{error}; user and system take turns, the user first", dialogue=talk.id, turn=number)
     return talk.goal

@@ -1,4 +1,4 @@
-"""The names that a corpus uses for acts, services and entity slots, and the types that its acts have.
+"""Profiles: the names that a corpus uses for acts, services and entity slots, and the types of its acts.
 
 A corpus other than MultiWOZ needs a profile, not code.
 """
@@ -17,7 +17,7 @@ from ..core.rule_files import RuleFiles
 
 
 class Acts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Patterns that are searched in the name of an act as it is written; an empty one finds nothing."""
+    """Regular expressions that are searched in names of acts, with letter case. An empty one matches nothing."""
 
     inform: str
     request: str
@@ -29,27 +29,27 @@ class Acts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     own_booking_confirm: str = ""
     own_booking_intent: str = ""
     raw: str = ""
-    """Acts whose values are not brought to canonical form."""
+    """Acts whose values are not canonicalised."""
     other: str = ""
-    """Acts that are known and play no part."""
+    """Known acts that are ignored."""
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             try:
                 re.compile(getattr(self, name))
             except re.error as error:
-                raise ValueError(f"acts.{name} is not a pattern: {error}") from None
+                raise ValueError(f"acts.{name} is not a regular expression: {error}") from None
 
 
 class Taxi(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The domain whose places are other domains' entities, and the words by which it is recognised in a text."""
+    """The domains whose places are entities of other domains, and the words that identify them in a text."""
 
     domains: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
 
 class AllowedConstraints(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Constraints outside the goal that are always fine: any slot with a value, a domain's slot, a slot with a value."""
+    """Constraints outside the goal that are always allowed: values of any slot, slots of a domain, values of a slot."""
 
     values: tuple[str, ...] = ()
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -57,16 +57,16 @@ class AllowedConstraints(Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class UtteranceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How slots and domains are called in utterances, for users without acts, and how acts made from them are named."""
+    """The words for slots and domains in utterances, for users without acts, and the names of acts that are read from text."""
 
     inform: str = "Inform"
     request: str = "Request"
     asks: tuple[str, ...] = ()
-    """Words that make a sentence a question without a question mark."""
+    """Words that mark a question without a question mark."""
     domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     of: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Domain → the slots that it has."""
+    """Domain → its slots."""
     before: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Slot → words right before its value, such as "from" before a departure."""
     times: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class UtteranceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class DomainTraits(Struct, frozen=True):
-    """What the profile says of one domain."""
+    """The properties of one domain in a profile."""
 
     entity_slots: frozenset[str]
     transactional: bool
@@ -88,7 +88,7 @@ class DomainTraits(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A corpus. Domains are named as they are, or by a pattern such as ``Hotels_*``."""
+    """The profile of a corpus. A domain is given by its name, or by a pattern such as ``Hotels_*``."""
 
     name: str
     about: str = ""
@@ -96,27 +96,27 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dic
     domains: tuple[str, ...]
     general: tuple[str, ...] = ("general",)
     booking: str = ""
-    """The service of bookings of all domains, where there is one."""
+    """The booking service of all domains, if there is one."""
     entity_slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     transactional: tuple[str, ...] = ()
     own_booking: tuple[str, ...] = ()
-    """Domains that are booked in their own service, by own acts."""
+    """Domains with bookings in their own service, by their own acts."""
     reference_slots: tuple[str, ...] = ()
     choice_slots: tuple[str, ...] = ()
     declining_slots: tuple[str, ...] = ()
     """Slots by which a user says that it does not want to book."""
     always_requestable: tuple[str, ...] = ()
-    """``domain-slot`` that may be asked for wherever the goal books (published name: auto_add_to_ref)."""
+    """The ``domain-slot`` names that users may always request if the goal has a booking (published name: auto_add_to_ref)."""
     kept_values: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Values that are not brought to canonical form, by domain."""
+    """Domain → values that are not canonicalised."""
     taxi: Taxi = field(default_factory=Taxi)
     fine: AllowedConstraints = field(default_factory=AllowedConstraints)
     words: UtteranceWords = field(default_factory=UtteranceWords)
     shown: str = ""
-    """As in a signature: the name, and the digest of a file that is not shipped."""
+    """The name in signatures: the name, and for a file of the user also its digest."""
 
     def traits(self, domain: str) -> DomainTraits:
-        """What the profile says of a domain.
+        """Return the properties of a domain.
 
         Example:
             >>> named("multiwoz").traits("train").own_booking, sorted(named("sgd").traits("Hotels_4").entity_slots)
@@ -131,7 +131,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dic
         )
 
     def knows(self, service: str) -> bool:
-        """Is this a service of the corpus?
+        """Return True if this is a service of the corpus.
 
         Example:
             >>> [named("multiwoz").knows(name) for name in ("hotel", "booking", "general", "spa")]
@@ -165,15 +165,15 @@ BOOKING_INTENT = 64
 OWN_CONFIRM = 128
 OWN_INTENT = 256
 RAW = 512
-"""Its values are not changed."""
+"""Values of the act are not changed."""
 
 SLOT_VALUES = INFORM | RECOMMEND | OWN_CONFIRM | BOOK | NO_OFFER
 """Acts that give values for slots."""
 OFFERS = INFORM | RECOMMEND | BOOK
 OTHER = 1024
-"""Known, and ignored."""
+"""The act is known and ignored."""
 PLACEHOLDER = 2048
-"""Its value is a placeholder, which gives nothing; found in the value, not in the name."""
+"""The value of the act is a placeholder. This bit depends on the value, not on the name of the act."""
 
 _FIELDS = {
     "inform": INFORM,
@@ -191,16 +191,16 @@ _FIELDS = {
 
 
 def classifier(acts: Acts, nooffer_misspelt: bool = False) -> Callable[[str], int]:
-    """A function from the name of an act to its types, as bits.
+    """Return a function from the name of an act to its types, as bits.
 
     Args:
-        acts: the patterns of a profile.
-        nooffer_misspelt: look for ``noofer``, as the published evaluator does.
+        acts: the regular expressions of a profile.
+        nooffer_misspelt: search for ``noofer``, as the published evaluator does.
 
     Example:
         >>> from .profile import named
-        >>> parts = classifier(named("multiwoz").acts)
-        >>> parts("Booking-Inform") == INFORM | BOOKING_INTENT, parts("Train-OfferBook") == OWN_INTENT, parts("Booking-Wait")
+        >>> types = classifier(named("multiwoz").acts)
+        >>> types("Booking-Inform") == INFORM | BOOKING_INTENT, types("Train-OfferBook") == OWN_INTENT, types("Booking-Wait")
         (True, True, 0)
     """
     patterns = [(re.compile(pattern), bit) for name, bit in _FIELDS.items() if (pattern := getattr(acts, name))]
@@ -208,7 +208,7 @@ def classifier(acts: Acts, nooffer_misspelt: bool = False) -> Callable[[str], in
         misspelt = acts.no_offer.replace("nooffer", "noofer")
         patterns = [(re.compile(misspelt) if bit == NO_OFFER else pattern, bit) for pattern, bit in patterns]
 
-    def parts(name: str) -> int:
+    def types(name: str) -> int:
         return sum(bit for pattern, bit in patterns if pattern.search(name))
 
-    return parts
+    return types

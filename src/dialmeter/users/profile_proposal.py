@@ -1,4 +1,4 @@
-"""A profile for a corpus that has none, proposed from its dialogues, to be looked at and edited."""
+"""Proposal of a profile from the dialogues of a corpus, for a person to review and edit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KINDS = {
     "request": re.compile(r"request(?!_alts)|^(?:.*-)?ask", re.IGNORECASE),
     "inform": re.compile(r"inform(?!_intent|_count)|^(?:.*-)?(?:tell|answer|provide)", re.IGNORECASE),
 }
-"""Part of a profile → what the names of its acts look like; the first that fits an act takes it."""
+"""Field of a profile → regular expression for its acts. The first match counts."""
 _GENERAL = re.compile(r"^(?:general|)$", re.IGNORECASE)
 _NAME = re.compile(r"(?:^|[_ .])(?:name|title)$")
 _TIME = re.compile(r"\d{1,2}:\d\d(?: ?[ap]m)?", re.IGNORECASE)
@@ -28,14 +28,14 @@ _DONTCARE = frozenset(["dontcare", "dont care", "don't care", "any"])
 
 
 class CorpusSurvey:
-    """What the acts of a corpus are called.
+    """Counts of the acts, slots and values of a corpus.
 
     Example:
         >>> from dialmeter.model import Act, Move
         >>> survey = CorpusSurvey()
         >>> survey.add(Conversation("d1", (Move("user", acts=(Act("tell", "bikes", "model", ("B1",)), Act("ask", "bikes", "price"))),)))
         >>> print(survey.proposal("bikes"))  # doctest: +ELLIPSIS
-        # Proposed from 1 dialogues: look at it before it is used.
+        # Proposed from 1 dialogues: review it before use.
         about = "bikes, proposed from its dialogues"
         domains = ["bikes"]
         general = ["general"]
@@ -49,52 +49,52 @@ class CorpusSurvey:
     def __init__(self) -> None:
         self.dialogues = 0
         self.acts: Counter[str] = Counter()
-        self._said: set[str] = set()
+        self._user_acts: set[str] = set()
         self._slots: dict[str, dict[str, Counter[str]]] = {}
 
     def add(self, talk: Conversation) -> None:
-        """Looks at a dialogue."""
+        """Add the acts and the goal of a dialogue."""
         self.dialogues += 1
         for move in talk.moves:
             for act in move.acts or ():
                 self.acts[act.name] += 1
                 if move.speaker == USER:
-                    self._said.add(act.name)
+                    self._user_acts.add(act.name)
                 if act.slot and not _GENERAL.match(act.service):
                     values = self._slots.setdefault(act.service, {}).setdefault(act.slot, Counter())
                     values.update(value.lower() for value in act.values)
-        for domain, wanted in (talk.goal or {}).items():
+        for domain, domain_goal in (talk.goal or {}).items():
             slots = self._slots.setdefault(domain, {})
-            for part in wanted.parts.values():
+            for part in domain_goal.parts.values():
                 for slot, value in part.items():
                     slots.setdefault(slot, Counter())[value.lower()] += 1
-            for slot in wanted.requests:
+            for slot in domain_goal.requests:
                 slots.setdefault(slot, Counter())
 
     def kinds(self) -> dict[str, list[str]]:
-        """Part of a profile → names of acts; ``other`` for those that fit none."""
-        found: dict[str, list[str]] = {}
+        """Return field of a profile → names of acts, with ``other`` for acts that match no field."""
+        acts: dict[str, list[str]] = {}
         for name in sorted(self.acts):
             kinds = [kind for kind, pattern in _KINDS.items() if pattern.search(name)]
-            # An act may say of both a search and a booking that it failed.
-            taken = kinds[:2] if kinds[:2] == ["no_book", "no_offer"] else kinds[:1]
-            for kind in taken or ["other"]:
-                found.setdefault(kind, []).append(name)
-        return found
+            # One act may report that a search or a booking failed.
+            matches = kinds[:2] if kinds[:2] == ["no_book", "no_offer"] else kinds[:1]
+            for kind in matches or ["other"]:
+                acts.setdefault(kind, []).append(name)
+        return acts
 
     def proposal(self, name: str) -> str:
-        """The profile as TOML."""
+        """Return the profile as TOML."""
         return "\n".join(self._lines(name)) + "\n"
 
     def _lines(self, name: str) -> Iterator[str]:
         services = sorted(self._slots)
-        yield f"# Proposed from {self.dialogues} dialogues: look at it before it is used."
+        yield f"# Proposed from {self.dialogues} dialogues: review it before use."
         yield f"about = {_toml(f'{name}, proposed from its dialogues')}"
-        yield f"domains = {_toml([_escaped(each) for each in services])}"
+        yield f"domains = {_toml([_escape(each) for each in services])}"
         yield 'general = ["general"]'
         yield ""
         yield "[acts]"
-        # A profile needs both; a corpus may have no request.
+        # A profile needs both fields, but a corpus may have no requests.
         kinds = {"inform": ["inform"], "request": ["request"], **self.kinds()}
         for kind in ("inform", "request", "recommend", "book", "no_book", "no_offer", "other"):
             if kind in kinds:
@@ -104,40 +104,40 @@ class CorpusSurvey:
             domain: [slot for slot in slots if _NAME.search(slot)] for domain, slots in sorted(self._slots.items())
         }
         yield from _table("entity_slots", entities)
-        said = {value for slots in self._slots.values() for values in slots.values() for value in values}
-        dontcare = sorted(said & _DONTCARE)
+        all_values = {value for slots in self._slots.values() for values in slots.values() for value in values}
+        dontcare = sorted(all_values & _DONTCARE)
         yield from ("", "[fine]", f"values = {_toml(dontcare or ['dontcare'])}")
         yield from ("", "[words]")
         for kind in ("inform", "request"):
-            by_users = [each for each in kinds[kind] if each in self._said]
+            by_users = [each for each in kinds[kind] if each in self._user_acts]
             if by_users:
                 yield f"{kind} = {_toml(by_users[0])}"
         yield f"times = {_toml(self._slots_with(_TIME.fullmatch))}"
         yield f"numbers = {_toml(self._slots_with(_NUMBER.fullmatch))}"
         yield f"flags = {_toml(self._slots_with(_FLAGS.__contains__))}"
-        yield from _table("words.domains", {domain: [_spoken(domain)] for domain in services})
-        spoken = {slot: [_spoken(slot)] for slots in self._slots.values() for slot in slots}
+        yield from _table("words.domains", {domain: [_spoken_form(domain)] for domain in services})
+        spoken = {slot: [_spoken_form(slot)] for slots in self._slots.values() for slot in slots}
         yield from _table("words.slots", {slot.lower(): words for slot, words in sorted(spoken.items())})
         yield from _table(
             "words.of", {domain: sorted(map(str.lower, slots)) for domain, slots in sorted(self._slots.items())}
         )
 
-    def _slots_with(self, looks_right: Callable[[str], object]) -> list[str]:
-        """The slots whose values all look right; those of free choice and questions aside."""
-        every: dict[str, set[str]] = {}
+    def _slots_with(self, matches: Callable[[str], object]) -> list[str]:
+        """Return the slots whose values all match, ignoring values such as "dontcare" and "?"."""
+        all_values: dict[str, set[str]] = {}
         for slots in self._slots.values():
             for slot, values in slots.items():
-                every.setdefault(slot.lower(), set()).update(values)
-        aside = {*_DONTCARE, "", "?"}
+                all_values.setdefault(slot.lower(), set()).update(values)
+        ignored = {*_DONTCARE, "", "?"}
         return sorted(
             slot
-            for slot, values in every.items()
-            if values - aside and all(looks_right(each) for each in values - aside)
+            for slot, values in all_values.items()
+            if values - ignored and all(matches(each) for each in values - ignored)
         )
 
 
-def _spoken(name: str) -> str:
-    """How a name in code may be said: ``Hotels_1`` as "hotel", ``party_size`` as "party size"."""
+def _spoken_form(name: str) -> str:
+    """Return the spoken form of a name: ``Hotels_1`` as "hotel", ``party_size`` as "party size"."""
     words = (
         re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<!\d)_?\d++$", "", name))
         .replace("_", " ")
@@ -147,8 +147,8 @@ def _spoken(name: str) -> str:
     return words[:-1] if name[:1].isupper() and words.endswith("s") and " " not in words else words
 
 
-def _escaped(name: str) -> str:
-    """A name for a list of patterns, in which brackets and stars have a meaning."""
+def _escape(name: str) -> str:
+    """Escape a name for a list of patterns, in which brackets, stars and question marks have a meaning."""
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
@@ -159,5 +159,5 @@ def _table(name: str, rows: dict[str, list[str]]) -> Iterator[str]:
 
 
 def _toml(value: str | Iterable[str]) -> str:
-    """A text or a list as TOML, whose basic strings are those of JSON."""
+    """Return a text or a list as TOML. Basic strings of TOML are the same as strings of JSON."""
     return msgspec.json.encode(value if isinstance(value, str) else list(value)).decode().replace("\x7f", "\\u007f")

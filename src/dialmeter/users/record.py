@@ -1,4 +1,4 @@
-"""The record of a user: what identifies a run, what a row holds."""
+"""The run record of a user: identity of a run, and its rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .score_table import MEASURES, column
 
 
 class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a run: what was said and understood in a dialogue, what counts, and its events."""
+    """One row of a run: the turns of a dialogue with their acts, the counted units, and the events."""
 
     id: str
     goal: Mapping[str, DomainGoal]
@@ -34,15 +34,15 @@ class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     cut: bool = False
 
     def score(self, measured: Measured, domain: str = COMBINED) -> Parts | None:
-        """The score of a domain, or of all together; None where there is none."""
+        """Return the score of a domain, or of all domains together, or None if there is none."""
         if domain == COMBINED:
             return self.combined.get(measured)
-        found = (self.inform if measured == "I" else self.request).get(domain)
-        return found.score if found else None
+        outcome = (self.inform if measured == "I" else self.request).get(domain)
+        return outcome.score if outcome else None
 
 
 def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict | None = None) -> UserRow:
-    """The row of a scored dialogue."""
+    """Return the row of a scored dialogue."""
     return UserRow(
         id=talk.id,
         goal=outcome.goal,
@@ -58,22 +58,22 @@ def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict |
     )
 
 
-def identity(inputs: Sequence[Mapping[str, str | None]], how: UserSettings, blamed: bool) -> dict[str, Any]:
-    """What makes a run this run."""
+def identity(inputs: Sequence[Mapping[str, str | None]], settings: UserSettings, blamed: bool) -> dict[str, Any]:
+    """Return the data that identify a run."""
     return run_identity(
         "user",
         inputs,
-        rules=how.rules,
-        profile=how.profile,
-        map=how.value_map.shown if how.value_map is not None else None,
-        from_text=how.reader,
+        rules=settings.rules,
+        profile=settings.profile,
+        map=settings.value_map.shown if settings.value_map is not None else None,
+        from_text=settings.reader,
         measures=list(MEASURES),
         blame=blamed,
     )
 
 
 def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], report: str, **more: Any) -> None:
-    """Closes the run with the scores of the whole and of each dialogue."""
+    """Close the run with the scores over all dialogues and of each dialogue."""
     columns = {}
     for measure in MEASURES:
         values = column(result.score_table.rows, measure, COMBINED)

@@ -1,4 +1,4 @@
-"""The result of scoring a user: scores with signatures, events, warnings, the worst dialogues."""
+"""The result of scoring a user: scores with signatures, events, warnings, worst dialogues."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
 
 class WorstDialogue(Struct, frozen=True):
-    """A dialogue in which the user did badly; None where a measure has no value in it."""
+    """A dialogue with a low score. A measure without a value in the dialogue is None."""
 
     dialogue: str
     inform: float | None
@@ -36,33 +36,33 @@ class WorstDialogue(Struct, frozen=True):
 
 
 class UserSettings(Struct, frozen=True):
-    """What dialogues are scored with."""
+    """Settings for scoring dialogues."""
 
     rules: UserRules
     profile: Profile
     value_map: ValueMap | None = None
     from_text: ActMaker | None = None
-    """What finds acts in the words of turns that have none."""
+    """Finds acts in the text of turns without acts; None if text is not read."""
     accuracy: str = ""
-    """What was measured of it, in words; empty where nothing was."""
+    """A text on the measured accuracy of ``from_text``; empty if it was not measured."""
 
     @property
     def reader(self) -> str:
-        """The name of what finds acts in words; empty where acts are not looked for there."""
+        """The name of the reader of text; empty if text is not read."""
         return "" if self.from_text is None else self.from_text.name
 
     @property
     def signed(self) -> tuple[str, ...]:
-        """The fields of signatures that all scores share."""
-        return how_scored(self.rules, self.profile, self.value_map, (self.reader,) if self.reader else ())
+        """The signature fields that all scores share."""
+        return settings_fields(self.rules, self.profile, self.value_map, (self.reader,) if self.reader else ())
 
 
 class UserResult(Result):
-    """The result of one pass. Values are fractions; see ``scores``, ``events``, ``by``, ``worst``."""
+    """The result of scoring a user. Values are fractions; see ``scores``, ``events``, ``by``, ``worst``."""
 
     def __init__(
         self,
-        how: UserSettings,
+        settings: UserSettings,
         score_table: ScoreTable,
         *,
         refused: Sequence[InputError] = (),
@@ -70,29 +70,31 @@ class UserResult(Result):
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
     ) -> None:
-        self.how = how
+        self.settings = settings
         self._only = only
-        self.rules = how.rules
+        self.rules = settings.rules
         self.score_table = score_table
         self.refused = list(refused)
         self.resampling = resampling
-        self.notices = [*notices, *notices_of(score_table.remarks, self.refused, how.accuracy)]
+        self.notices = [*notices, *notices_of(score_table.remarks, self.refused, settings.accuracy)]
 
     @property
     def signed(self) -> tuple[str, ...]:
-        """The fields of signatures that all scores share; they name who read text, in a file or now."""
-        how = self.how
-        readers = {remark.what for _, remark in self.score_table.remarks.get("from-text", ())} | {how.reader} - {""}
-        return how_scored(how.rules, how.profile, how.value_map, sorted(readers))
+        """The signature fields that all scores share. They name the readers of text, of this run or of the file."""
+        settings = self.settings
+        readers = {remark.what for _, remark in self.score_table.remarks.get("from-text", ())} | {settings.reader} - {
+            ""
+        }
+        return settings_fields(settings.rules, settings.profile, settings.value_map, sorted(readers))
 
     @property
     def dialogues(self) -> int:
-        """How many dialogues were scored."""
+        """Number of scored dialogues."""
         return len(self.score_table.rows)
 
     @cached_property
     def account(self) -> Account:
-        """How many of the dialogues that were asked for are scored: those of the file, or those that were named."""
+        """Number of scored dialogues among the requested ones, which are all of the file unless some were named."""
         refused = refused_dialogues(self.refused)
         if self._only is None:
             asked = self.dialogues + len(refused)
@@ -104,12 +106,12 @@ class UserResult(Result):
 
     @property
     def turns(self) -> int:
-        """How many turns they have, of user and system."""
+        """Number of turns of the scored dialogues, of user and system."""
         return self.score_table.turns
 
     @property
     def outcomes(self) -> list[DialogueOutcome]:
-        """Everything about every dialogue, where the scorer keeps it."""
+        """The outcomes of all dialogues; empty unless the scorer keeps them."""
         return list(self.score_table.outcomes.values())
 
     @cached_property
@@ -119,39 +121,39 @@ class UserResult(Result):
 
     @cached_property
     def domains(self) -> list[str]:
-        """The domains of goals and those that users strayed into, by name."""
+        """The domains of goals and other domains that users spoke of, sorted by name."""
         return sorted({domain for row in self.score_table.rows.values() for _, domain in row} - {COMBINED})
 
     @cached_property
     def scores(self) -> list[Score]:
-        """The six measures, over all domains together and then by domain, with intervals where they were asked for."""
+        """The six measures, over all domains together and then by domain, with confidence intervals if requested."""
         keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
         columns = {key: column(self.score_table.rows, *key) for key in keys}
         limits = intervals(self.score_table.rows, columns, self.resampling) if self.resampling else {}
         shared, account = self.signed, (*only_field(self._only), *self.account.signed)
         counts = (f"d:{self.dialogues}", f"t:{self.turns}", f"data:{self.data}", f"v:{__version__}")
-        found = []
+        scores = []
         for key, values in columns.items():
             measure, domain = key
-            span = limits.get(key)
-            # A domain is in play where a goal has it or a user strays into it.
-            in_play = sum((MEASURES[measure][0], domain) in row for row in self.score_table.rows.values())
-            # The name of a domain comes from a file, and bars set off the parts of a signature.
+            interval = limits.get(key)
+            # Only dialogues count whose goal has the domain or whose user speaks of it.
+            dialogues = sum((MEASURES[measure][0], domain) in row for row in self.score_table.rows.values())
+            # Domain names come from files, and vertical bars separate the fields of a signature.
             plain = one_line(domain.replace("|", "/").replace("`", "'"))
-            found.append(
+            scores.append(
                 Score(
                     measure=measure,
                     value=mean(list(values.values())),
-                    ci=span.ci if span else None,
+                    ci=interval.ci if interval else None,
                     n=len(values),
-                    unscored=in_play - len(values),
-                    ci_reason=(span.reason or "") if span and values else "",
+                    unscored=dialogues - len(values),
+                    ci_reason=(interval.reason or "") if interval and values else "",
                     reason="" if values else NOTHING,
                     group={"domain": domain},
                     signature="|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
                 )
             )
-        return found
+        return scores
 
     @property
     def named_scores(self) -> dict[str, Score]:
@@ -160,15 +162,15 @@ class UserResult(Result):
 
     @cached_property
     def events(self) -> dict[str, dict[str, int]]:
-        """How often each class of events happened, by domain."""
-        found: dict[str, dict[str, int]] = {}
+        """Class of events → domain → number of events."""
+        events: dict[str, dict[str, int]] = {}
         for (_, name, domain, _), count in sorted(self.score_table.events.items()):
-            inside = found.setdefault(name, {})
-            inside[domain] = inside.get(domain, 0) + count
-        return {name: found[name] for name in sorted(found)}
+            by_domain = events.setdefault(name, {})
+            by_domain[domain] = by_domain.get(domain, 0) + count
+        return {name: events[name] for name in sorted(events)}
 
     def event_counts(self) -> list[dict[str, Any]]:
-        """How often each class of events happened, by family, domain and slot."""
+        """Return the number of events by family, class, domain and slot."""
         names = ("family", "class", "domain", "slot")
         return [
             {**dict(zip(names, key, strict=True)), "count": count}
@@ -177,7 +179,7 @@ class UserResult(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Dialogues, turns, dialogues that could not be scored, and events."""
+        """Number of dialogues, turns, refused dialogues, and events."""
         return {
             "dialogues": self.dialogues,
             "turns": self.turns,
@@ -186,44 +188,44 @@ class UserResult(Result):
         }
 
     def by(self, group: str) -> list[Score]:
-        """The scores by ``domain``.
+        """Return the scores by ``domain``.
 
         Raises:
-            DialmeterError: no such group.
+            DialmeterError: ``group`` is not ``domain``.
         """
         if group != "domain":
-            raise DialmeterError(f"scores of users are by domain, not by {group!r}")
+            raise DialmeterError(f"cannot group user scores by {group!r}: use 'domain'")
         return [score for score in self.scores if score.group["domain"] != COMBINED]
 
     def distribution(self, measure: str) -> dict[str, list[float]]:
-        """The values of single dialogues, by domain and over all domains together, from the lowest.
+        """Return the values of single dialogues in ascending order, by domain and over all domains together.
 
         The published evaluator puts the values of all domains into those of ``combined``.
 
         Raises:
-            DialmeterError: no such measure.
+            DialmeterError: the measure does not exist.
         """
         if measure not in MEASURES:
             raise DialmeterError(f"there is no measure {measure!r}; {did_you_mean(measure, MEASURES)}")
-        found = {
+        distributions = {
             domain: sorted(column(self.score_table.rows, measure, domain).values())
             for domain in (COMBINED, *self.domains)
         }
-        if self.how.rules.faults.distribution_concatenates:
-            found[COMBINED] = sorted(value for values in found.values() for value in values)
-        return found
+        if self.rules.faults.distribution_concatenates:
+            distributions[COMBINED] = sorted(value for values in distributions.values() for value in values)
+        return distributions
 
     def worst(self, n: int = 10) -> list[WorstDialogue]:
-        """The dialogues that lost most, by I-GCDF1 and then R-GCDF1; without those that lost nothing."""
+        """Return the dialogues with the lowest scores, by I-GCDF1 and then R-GCDF1, excluding perfect ones."""
         informs = column(self.score_table.rows, "I-GCDF1", COMBINED)
         requests = column(self.score_table.rows, "R-GCDF1", COMBINED)
-        found = [WorstDialogue(name, informs.get(name), requests.get(name)) for name in self.score_table.rows]
-        lossy = [each for each in found if min(_or_one(each.inform), _or_one(each.request)) < 1]
-        return sorted(lossy, key=lambda each: (_or_one(each.inform), _or_one(each.request), each.dialogue))[:n]
+        dialogues = [WorstDialogue(name, informs.get(name), requests.get(name)) for name in self.score_table.rows]
+        imperfect = [each for each in dialogues if min(_or_one(each.inform), _or_one(each.request)) < 1]
+        return sorted(imperfect, key=lambda each: (_or_one(each.inform), _or_one(each.request), each.dialogue))[:n]
 
     @property
     def summary(self) -> str:
-        """The two F1 measures, and how much was scored."""
+        """The two F1 scores, the number of scored dialogues and the rule set, in one line."""
         shown = ", ".join(f"{name} {percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
         return f"{shown}; {self.dialogues} dialogues, rules {self.rules.name}"
 
@@ -232,15 +234,15 @@ def _or_one(value: float | None) -> float:
     return 1.0 if value is None else value
 
 
-def how_scored(
+def settings_fields(
     rules: UserRules, profile: Profile, value_map: ValueMap | None, readers: Sequence[str]
 ) -> tuple[str, ...]:
-    """The fields that all numbers of a run share: rules with what is changed in them, profile, value map.
+    """Return the signature fields that all scores of a run share: rules with their changes, profile, value map, readers of text.
 
     Example:
         >>> from .profile import named as profile
         >>> from .rules import changed, named
-        >>> how_scored(changed(named("gcdf1-repo"), "requests.max=1"), profile("multiwoz"), None, ())
+        >>> settings_fields(changed(named("gcdf1-repo"), "requests.max=1"), profile("multiwoz"), None, ())
         ('rules:gcdf1-repo', 'requests.max:1', 'profile:multiwoz', 'values:exact')
     """
     base = (f"base:{rules.base}",) if rules.base not in ("", rules.name) else ()
@@ -256,55 +258,55 @@ def how_scored(
 
 
 SHOWN = 5
-"""How many places a notice names."""
+"""Maximum number of places that a notice names."""
 
 _MESSAGES = {
-    "no-understanding": "system turns without what was understood; repetitions are not put down to misunderstanding there",
-    "unknown-domain": "services that the profile does not know",
-    "domain-in-other-capitals": "domains of goals that differ from the profile only in capitals; they are matched",
-    "unknown-act": "acts whose name the profile does not know; they play no part",
+    "no-understanding": "system turns without the acts that the system understood; repetitions there are not attributed to misunderstanding",
+    "unknown-domain": "services that are not in the profile",
+    "domain-in-other-capitals": "domains of goals that differ from the profile only in letter case; they are matched",
+    "unknown-act": "acts with names that are not in the profile; they are ignored",
     "act-without-value": "constraints said without a value; they are unscored",
-    "said-in-booking": "constraints said in the service of bookings, which is no domain; they are unscored",
-    "goal-value-not-in-map": "goal values that the value map does not know; what is said is looked for in the whole map",
-    "slot-of-another-domain": "values of slots that the value map holds for other domains only; they stay as they are",
-    "ends-on-user-turn": "domains whose last constraint has no reply; the search is not taken to have failed",
-    "request-outside-goal": "slots asked for in domains that the goal does not have; they count as not wanted",
-    "from-text": "turns without acts whose constraints and requests were found in the text",
-    "no-acts": "turns without acts; nothing is found in them (--from-text looks at their words)",
+    "said-in-booking": "constraints in the booking service, which is not a domain; they are unscored",
+    "goal-value-not-in-map": "goal values that are not in the value map; values that the user says are matched against the whole map",
+    "slot-of-another-domain": "values of slots that the value map has only for other domains; they are not changed",
+    "ends-on-user-turn": "domains whose last constraint has no reply; the search does not count as failed",
+    "request-outside-goal": "slots requested in domains that are not in the goal; they count as not wanted",
+    "from-text": "turns without acts whose constraints and requests were read from the text",
+    "no-acts": "turns without acts; they count as empty (use --from-text to read their text)",
 }
 
 
 def notices_of(
     remarks: Mapping[str, Sequence[tuple[str, Remark]]], refused: Sequence[InputError], accuracy: str = ""
 ) -> list[Notice]:
-    """Notices in the order of their codes, after that of the unscored dialogues.
+    """Return a notice about the refused dialogues, then the other notices sorted by code.
 
     Args:
-        remarks: by code, each with its dialogue.
+        remarks: code → pairs of a dialogue and a remark.
         refused: dialogues that cannot be scored.
-        accuracy: what was measured of the reading of text, in words.
+        accuracy: a text on the measured accuracy of reading text.
 
     Example:
         >>> notices_of({"unknown-act": [("d1", Remark("unknown-act", 3, "Hotel-Sing"))]}, [])[0].where
         ('d1 turn 3: Hotel-Sing',)
     """
-    found = []
+    notices = []
     if refused:
         where = tuple(str(error) for error in refused[:SHOWN])
         message = f"{len(refused)} dialogues that cannot be scored"
-        found.append(Notice("refused", len(refused), message, where))
+        notices.append(Notice("refused", len(refused), message, where))
     for code in sorted(remarks):
         places = sorted({_place(dialogue, remark) for dialogue, remark in remarks[code]})
         count = len(remarks[code])
         more = _reading(remarks[code], accuracy) if code == "from-text" else ""
-        found.append(Notice(code, count, f"{count} {_MESSAGES[code]}{more}", tuple(places[:SHOWN])))
-    return found
+        notices.append(Notice(code, count, f"{count} {_MESSAGES[code]}{more}", tuple(places[:SHOWN])))
+    return notices
 
 
 def _reading(remarks: Iterable[tuple[str, Remark]], accuracy: str) -> str:
-    """Who read the text, and how well."""
+    """Return a text that names the readers and their accuracy."""
     readers = ", ".join(sorted({remark.what for _, remark in remarks}))
-    return f" by {readers}; {accuracy or 'how well was not measured (see `dialmeter user understand`)'}"
+    return f" by {readers}; {accuracy or 'accuracy was not measured (see `dialmeter user understand`)'}"
 
 
 def _place(dialogue: str, remark: Remark) -> str:

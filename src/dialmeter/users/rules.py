@@ -1,8 +1,8 @@
-"""How users are scored: named, printable, changeable rule sets.
+"""Rule sets for scoring users.
 
-A rule set states the switches of the two measures; ``rulesets/`` holds the named ones. ``dialmeter`` is the definition,
-``gcdf1-repo`` the published evaluator with its faults. The switches of behaviours come from their declarations, with the
-values that they have in rule sets that do not state them.
+A rule set has the switches of the two measures. The named rule sets are in ``rulesets/``: ``dialmeter`` is the definition,
+``gcdf1-repo`` is the published evaluator with its faults. The switches of behaviours, and their default values, come from
+the declarations of the behaviours.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _NotInGoal(_Part, frozen=True):
 
 
 class AutoMatch(_Part, frozen=True):
-    """Constraints outside the goal that the profile lists as always fine."""
+    """Constraints outside the goal that the profile always allows."""
 
     max: Count
     values: bool
@@ -61,7 +61,7 @@ class _Requests(_Part, frozen=True):
 
 
 def _table(family: Family, name: str, base: type[_Part], about: str) -> Any:
-    """A table of a rule set, with a switch for each behaviour of a family."""
+    """Create the class of a table of a rule set, with a switch for each behaviour of a family."""
     behaviours = (each for each in ALL if each.family == family and each.switch not in ("", *base.__struct_fields__))
     switches = {each.switch: each.on for each in behaviours if each.switch == each.name}
     fields = [(switch, bool, on) for switch, on in switches.items()]
@@ -77,47 +77,47 @@ else:
         "repetition",
         "Repetitions",
         _Repetitions,
-        "A constraint of the goal that is said again: how often it is credited, and which behaviours excuse it.",
+        "Repeated constraints of the goal: how many repetitions are credited, and which behaviours excuse them.",
     )
-    NotInGoal = _table("not_in_goal", "NotInGoal", _NotInGoal, "A constraint on a slot that the goal does not have.")
-    Requests = _table("request", "Requests", _Requests, "What the user asks for.")
+    NotInGoal = _table("not_in_goal", "NotInGoal", _NotInGoal, "Constraints on slots that are not in the goal.")
+    Requests = _table("request", "Requests", _Requests, "Requests of the user.")
 
 
 class Goals(_Part, frozen=True):
-    """Which constraints of a goal are wanted: all, or a second choice only where the first fails."""
+    """Which constraints of a goal are wanted: all, or a second choice only if the first choice fails."""
 
     alternatives: Literal["as_needed", "all"]
 
 
 class EmptyResult(_Part, frozen=True):
-    """What leaves the goal where the search ends without an entity."""
+    """What is removed from the goal if the search ends without an entity."""
 
     constraints: bool
     requests: bool
 
 
 class Preemption(_Part, frozen=True):
-    """What the system says before the user does."""
+    """Treatment of constraints that the system says before the user does."""
 
     compensate: bool
 
 
 class Values(_Part, frozen=True):
-    """How values are brought to one form."""
+    """How values are canonicalised."""
 
     map: bool
     fuzzy: bool
     threshold: Share
     collisions: Literal["merge", "keep"]
     no_answer: tuple[str, ...]
-    """Patterns of values that are placeholders: the system names the slot and gives no value."""
+    """Regular expressions for placeholders: the system names the slot and gives no value."""
 
     def __post_init__(self) -> None:
         for pattern in self.no_answer:
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise ValueError(f"values.no_answer: {pattern!r} is not a pattern: {error}") from None
+                raise ValueError(f"values.no_answer: {pattern!r} is not a regular expression: {error}") from None
 
 
 class Faults(_Part, frozen=True):
@@ -135,7 +135,7 @@ class Faults(_Part, frozen=True):
 
 
 class UserRules(_Part, frozen=True, kw_only=True):
-    """A rule set for users. ``base`` is the named one that it was made from, where it is not one itself."""
+    """A rule set for users. ``base`` is the named rule set that it was derived from; empty for a named rule set."""
 
     name: str
     about: str = ""
@@ -152,29 +152,29 @@ class UserRules(_Part, frozen=True, kw_only=True):
     faults: Faults
 
     def changes(self) -> dict[str, str]:
-        """The switches that are not as in the named rule set that this one is made from.
+        """Return the switches that differ from the named rule set that this one is derived from.
 
         Example:
             >>> changed(named("dialmeter"), "repetitions.max=4").changes()
             {'repetitions.max': '4'}
         """
-        usual = switches(named(self.base or self.name))
-        return {name: shown(value) for name, value in switches(self).items() if value != usual[name]}
+        defaults = switches(named(self.base or self.name))
+        return {name: shown(value) for name, value in switches(self).items() if value != defaults[name]}
 
 
 def _inherit(stated: dict[str, Any], name: str, text: str | None) -> dict[str, Any]:
-    """All switches of a file of the user: those that it states, the others from ``base`` (default dialmeter)."""
+    """Return all switches of a rule set. A user's file inherits the switches that it does not set from ``base`` (default: dialmeter)."""
     if text is None:
         return {"name": name, **stated}
     base = stated.pop("base", "dialmeter")
-    words = {key: stated.pop(key) for key in ("about", "evidence") if key in stated}
+    texts = {key: stated.pop(key) for key in ("about", "evidence") if key in stated}
     whole = msgspec.to_builtins(named(str(base)))
     for part, given in stated.items():
         if not isinstance(given, dict):
             raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
         for switch, value in given.items():
-            _put(whole, f"{part}.{switch}", value)
-    return {**whole, **words, "name": name, "base": base}
+            _set_switch(whole, f"{part}.{switch}", value)
+    return {**whole, **texts, "name": name, "base": base}
 
 
 _FILES = RuleFiles(UserRules, "rule set", __package__, "rulesets", "dialmeter", complete=_inherit)
@@ -184,14 +184,14 @@ load = _FILES.load
 
 
 def changed(rules: UserRules, *changes: str) -> UserRules:
-    """A rule set with switches given as on the command line.
+    """Return a rule set with changed switches, given as on the command line.
 
     Args:
         rules: the rule set.
         changes: such as ``repetitions.max=4``.
 
     Raises:
-        DialmeterError: no such switch, or a value that it cannot have.
+        DialmeterError: the switch does not exist, or the value is invalid.
 
     Example:
         >>> changed(named("dialmeter"), "repetitions.max=4", "values.fuzzy=false").repetitions.max
@@ -204,23 +204,23 @@ def changed(rules: UserRules, *changes: str) -> UserRules:
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals:
-            raise DialmeterError(f"a change reads SWITCH=VALUE, as in repetitions.max=4, not {one_line(change)!r}")
-        _put(whole, name.strip(), _value(text.strip()))
+            raise DialmeterError(f"a change must be SWITCH=VALUE, as in repetitions.max=4, not {one_line(change)!r}")
+        _set_switch(whole, name.strip(), _parse_value(text.strip()))
     return msgspec.convert({**whole, "base": rules.base or rules.name}, UserRules) if changes else rules
 
 
 def switches(rules: UserRules) -> dict[str, Any]:
-    """All switches by their dotted name.
+    """Return all switches by their dotted names.
 
     Example:
         >>> switches(named("dialmeter"))["requests.max"]
         3
     """
-    return _flat(msgspec.to_builtins(rules))
+    return _flatten(msgspec.to_builtins(rules))
 
 
 def shown(value: object) -> str:
-    """A switch's value as text, as in signatures and on the command line.
+    """Return the value of a switch as text, as in signatures and on the command line.
 
     Example:
         >>> shown(False), shown(["hotel", "taxi"]), shown(0.85)
@@ -233,20 +233,20 @@ def shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _flat(whole: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten(whole: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        f"{part}.{name}": value
-        for part, inside in whole.items()
-        if isinstance(inside, dict)
-        for name, value in inside.items()
+        f"{table}.{name}": value
+        for table, values in whole.items()
+        if isinstance(values, dict)
+        for name, value in values.items()
     }
 
 
-def _put(whole: dict[str, Any], name: str, value: Any) -> None:
-    """Changes one switch in a rule set of plain dictionaries."""
-    known = _flat(whole)
+def _set_switch(whole: dict[str, Any], name: str, value: Any) -> None:
+    """Change one switch in a rule set of plain dictionaries."""
+    known = _flatten(whole)
     if name not in known:
-        raise DialmeterError(f"there is no switch {one_line(name)!r}; {_near(name, known)}")
+        raise DialmeterError(f"there is no switch {one_line(name)!r}; {_suggestion(name, known)}")
     part, _, switch = name.partition(".")
     if isinstance(known[name], list | tuple) and not isinstance(value, list):
         value = [value]
@@ -254,14 +254,14 @@ def _put(whole: dict[str, Any], name: str, value: Any) -> None:
     _FILES.check(whole, name)
 
 
-def _near(name: str, known: Iterable[str]) -> str:
-    """The nearest switch; one that is named without its part is found by its end."""
-    ends = [each for each in known if each.partition(".")[2] == name]
-    return f"did you mean {' or '.join(ends)}?" if ends else did_you_mean(name, known)
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    """Suggest a switch with the same name in some table, else the most similar one."""
+    same_name = [each for each in known if each.partition(".")[2] == name]
+    return f"did you mean {' or '.join(same_name)}?" if same_name else did_you_mean(name, known)
 
 
-def _value(text: str) -> Any:
-    """A value as TOML reads it; what it does not read is text, and commas or plus signs make a list."""
+def _parse_value(text: str) -> Any:
+    """Parse a value as TOML. Other text is a string, or a list if it has commas or plus signs."""
     try:
         return tomllib.loads(f"x = {text}")["x"]
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What is kept of scored dialogues: their scores, the counts of events, the remarks. Parts of a corpus can be added up."""
+"""Table of scored dialogues: scores, counts of events, remarks. Tables of parts of a corpus can be merged."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ EventKey: TypeAlias = tuple[Family, str, str, str]
 """Family, class, domain and slot of an event."""
 
 ScoreRow: TypeAlias = dict[tuple[Measured, str], Parts | None]
-"""The scores of one dialogue, by measure and domain; None where nothing is wanted or counted."""
+"""The scores of one dialogue, by measure and domain; None if nothing is wanted or counted."""
 
 
 class ScoreTable:
-    """The scored dialogues of one run or of a part of it.
+    """The scored dialogues of a run, or of a part of a run.
 
     Attributes:
         rows: dialogue → its scores.
-        events: how often, by family, class, domain and slot.
-        turns: of all dialogues together.
-        outcomes: everything about every dialogue, where it is kept.
+        events: number of events by family, class, domain and slot.
+        turns: number of turns of all dialogues.
+        outcomes: dialogue → its outcome; empty unless outcomes are kept.
     """
 
     def __init__(self, keep: bool = False) -> None:
@@ -46,7 +46,7 @@ class ScoreTable:
         self.outcomes: dict[str, DialogueOutcome] = {}
 
     def add(self, outcome: DialogueOutcome) -> None:
-        """Takes a dialogue."""
+        """Add a scored dialogue."""
         name = outcome.id
         row: ScoreRow = {("I", COMBINED): outcome.combined["I"], ("R", COMBINED): outcome.combined["R"]}
         row.update({("I", domain): each.score for domain, each in outcome.inform.items()})
@@ -61,7 +61,7 @@ class ScoreTable:
             self.outcomes[name] = outcome
 
     def merge(self, other: ScoreTable) -> None:
-        """Takes the dialogues of another part of the corpus.
+        """Add the dialogues of another part of the corpus.
 
         Raises:
             InputError: a dialogue is in both.
@@ -73,8 +73,8 @@ class ScoreTable:
         self.events.update(other.events)
         self.turns += other.turns
         self.outcomes.update(other.outcomes)
-        for code, found in other.remarks.items():
-            self.remarks.setdefault(code, []).extend(found)
+        for code, remarks in other.remarks.items():
+            self.remarks.setdefault(code, []).extend(remarks)
 
 
 MEASURES: dict[str, tuple[Measured, str]] = {
@@ -85,18 +85,18 @@ MEASURES: dict[str, tuple[Measured, str]] = {
     "R-precision": ("R", "precision"),
     "R-recall": ("R", "recall"),
 }
-"""The measures of users: informed constraints or requests, and which of the three numbers."""
+"""Measure → kind of units (informed constraints or requests) and field of ``Parts``."""
 
 Key: TypeAlias = tuple[str, str]
 """A measure and a domain."""
 
 
 def column(rows: Mapping[str, ScoreRow], measure: str, domain: str) -> dict[str, float]:
-    """The value of each dialogue that has one.
+    """Return dialogue → value, for the dialogues that have a value.
 
     Args:
         rows: dialogue → scores.
-        measure: its name.
+        measure: the name of the measure.
         domain: a domain, or ``combined``.
     """
     measured, part = MEASURES[measure]
@@ -105,7 +105,7 @@ def column(rows: Mapping[str, ScoreRow], measure: str, domain: str) -> dict[str,
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The mean, exact in any order; None of nothing.
+    """Return the mean, or None for no values. The sum is exact, so the order does not matter.
 
     Example:
         >>> mean([0.25, 0.75]), mean([])
@@ -115,14 +115,14 @@ def mean(values: Sequence[float]) -> float | None:
 
 
 def intervals(
-    rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], how: Resampling
+    rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
 ) -> dict[Key, Interval]:
-    """Intervals of all means from one draw of dialogues; none where there are fewer than two dialogues.
+    """Return confidence intervals of means, all from the same resamples. Empty for fewer than two dialogues.
 
     Args:
         rows: dialogue → scores.
-        columns: the values to take the mean of, by measure and domain.
-        how: confidence, resamples and seed.
+        columns: measure and domain → the values whose mean is taken.
+        resampling: confidence, resamples and seed.
     """
     import numpy as np
 
@@ -130,11 +130,11 @@ def intervals(
 
     if len(rows) < 2 or not columns:
         return {}
-    order = {name: place for place, name in enumerate(sorted(rows, key=lambda name: (dialogue_key(name), name)))}
+    row_of = {name: row for row, name in enumerate(sorted(rows, key=lambda name: (dialogue_key(name), name)))}
     matrix = np.zeros((len(rows), 2 * len(columns)))
-    for place, values in enumerate(columns.values()):
+    for index, values in enumerate(columns.values()):
         for name, value in values.items():
-            matrix[order[name], 2 * place : 2 * place + 2] = value, 1
-    formulas = {f"{place}": ratio(2 * place, 2 * place + 1) for place in range(len(columns))}
-    found = bootstrap(matrix, formulas, **asdict(how))
-    return dict(zip(columns, found.values(), strict=True))
+            matrix[row_of[name], 2 * index : 2 * index + 2] = value, 1
+    formulas = {f"{index}": ratio(2 * index, 2 * index + 1) for index in range(len(columns))}
+    results = bootstrap(matrix, formulas, **asdict(resampling))
+    return dict(zip(columns, results.values(), strict=True))

@@ -1,4 +1,4 @@
-"""The scorer of users: takes dialogues one by one and gives a result."""
+"""The scorer of users."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
-from .counting import InformWalk, requests
+from .counting import ConstraintCounter, count_requests
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
@@ -34,15 +34,15 @@ from .text import ActMaker, RuleMaker, TextReader
 
 
 class UserScorer:
-    """Takes dialogues one by one. A scorer can be pickled, merged with another one (``merge``), and emptied (``reset``).
+    """Scores dialogues one at a time. A scorer can be pickled, merged with another one (``merge``), and emptied (``reset``).
 
     Args:
         rules: a rule set, its name, or a TOML file.
         profile: a profile, its name, or a TOML file.
-        value_map: a value map, its name, or its file; without one values are compared as they are, letter case aside.
-        from_text: what finds acts in the words of turns that have none; True for the rules of dialmeter.
-        keep: keep every outcome in the result; without it only scores and counts are.
-        accuracy: what was measured of the reading of text, in words.
+        value_map: a value map, its name, or its file; without one, values are compared unchanged, ignoring letter case.
+        from_text: finds acts in the text of turns without acts; True for the rules of dialmeter.
+        keep: keep every outcome in the result; otherwise the result has only scores and counts.
+        accuracy: a text on the measured accuracy of reading text.
 
     Example:
         >>> from dialmeter.model import Act, DomainGoal, Move
@@ -69,7 +69,7 @@ class UserScorer:
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
-        self._walk = InformWalk(self._setup)
+        self._constraint_counter = ConstraintCounter(self._setup)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
@@ -78,52 +78,58 @@ class UserScorer:
         self.reset()
 
     @classmethod
-    def under(cls, how: UserSettings) -> UserScorer:
-        """A scorer with some settings."""
-        return cls(how.rules, how.profile, how.value_map, from_text=how.from_text, accuracy=how.accuracy)
+    def under(cls, settings: UserSettings) -> UserScorer:
+        """Return a scorer with these settings."""
+        return cls(
+            settings.rules,
+            settings.profile,
+            settings.value_map,
+            from_text=settings.from_text,
+            accuracy=settings.accuracy,
+        )
 
     def reset(self) -> None:
-        """Forgets all dialogues."""
-        self._once = UniqueIds()
+        """Remove all dialogues."""
+        self._unique_ids = UniqueIds()
         self.score_table = ScoreTable(self._keep)
         self.refused: list[InputError] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self.rules, self.profile, self.value_map)
         options = {"from_text": self.settings.from_text, "keep": self._keep, "accuracy": self.settings.accuracy}
-        return _restored, (type(self), arguments, options, (self.score_table, self.refused, self._once))
+        return _unpickle, (type(self), arguments, options, (self.score_table, self.refused, self._unique_ids))
 
     @property
     def settings(self) -> UserSettings:
-        """What dialogues are scored with."""
+        """The settings that dialogues are scored with."""
         return self._settings
 
     @property
     def setup(self) -> ScoringSetup:
-        """Rules, profile and values, with what was looked up."""
+        """Rules, profile and value matcher, with their caches."""
         return self._setup
 
     def add(self, talk: Conversation) -> DialogueOutcome:
-        """Scores one dialogue.
+        """Score one dialogue and add it to the result.
 
         Raises:
-            InputError: it cannot be scored: no goal, no turns, two turns of one speaker in a row, or seen before.
+            InputError: the dialogue cannot be scored: no goal, no turns, two turns of one speaker in a row, or a duplicate id.
         """
-        self._once.check(talk.id)
+        self._unique_ids.check(talk.id)
         outcome = self.outcome(talk)
         self.score_table.add(outcome)
         return outcome
 
     def prepare(self, talk: Conversation) -> PreparedDialogue:
-        """Prepares one dialogue for scoring.
+        """Prepare one dialogue for scoring.
 
         Raises:
-            InputError: it cannot be scored.
+            InputError: the dialogue cannot be scored.
         """
         return self.setup.prepare(self.read(talk))
 
     def read(self, talk: Conversation) -> Conversation:
-        """A dialogue with the acts that are found in its words, where they are looked for."""
+        """Return a dialogue with acts read from its text, or the dialogue itself if the scorer does not read text."""
         if self._reader is None:
             return talk
         if self._read is None or self._read[0] is not talk:
@@ -131,20 +137,20 @@ class UserScorer:
         return self._read[1]
 
     def outcome(self, talk: Conversation) -> DialogueOutcome:
-        """Scores one dialogue without taking it into the result.
+        """Score one dialogue without adding it to the result.
 
         Raises:
-            InputError: it cannot be scored.
+            InputError: the dialogue cannot be scored.
         """
         dialogue = self.prepare(talk)
-        informs = self._walk.informs(dialogue)
-        asked = requests(dialogue, informs.dropped)
+        informs = self._constraint_counter.count(dialogue)
+        requests = count_requests(dialogue, informs.dropped)
         combined_ignores_domain = self.rules.faults.combined_ignores_domain
         dropped = {
-            domain: (*informs.dropped.get(domain, ()), *asked.dropped.get(domain, ())) for domain in informs.dropped
+            domain: (*informs.dropped.get(domain, ()), *requests.dropped.get(domain, ())) for domain in informs.dropped
         }
         events = sorted(
-            [*informs.events, *asked.events],
+            [*informs.events, *requests.events],
             key=lambda event: (event.turns[-1:], event.domain, event.about, event.name),
         )
         return DialogueOutcome(
@@ -152,12 +158,12 @@ class UserScorer:
             turns=len(talk.moves),
             cut=talk.cut,
             goal=dialogue.goal,
-            domains=tuple(dialogue.wants),
+            domains=tuple(dialogue.goal_units),
             inform=_outcomes(informs.domains),
-            request=_outcomes(asked.domains),
+            request=_outcomes(requests.domains),
             combined={
                 "I": pooled(informs.domains, with_domain=not combined_ignores_domain),
-                "R": pooled(asked.domains, with_domain=False),
+                "R": pooled(requests.domains, with_domain=False),
             },
             events=tuple(events),
             said=_frozen(dialogue.said),
@@ -170,11 +176,11 @@ class UserScorer:
     def add_all(
         self, talks: Iterable[Conversation], file: str | None = None
     ) -> Iterator[tuple[Conversation, DialogueOutcome]]:
-        """Scores dialogues, each when it is asked for; those that cannot be scored are refused.
+        """Score dialogues lazily and yield each with its outcome. Dialogues that cannot be scored are refused.
 
         Args:
             talks: the dialogues.
-            file: where they come from, for messages.
+            file: the name of their file, for messages.
         """
         for talk in talks:
             try:
@@ -185,20 +191,20 @@ class UserScorer:
                 yield talk, outcome
 
     def refuse(self, error: InputError) -> None:
-        """Notes a dialogue that cannot be scored."""
+        """Record a dialogue that cannot be scored."""
         self.refused.append(error)
 
     def merge(self, other: UserScorer) -> None:
-        """Takes the dialogues of another scorer with the same rules, profile and value map.
+        """Add the dialogues of another scorer with the same rules, profile and value map.
 
         Raises:
-            DialmeterError: the scorers are not alike.
+            DialmeterError: the scorers have different settings.
             InputError: a dialogue is in both.
         """
         if self.settings.signed != other.settings.signed:
             raise DialmeterError("only scorers with the same rules, profile and value map can be merged")
         self.score_table.merge(other.score_table)
-        self._once.merge(other._once)
+        self._unique_ids.merge(other._unique_ids)
         self.refused += other.refused
 
     def result(
@@ -207,28 +213,28 @@ class UserScorer:
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
     ) -> UserResult:
-        """The result of all dialogues so far.
+        """Return the result of all dialogues so far.
 
         Args:
-            notices: other warnings, such as those of the file.
-            resampling: how intervals are made; without it there are none.
-            only: keys of the dialogues that were asked for; all where it is None.
+            notices: other warnings, such as those about the file.
+            resampling: settings of the confidence intervals; None for no intervals.
+            only: keys of the requested dialogues; None for all.
 
         Raises:
             InputError: no dialogue was scored.
         """
         if not self.score_table.rows:
-            first = f"; the first: {self.refused[0]}" if self.refused else ""
+            first = f"; first error: {self.refused[0]}" if self.refused else ""
             raise InputError(f"no dialogue can be scored{first}")
         return UserResult(
             self.settings, self.score_table, refused=self.refused, notices=notices, resampling=resampling, only=only
         )
 
 
-def _restored(kind: type[UserScorer], arguments: Any, options: Any, state: Any) -> UserScorer:
-    """A scorer from its pickle."""
+def _unpickle(kind: type[UserScorer], arguments: Any, options: Any, state: Any) -> UserScorer:
+    """Restore a scorer from its pickle."""
     scorer = kind(*arguments, **options)
-    scorer.score_table, scorer.refused, scorer._once = state
+    scorer.score_table, scorer.refused, scorer._unique_ids = state
     return scorer
 
 
@@ -248,24 +254,24 @@ def score_user(
     watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
     sink: Callable[[Conversation, DialogueOutcome], None] | None = None,
 ) -> UserResult:
-    """Scores a user simulator: does it say and ask for all that its goals want, and nothing else?
+    """Score a user simulator: does it say and ask for all that its goals require, and nothing else?
 
     Args:
-        dialogues: a file or folder, one that is open already, or conversations.
+        dialogues: the path of a file or folder, open conversations, or an iterable of conversations.
         rules: a rule set, its name, or a TOML file.
         profile: a profile, its name, or a TOML file.
         value_map: a value map, its name, or its file.
-        format: the format of the file; detected if not given.
-        from_text: what finds acts in the words of turns that have none; True for the rules of dialmeter.
-        ci: the confidence of the intervals; 0 for none.
-        resamples: how often dialogues are drawn for them.
-        seed: of the draw.
+        format: the format of the file; default: auto-detect.
+        from_text: finds acts in the text of turns without acts; True for the rules of dialmeter.
+        ci: confidence level of the intervals; 0 for no intervals.
+        resamples: number of bootstrap resamples of dialogues.
+        seed: seed of the bootstrap.
         keep: keep every outcome in the result.
-        watch: wraps the conversations, for a progress bar.
-        sink: takes every scored dialogue with its outcome.
+        watch: wraps the conversations, for example in a progress bar.
+        sink: called with every scored dialogue and its outcome.
 
     Raises:
-        DialmeterError: nothing that can be scored, or a file that cannot be read.
+        DialmeterError: no dialogue can be scored, or the file cannot be read.
 
     Example:
         >>> from dialmeter.model import Act, DomainGoal, Move
@@ -284,8 +290,8 @@ def score_user(
         for talk, outcome in scorer.add_all(watch(talks), name):
             if sink is not None:
                 sink(talk, outcome)
-    for unread in opened.refused if opened is not None else ():
-        scorer.refuse(unread)
+    for error in opened.refused if opened is not None else ():
+        scorer.refuse(error)
     notices = opened.notices if opened is not None else ()
     with placing(file=name):
         return scorer.result(notices, resampling)
@@ -301,35 +307,35 @@ def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:
 
 
 def _frozen(mentions: Mapping[str, Mapping[str, list[int]]]) -> dict[str, dict[str, tuple[int, ...]]]:
-    return {domain: {each: tuple(turns) for each, turns in inside.items()} for domain, inside in mentions.items()}
+    return {domain: {unit: tuple(turns) for unit, turns in units.items()} for domain, units in mentions.items()}
 
 
 class UserShardSettings(Struct, frozen=True):
-    """How a file is scored, the same for all of its shards.
+    """Settings for scoring a file. They are the same for all of its shards.
 
     Attributes:
-        format: the format.
-        how: rules, profile and value map.
-        goals: a file of goals.
-        only: keys of the dialogues to score; all where it is None.
-        blamed: say who lost each point.
-        kept: return the rows, too.
-        database: knows what can be found, to check failed searches.
-        limit: how many turns a dialogue can have; None if not known.
+        format: the format of the file.
+        scoring: rules, profile and value map.
+        goals: the path of a file of goals.
+        only: keys of the dialogues to score; None for all.
+        blamed: True to find out who lost each point.
+        keep_rows: True to return the rows, too.
+        database: the database of the dialogues, to check failed searches.
+        limit: largest number of turns of a dialogue; None if not known.
     """
 
     format: str
-    how: UserSettings
+    scoring: UserSettings
     goals: str | None = None
     only: frozenset[str] | None = None
     blamed: bool = False
-    kept: bool = False
+    keep_rows: bool = False
     database: Database | None = None
     limit: int | None = None
 
 
 class UserShard(Struct):
-    """The scores of one shard, and what else was wanted of it."""
+    """The result of scoring one shard. ``verdicts`` and ``rows`` are empty unless requested."""
 
     score_table: ScoreTable
     refused: list[InputError]
@@ -344,40 +350,39 @@ def score_shard(
     watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = iter,
     at: Callable[[str], None] = lambda _: None,
 ) -> UserShard:
-    """Scores one shard of a file of dialogues, in whatever process.
+    """Score one shard of a file of dialogues, in this process or a worker process.
 
     Args:
-        task: what to score.
-        talks: the shard, where it is open already.
-        watch: wraps the conversations, for a progress bar.
-        at: is called with the name of each dialogue before it is scored.
+        task: the shard to score.
+        talks: the shard, if it is already open.
+        watch: wraps the conversations, for example in a progress bar.
+        at: called with the name of each dialogue before it is scored.
     """
     settings = task.settings
-    how = settings.how
-    scorer = UserScorer.under(how)
+    scorer = UserScorer.under(settings.scoring)
     blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
-    found = UserShard(scorer.score_table, scorer.refused, [], [], [])
+    shard = UserShard(scorer.score_table, scorer.refused, [], [], [])
     talks = talks or open_span(task.span, settings.format, settings.goals)
 
-    def chosen(every: Iterable[Conversation]) -> Iterator[Conversation]:
-        for talk in every:
+    def selected(conversations: Iterable[Conversation]) -> Iterator[Conversation]:
+        for talk in conversations:
             if settings.only is None or dialogue_key(talk.id) in settings.only:
                 at(f"dialogue {talk.id}")
                 yield talk
 
     with task.open_rows() as part, paused_garbage_collection():
-        for talk, outcome in scorer.add_all(chosen(watch(talks)), talks.name):
+        for talk, outcome in scorer.add_all(selected(watch(talks)), talks.name):
             read = scorer.read(talk)
             verdict = blamer.verdict(read, scorer.prepare(talk), outcome) if blamer is not None else None
             if verdict is not None:
-                found.verdicts.append(verdict)
-            if part is None and not settings.kept:
+                shard.verdicts.append(verdict)
+            if part is None and not settings.keep_rows:
                 continue
             row = row_of(read, outcome, verdict)
-            if settings.kept:
-                found.rows.append(row)
+            if settings.keep_rows:
+                shard.rows.append(row)
             if part is not None and talk.id not in part.done:
                 part.add(row)
-    found.refused += talks.refused
-    found.notices += talks.notices
-    return found
+    shard.refused += talks.refused
+    shard.notices += talks.notices
+    return shard

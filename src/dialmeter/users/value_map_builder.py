@@ -1,10 +1,10 @@
-"""Builds a value map: which surface forms of a slot mean the same.
+"""Creation of a value map: the surface forms of a slot that mean the same.
 
-The canonical values are those of the goals and of the ontology. What the acts say for a slot is put with the canonical value
-that it is most like; what is like none of them is grouped with its own kind, as values that no goal asks for. The map is in
-the published format, and meant to be edited.
+The canonical values are the values of the goals and of the ontology. Each value of an act is added to the most similar
+canonical value of its slot. Values that are not similar to any of these are grouped by similarity, as values that are in no
+goal. The map is in the published format, and meant to be edited.
 
-An ontology comes in the formats in which datasets bring it:
+An ontology can have the formats of common datasets:
 
 * MultiWOZ: ``{"hotel-semi-area": ["east"], "hotel-book-people": ["2"]}`` or ``{"hotel-area": [..]}``
 * schema-guided: ``[{"service_name": "hotel", "slots": [{"name": "area", "possible_values": ["east"]}]}]``
@@ -26,11 +26,11 @@ from ..readers.parts import as_list, as_mapping, as_value
 from ..readers.source import Source
 
 Groups: TypeAlias = dict[str, list[str]]
-"""A canonical value → the forms in which it is said, itself among them."""
+"""Canonical value → its forms, including the value itself."""
 
 
 class DoubtfulForm(Struct, frozen=True):
-    """A form that is like two canonical values, for a person to decide."""
+    """A form that is similar to two canonical values, so a person must decide."""
 
     slot: str
     form: str
@@ -39,24 +39,24 @@ class DoubtfulForm(Struct, frozen=True):
 
 
 class CollectedValues(Struct):
-    """What goals, ontology and acts say, by slot."""
+    """Values of goals, ontology and acts, by slot."""
 
     canonical: dict[str, dict[str, None]]
     forms: dict[str, dict[str, Counter[str]]]
-    """slot → domain → form → how often."""
+    """Slot → domain → form → number of occurrences."""
 
     @classmethod
     def empty(cls, ontology: Mapping[str, Iterable[str]] | None = None) -> CollectedValues:
-        """Nothing collected yet but what an ontology lists."""
+        """Return a collection with only the values of an ontology."""
         listed = {slot: dict.fromkeys(values) for slot, values in (ontology or {}).items()}
         return cls(defaultdict(dict, listed), defaultdict(lambda: defaultdict(Counter)))
 
     def add(self, talk: Conversation, counts: Callable[[str], bool]) -> None:
-        """Takes what one conversation says.
+        """Add the values of one conversation.
 
         Args:
             talk: the conversation.
-            counts: does an act of this name state values?
+            counts: returns True if acts with this name state values.
         """
         for domain in (talk.goal or {}).values():
             for part in domain.parts.values():
@@ -65,16 +65,16 @@ class CollectedValues(Struct):
         for move in talk.moves:
             for act in move.acts or ():
                 if act.slot and counts(act.name):
-                    said = self.forms[act.slot.lower()][act.service.lower()]
-                    said.update(value.lower() for value in act.values if value)
+                    forms = self.forms[act.slot.lower()][act.service.lower()]
+                    forms.update(value.lower() for value in act.values if value)
 
 
 def value_map(collected: CollectedValues, similarity: float = 0.9) -> tuple[dict[str, Any], list[DoubtfulForm]]:
-    """The map in the published format, and the forms that would fit a second canonical value.
+    """Return the map in the published format, and the forms that are also similar to a second canonical value.
 
     Args:
-        collected: what was said and wanted.
-        similarity: from which likeness on (0 to 1) two forms are one value.
+        collected: the values of goals, ontology and acts.
+        similarity: minimum similarity (0 to 1) of two forms of the same value.
 
     Example:
         >>> collected = CollectedValues.empty({"area": ["centre", "east"]})
@@ -82,17 +82,17 @@ def value_map(collected: CollectedValues, similarity: float = 0.9) -> tuple[dict
         >>> value_map(collected, 0.7)[0]["area"]
         {'centre': ['Centre', 'centre', 'the centre'], 'east': ['east'], 'special_keys': {'not_in_goal': {'hotel': {'riverside': ['riverside']}}}}
     """
-    found: dict[str, Any] = {}
+    slots: dict[str, Any] = {}
     doubts: list[DoubtfulForm] = []
     for slot in sorted({*collected.canonical, *collected.forms}):
         groups: Groups = {value: [value] for value in sorted(collected.canonical.get(slot, ()))}
-        known = list(groups)
-        elsewhere: dict[str, Groups] = {}
-        for domain, said in sorted(collected.forms.get(slot, {}).items()):
+        canonical = list(groups)
+        not_in_goal: dict[str, Groups] = {}
+        for domain, counts in sorted(collected.forms.get(slot, {}).items()):
             own: Groups = {}
             # The most frequent form names its group, so it comes first.
-            for form, _ in sorted(said.items(), key=lambda pair: (-pair[1], pair[0])):
-                best, second = _nearest(form, known, similarity)
+            for form, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+                best, second = _nearest(form, canonical, similarity)
                 if best is None:
                     best, _ = _nearest(form, own, similarity)
                     own.setdefault(best or form, []).append(form)
@@ -101,17 +101,17 @@ def value_map(collected: CollectedValues, similarity: float = 0.9) -> tuple[dict
                     if second is not None:
                         doubts.append(DoubtfulForm(slot, form, best, second))
             if own:
-                elsewhere[domain] = {value: sorted(set(forms)) for value, forms in sorted(own.items())}
+                not_in_goal[domain] = {value: sorted(set(forms)) for value, forms in sorted(own.items())}
         entry: dict[str, Any] = {value: sorted(set(forms)) for value, forms in groups.items()}
-        if elsewhere:
-            entry["special_keys"] = {"not_in_goal": elsewhere}
+        if not_in_goal:
+            entry["special_keys"] = {"not_in_goal": not_in_goal}
         if entry:
-            found[slot] = entry
-    return found, sorted(doubts, key=lambda doubt: (doubt.slot, doubt.form))
+            slots[slot] = entry
+    return slots, sorted(doubts, key=lambda doubt: (doubt.slot, doubt.form))
 
 
 def _nearest(form: str, values: Iterable[str], similarity: float) -> tuple[str | None, str | None]:
-    """The value that a form is most like, and the next best where that is like enough too."""
+    """Return the most similar value, and the second most similar one if it is similar enough, too."""
     from rapidfuzz import process
     from rapidfuzz.fuzz import token_sort_ratio
     from rapidfuzz.utils import default_process
@@ -127,10 +127,10 @@ def _nearest(form: str, values: Iterable[str], similarity: float) -> tuple[str |
 
 
 def read_ontology(path: str | Path) -> dict[str, list[str]]:
-    """The listed values of every slot, lower-cased, without the slot's domain.
+    """Read the values of every slot from an ontology, in lower case. Slots are named without their domain.
 
     Raises:
-        InputError: cannot be read, or is none of the formats above.
+        InputError: the file cannot be read, or has none of the formats above.
 
     Example:
         >>> import os, tempfile
@@ -145,16 +145,16 @@ def read_ontology(path: str | Path) -> dict[str, list[str]]:
     listed: dict[str, dict[str, None]] = {}
     with placing(file=source.name):
         for slot, values in _slots(source.document):
-            listed.setdefault(slot.lower().rpartition("-")[2], {}).update(dict.fromkeys(_plain(values, slot)))
+            listed.setdefault(slot.lower().rpartition("-")[2], {}).update(dict.fromkeys(_lower_values(values, slot)))
     if not any(listed.values()):
-        raise InputError("an ontology without values", file=source.name)
+        raise InputError("the ontology has no values", file=source.name)
     return {slot: list(values) for slot, values in listed.items()}
 
 
 def _slots(document: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(document, list):
-        for thing in document:
-            service = as_mapping(thing, "a service")
+        for item in document:
+            service = as_mapping(item, "a service")
             for slot in as_list(service.get("slots"), "slots"):
                 entry = as_mapping(slot, "a slot")
                 yield str(entry.get("name", "")), entry.get("possible_values", [])
@@ -166,7 +166,7 @@ def _slots(document: Any) -> Iterator[tuple[str, Any]]:
             yield key, values
 
 
-def _plain(values: Any, slot: str) -> Iterator[str]:
+def _lower_values(values: Any, slot: str) -> Iterator[str]:
     with placing(slot=slot):
         for each in as_list(values, f"the values of {one_line(slot, 40)!r}"):
             value = as_value(each)

@@ -20,7 +20,7 @@ WORST = 10
 def system_score_table(result: SystemResult) -> Table:
     """One row per measure: value, interval, how many tasks; the account below."""
     rows = tuple(map(score_cells, result.scores))
-    headings = ("measure", "value", "interval", "tasks", "not wanted" if result.how.success else "too few trials")
+    headings = ("measure", "value", "interval", "tasks", "not wanted" if result.settings.success else "too few trials")
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..users.analysis.patterns import Kind, Pattern, counted
+from ..users.analysis.patterns import Kind, Pattern, count_patterns
 from ..users.behaviours import ALL
 from ..users.record import UserRow
 from .chart_files import Chart
@@ -139,7 +139,7 @@ class UserCounts:
     @property
     def patterns(self) -> dict[Kind, dict[str, dict[str, int]]]:
         """How often each pattern occurs: kind → domain → pattern."""
-        return counted(self._patterns)
+        return count_patterns(self._patterns)
 
 
 class Bar(NamedTuple):

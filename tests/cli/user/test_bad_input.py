@@ -117,11 +117,11 @@ def test_nothing_that_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path
     file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
     said = call(capsys, "user", "score", file, "--from", "gcdf1")
     assert said.code == 2
-    assert "no dialogue can be scored; the first: " in said.complaint
+    assert "no dialogue can be scored; first error: " in said.complaint
     looked = call(capsys, "user", "check", file, "--from", "gcdf1")
     assert looked.code == 2
     assert looked.out == (
-        f"{file}: layout gcdf1\naccount: 2 dialogues asked for, 2 found, 0 scored, 2 unscored: "
+        f"{file}: format gcdf1\naccount: 2 dialogues asked for, 2 found, 0 scored, 2 unscored: "
         "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
     )
     assert len(looked.err.splitlines()) == 2
@@ -162,7 +162,7 @@ def test_what_is_odd_is_a_warning_with_its_place(
 
 def test_warnings_say_how_often(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = call(capsys, "user", "score", file_with(tmp_path, NOTICED["missing nlu"][0]))
-    assert "warning: 2 system turns without what was understood" in said.err
+    assert "warning: 2 system turns without the acts that the system understood" in said.err
 
 
 @pytest.mark.parametrize("command", ["score", "check", "query", "patterns", "values"])
@@ -193,7 +193,7 @@ BAD_OPTIONS = [
     (["--set", "repetitions.max=-1"], "repetitions.max: Expected int >= 0"),
     (["--set", "repetitions.max=often"], "repetitions.max: Expected int, got str"),
     (["--set", "values.threshold=2"], "values.threshold: Expected float <= 1.0"),
-    (["--set", "repetitions.max"], "a change reads SWITCH=VALUE"),
+    (["--set", "repetitions.max"], "a change must be SWITCH=VALUE"),
     (["--rules", "gcdf1"], "unknown rule set 'gcdf1'; did you mean gcdf1-repo?"),
     (["--rules", "nowhere.toml"], "nowhere.toml: no such file"),
     (["--profile", "multiwos"], "unknown profile 'multiwos'; did you mean multiwoz?"),

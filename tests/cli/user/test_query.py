@@ -95,7 +95,7 @@ def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], 
         "    said        hotel-request phone\n"
         "    · multiple_req: hotel-phone (turns 2, 4)\n"
         "    − repeated_despite_receiving_answer: hotel-phone (turns 2, 4)\n"
-        "    ! lost by user, asked_after_answer: hotel-phone (too much); turn 4: the user asks again though it heard the answer (phone); "
+        "    ! lost by user, asked_after_answer: hotel-phone (too much); turn 4: the user asks again although it heard the answer (phone); "
         "the user said Hotel-Request phone\n"
         "turn 5  system  Call 123.\n"
         "    said        hotel-inform phone=123\n"
@@ -106,7 +106,7 @@ def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], 
         "  − missed_constraints: hotel stars=4\n"
         "+ counts as wanted   − does not   · a note\n"
         "verdict on what is missing: unknown, turn 5: the dialogue ends in the middle\n"
-        "verdict on what is too much: user, turn 4: the user asks again though it heard the answer\n"
+        "verdict on what is too much: user, turn 4: the user asks again although it heard the answer\n"
     )
 
 

@@ -103,7 +103,7 @@ def test_a_profile_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (PROFILE.replace("^tell$", "(tell"), "acts.inform is not a pattern"),
+        (PROFILE.replace("^tell$", "(tell"), "acts.inform is not a regular expression"),
         (PROFILE + "sing = 'x'\n", "unknown field"),
         ("domains = []\n", "missing required field"),
         ("domains = [\n", "not valid TOML"),
@@ -178,14 +178,14 @@ def test_users_that_only_speak(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     unread = score(capsys, file, "--map", values)
     assert value(unread) == 0
     [notice] = [each for each in unread["warnings"] if each["code"] == "no-acts"]
-    assert "(--from-text looks at their words)" in notice["message"]
+    assert "(use --from-text to read their text)" in notice["message"]
     read = score(capsys, file, "--map", values, "--from-text")
     assert value(read) == value(read, "R-GCDF1") == 1
     assert "|from:text(rules)|" in read["scores"][0]["signature"]
     [notice] = [each for each in read["warnings"] if each["code"] == "from-text"]
     assert (notice["count"], notice["where"][0]) == (4, "spoken turn 0: rules")
     said = call(capsys, "user", "score", file, "--map", values, "--from-text")
-    assert "warning: 4 turns without acts whose constraints and requests were found in the text" in said.err
+    assert "warning: 4 turns without acts whose constraints and requests were read from the text" in said.err
     assert "|from:text(rules)|" in said.out
 
 

@@ -58,7 +58,7 @@ def test_scores_from_text_say_how_well_it_was_read(capsys: pytest.CaptureFixture
     [unmeasured], [notice] = (
         [each["message"] for each in found["warnings"] if each["code"] == "from-text"] for found in (plain, measured)
     )
-    assert "by rules; how well was not measured" in unmeasured
+    assert "by rules; accuracy was not measured" in unmeasured
     assert json.loads(accuracy.read_text())["summary"] in notice
     assert all("|from:text(rules)|" in each["signature"] for each in measured["scores"])
 
@@ -101,7 +101,7 @@ def test_what_was_found_is_kept_and_shown(capsys: pytest.CaptureFixture[str], tm
     call(capsys, "report", run)
     page = (run / "report.html").read_text()
     assert 'class="cells found"' in page
-    assert "found in the text by rules" in page
+    assert "read from the text by rules" in page
 
 
 def test_a_language_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_agents_that_speak_in_words_only(capsys: pytest.CaptureFixture[str], tmp
         played = call(capsys, "user", "play", *words, "--workers", "1", "--out", file, "--json").json
     [notice] = [each for each in played["warnings"] if each["code"] == "from-text"]
     assert "from:text(town)" in notice["message"]
-    assert "how well was not measured" in notice["message"]
+    assert "accuracy was not measured" in notice["message"]
     scored = call(capsys, "user", "score", file, "--profile", "town", "--json").json
     assert "|from:text(town)|" in scored["scores"][0]["signature"]
     assert any(each["code"] == "from-text" for each in scored["warnings"])

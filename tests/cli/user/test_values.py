@@ -83,7 +83,7 @@ def test_a_map_is_not_replaced_by_accident(capsys: pytest.CaptureFixture[str], t
     assert "cannot be written" in nowhere.complaint
 
 
-@pytest.mark.parametrize(("content", "words"), [("[]", "without values"), ("{", ""), ('{"a": 3}', "the values of 'a'")])
+@pytest.mark.parametrize(("content", "words"), [("[]", "has no values"), ("{", ""), ('{"a": 3}', "the values of 'a'")])
 def test_ontologies_that_are_wrong(
     content: str, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""Looking at dialogues before they are scored."""
+"""Tests of checks before scoring."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_user_that_says_exactly_its_goal_scores_1_on_published_goals(rules: st
 
 
 def test_the_profile_names_the_acts_of_the_perfect_user(tmp_path: Path) -> None:
-    """A corpus whose acts are not named like those of MultiWOZ."""
+    """Test a corpus whose acts have other names than in MultiWOZ."""
     wanted = goal(Hotels_1={"info": {"area": "east"}, "requests": ["phone"]})
     moves = (
         Move(

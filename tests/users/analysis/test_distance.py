@@ -1,4 +1,4 @@
-"""Is a simulated user like people: the same user is, another one is not, and every measure sees what it is about."""
+"""Tests of distances to people: none for the same user, some for another user, and each measure detects its property."""
 
 from __future__ import annotations
 
@@ -76,5 +76,5 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         capsys, "user", "compare", *files, files[0], "--name", "a", "--name", "b", "--name", "c", "--distance", "-q"
     )
     assert (three.code, "takes two files" in three.err) == (2, True)
-    with pytest.raises(DialmeterError, match="the human dialogues have no turn of a user"):
+    with pytest.raises(DialmeterError, match="the human dialogues have no user turns"):
         distances([], talks("agenda", 1, 1), HOW)

@@ -1,4 +1,4 @@
-"""Older measures of likeness: by hand, against other code, and what is said where files do not go together."""
+"""Tests of older similarity measures: by hand, against other code, and notices for files that do not match."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def acts(*slots: str) -> tuple[Act, ...]:
 
 
 def talk(name: str, *turns: str, replies: str = "Yes.", goal: str = "") -> Conversation:
-    """A dialogue whose user names the slots of each turn."""
+    """Return a dialogue whose user names the given slots in each turn."""
     moves = [each for turn in turns for each in (Move("user", turn, acts(*turn.split())), Move("system", replies))]
     return Conversation(name, tuple(moves), {"hotel": DomainGoal(info={"area": goal})} if goal else None)
 
@@ -82,7 +82,7 @@ def test_bleu_is_that_of_sacrebleu() -> None:
     assert "tok:none" in found.signed[0]
     silent = Conversation("c", (Move("user", "Hello."),))
     assert measured([*human, silent], [*simulated, silent])[0]["ActBLEU"].simulated == found.simulated
-    assert "leaves out 1 of 3 dialogues" in measured([*human, silent], [*simulated, silent])[1]["no-acts"]
+    assert "skips 1 of 3 dialogues" in measured([*human, silent], [*simulated, silent])[1]["no-acts"]
     assert found.ci is not None
     assert found.ci[0] <= expected <= found.ci[1]
 

@@ -1,11 +1,11 @@
-"""How goals are expressed."""
+"""Tests of patterns in which goals are expressed."""
 
 from __future__ import annotations
 
 import pytest
 
 from dialmeter.model import Move
-from dialmeter.users.analysis.patterns import counted, patterns_of
+from dialmeter.users.analysis.patterns import count_patterns, patterns_of
 from dialmeter.users.scorer import UserScorer
 
 from ..talks import goal, system, talk, user
@@ -59,5 +59,5 @@ def test_a_part_with_one_unit_has_no_pattern() -> None:
 
 def test_patterns_are_counted_by_domain() -> None:
     each = talk(GOAL, user("Hotel-Inform area=east"), END)
-    found = counted([*patterns_of(UserScorer().add(each))] * 2)
+    found = count_patterns([*patterns_of(UserScorer().add(each))] * 2)
     assert found["search"] == {"hotel": {"miss_one": 2}}

@@ -1,4 +1,4 @@
-"""Which dialogues a question is about."""
+"""Tests of queries for dialogues."""
 
 from __future__ import annotations
 

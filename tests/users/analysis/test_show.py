@@ -1,4 +1,4 @@
-"""A dialogue on paper: what was said, what was understood, and what happened, each in its place."""
+"""Tests of dialogues as text: what was said, what was understood, and the events of each turn."""
 
 from __future__ import annotations
 

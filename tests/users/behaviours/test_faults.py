@@ -1,4 +1,4 @@
-"""Faults of the published evaluator: each is there under ``gcdf1-repo`` and put right under ``dialmeter``."""
+"""Tests of faults of the published evaluator: each exists under ``gcdf1-repo`` and is corrected under ``dialmeter``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_wrong_value_said_again_is_not_credited() -> None:
     assert published.inform["hotel"].wanted.count("area=north") == 1
     assert "area=north" not in ours.inform["hotel"].wanted
     assert f1(each, rules="gcdf1-repo") > f1(each, rules="dialmeter")
-    # It is still said why, and the value that was expected is named.
+    # The reason and the expected value are still reported.
     assert {"elicited_by_sys_question"} <= classes(ours, "repetition")
     assert classes(ours, "goal") == {"informed_wrong_value"}
     assert classes(published, "goal") == {"missed_constraints"}
@@ -100,7 +100,7 @@ def test_an_offer_is_of_the_slot_itself() -> None:
 
 
 TIMES = ValueMap({"leaveat": {"train": {"10:15": ["10 15 am"], "10:16": ["10 15 am."]}}})
-"""Two canonical values that are said almost alike."""
+"""Two canonical values with very similar forms."""
 
 
 def test_slots_are_looked_for_in_the_goal_in_any_letter_case() -> None:

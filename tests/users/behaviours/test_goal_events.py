@@ -1,4 +1,4 @@
-"""What becomes of the goal as a whole: each class once where it holds, and once where it nearly does."""
+"""Tests of events of the whole goal: for each class, one case that matches and one that nearly matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new behaviour is one declaration: scores, switches, lists, queries, charts and documentation know it."""
+"""Tests of a new behaviour: with one declaration it appears in scores, switches, lists, queries, charts and documentation."""
 
 from __future__ import annotations
 
@@ -113,6 +113,6 @@ def test_it_can_be_looked_for(found: Any) -> None:
 
 def test_a_class_is_declared_once() -> None:
     before = list(ALL)
-    with pytest.raises(ValueError, match="unmatched in the family repetition already"):
+    with pytest.raises(ValueError, match="duplicate class unmatched in the family repetition"):
         declare(Behaviour("unmatched", "repetition", "user", "Again."))
     assert before == ALL

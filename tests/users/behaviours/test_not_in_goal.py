@@ -1,4 +1,4 @@
-"""Each reason for saying a constraint that is not in the goal: once where it holds, and once where it nearly does."""
+"""Tests of reasons for constraints that are not in the goal: for each, one case that matches and one that nearly matches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUESTIONS = "not_in_goal.elicited_by_sys_question=true"
 
 
 def after(*before: Move, said: Move = NAME) -> Conversation:
-    """Something outside the goal after some system turns."""
+    """Return a dialogue with a mention outside the goal after some system turns."""
     moves = [AREA]
     for turn in before[:-1]:
         moves += [turn, user("general-thank")]
@@ -32,7 +32,7 @@ def after(*before: Move, said: Move = NAME) -> Conversation:
 
 
 def attraction(before: Move) -> Conversation:
-    """An attraction is named, and attractions are not booked."""
+    """Return a dialogue with a mention of an attraction, which cannot be booked."""
     return talk(ATTRACTION, user("Attraction-Inform area=east"), before, user("Attraction-Inform name=kettle"), END)
 
 

@@ -1,4 +1,4 @@
-"""Each reason for saying a constraint again: once where it holds, and once where it nearly does."""
+"""Tests of reasons for repeated constraints: for each, one case that matches and one that nearly matches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SILENT = system("")
 
 
 def again(*between: Move, last: Move = AREA) -> Conversation:
-    """The area said twice, with some turns between; the user passes the time in general service."""
+    """Return a dialogue with two mentions of the area, with some turns between them, in which the user has only general acts."""
     moves = [AREA]
     for turn in between[:-1]:
         moves += [turn, user("general-thank")]

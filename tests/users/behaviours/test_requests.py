@@ -1,4 +1,4 @@
-"""Requests: each class once where it holds, and once where it nearly does."""
+"""Tests of requests: for each class, one case that matches and one that nearly matches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRAIN = system("Train-Inform day=monday")
 
 
 def again(*between: Move, asked: Move = PHONE, wanted: object = HOTEL) -> Conversation:
-    """A request made twice, with some system turns between."""
+    """Return a dialogue with a repeated request, with some system turns between."""
     moves = [asked]
     for turn in between[:-1]:
         moves += [turn, user("general-thank")]

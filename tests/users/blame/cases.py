@@ -1,4 +1,4 @@
-"""A dialogue for every reason to lose a point, with who lost it."""
+"""One dialogue for every reason of a lost point, with the party to blame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of the tests that find who lost a point: a dialogue for every pair of neighbours."""
+"""Tests of the order of the tests for lost points: one dialogue for every pair of neighbours in which both find a cause."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ NEVER_BOTH = {
     ("outside", "value_is_reference"): "a value with the word same is not the name of a domain",
     ("outside", "choice_misheard"): "a slot that declines a booking is not one that chooses",
 }
-"""Neighbours of which at most one holds, by list and the first of the two."""
+"""List and first of two neighbours → reason why at most one of them finds a cause."""
 
 
 def _recorded(monkeypatch: pytest.MonkeyPatch, name: str, run: Callable[[], Loss]) -> tuple[Loss, set[str]]:
-    """The loss, and the tests of a list that find a cause for the same unit."""
+    """Return the loss, and the tests of a list that find a cause for the same unit."""
     from dialmeter.users.blame import failures, precision, recall, verdict
 
     found: set[str] = set()
@@ -86,7 +86,7 @@ BOTH_LABEL = user("Hotel-Inform area=east | Hotel-Request phone=?", "A hotel wit
 PARKING = user("Hotel-Inform area=east | Hotel-Inform stars=4 | Hotel-Inform parking=yes")
 SAME = user("Hotel-Inform area=east | Hotel-Inform stars=same as before")
 WITH_DATABASE = {("trace", "not_the_goals"), ("trace", "database_decides")}
-"""Pairs of which one asks a database."""
+"""Pairs in which one test uses a database."""
 ORDER: dict[tuple[str, str], tuple[Conversation, str, tuple[str, ...]]] = {
     ("constraint", "second_choice"): (
         talk(SECOND, user("Hotel-Inform area=west"), OFFER, user("Hotel-Inform name=inn", "in the east"), END),
@@ -337,6 +337,3 @@ def test_the_first_of_two_neighbours_decides(name: str, first: str, monkeypatch:
     assert {first, second} <= found
     assert not found & set(names[: names.index(first)])
     assert loss == expected
-
-
-# Verdicts.

@@ -1,4 +1,4 @@
-"""Who lost each point: a dialogue for every test and every party."""
+"""Tests of the causes of lost points: one dialogue for every test and every party."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import pytest
 from dialmeter.users.blame import PARTIES, REASONS
 
 from .cases import CASES
-from .verdicts import (
-    loss_of,
-)
+from .verdicts import loss_of
 
 
 @pytest.mark.parametrize("why", CASES)
@@ -26,6 +24,3 @@ def test_reason(why: str) -> None:
 def test_every_reason_and_every_party_has_a_case() -> None:
     assert CASES.keys() == REASONS.keys()
     assert {expected[0] for _, _, expected, _ in CASES.values()} == set(PARTIES)
-
-
-# The order of tests: a dialogue in which a test and its neighbour both find a cause; the first decides.

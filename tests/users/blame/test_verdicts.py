@@ -1,4 +1,4 @@
-"""What a verdict on a whole dialogue says."""
+"""Tests of verdicts on whole dialogues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dialogues on a hotel, and who lost what in them."""
+"""Dialogues about a hotel, and the causes of their lost points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BYE, END = user("general-bye"), system("general-bye")
 
 
 def hears(said: str, heard: str, text: str = "") -> Move:
-    """A user turn with what the user understood of the turn before."""
+    """Return a user turn with the acts that the user understood in the previous turn."""
     return Move("user", text, acts(said), acts(heard))
 
 

@@ -1,4 +1,4 @@
-"""Items of goals in words: the known counts, the hand-made labels, and each verdict by an example."""
+"""Tests of items of goals in words: published counts, hand-made labels, and one example for each verdict."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_hand_made_labels() -> None:
 
 
 def dialogue(instruction: str, *said: str, ending: Any = "user_stop", calls: tuple[ToolCall, ...] = ()) -> Trajectory:
-    """User and agent take turns; the expected call books economy for mia_li_3668."""
+    """Return a dialogue in which user and agent take turns. The expected call books economy for mia_li_3668."""
     action = ExpectedAction("book", {"user_id": "mia_li_3668", "cabin": "economy"})
     steps = [Step(place, (USER, SYSTEM)[place % 2], text) for place, text in enumerate(said)]
     steps.append(Step(len(said), SYSTEM, calls=calls))
@@ -217,11 +217,17 @@ def test_the_sheet_is_read_as_it_was_written(tmp_path: Path, capsys: pytest.Capt
     ("text", "message"),
     [
         ("task,value\n1,economy\n", "no column 'kind'; task, kind and value are needed"),
-        ("task,kind,value\n1,colour,red\n", "line 2: kind is date, airport, count, number, id, text, not 'colour'"),
-        ("task,kind,value,condition\n1,text,red,never\n", "line 2: condition is nothing, asked, fallback, secret"),
-        ("task,kind,value\n,text,red\n", "line 2: a row without a task"),
+        (
+            "task,kind,value\n1,colour,red\n",
+            "line 2: kind must be one of date, airport, count, number, id, text, not 'colour'",
+        ),
+        (
+            "task,kind,value,condition\n1,text,red,never\n",
+            "line 2: condition must be one of empty, asked, fallback, secret",
+        ),
+        ("task,kind,value\n,text,red\n", "line 2: the row has no task"),
         ("task,kind,value\n1,text,red\n1,text,red\n", "line 3: duplicate item 'red' of task 1"),
-        ("task,kind,value\n1,,\n", "no item; a row has a task, a kind and a value"),
+        ("task,kind,value\n1,,\n", "the sheet has no items; a row needs a task, a kind and a value"),
     ],
 )
 def test_bad_sheets(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -234,7 +240,7 @@ def test_bad_sheets(text: str, message: str, tmp_path: Path, capsys: pytest.Capt
 
 
 def log_file(folder: Path, *said: str) -> Path:
-    """A log with one dialogue per text, each the only words of its user."""
+    """Return a log with one dialogue per text. The text is the only message of its user."""
     task = {
         "instruction": PLAIN,
         "actions": [{"name": "book", "kwargs": {"user_id": "mia_li_3668", "cabin": "economy"}}],

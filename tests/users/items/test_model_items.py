@@ -1,4 +1,4 @@
-"""Items that a language model proposes: a fake endpoint shows that the parts fit, and says nothing of quality."""
+"""Tests of items that a language model proposes, with a fake endpoint. They test the integration, not the quality."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ def test_only_values_of_the_instruction_are_taken(tmp_path: Path, capsys: pytest
     assert (made.code, again.code, len(asked)) == (0, 0, 1)
     assert "2 rows written" in made.out
     assert "items proposed by tiny, quality not measured" in made.out
-    assert (
-        "7 items that the model proposes are not taken, such as task 0: 'business' (not in the instruction)" in made.err
-    )
+    assert "7 items of the model were rejected, for example task 0: 'business' (not in the instruction)" in made.err
     with sheet.open(newline="") as file:
         rows = [(row["kind"], row["value"], row["condition"], row["keys"]) for row in csv.DictReader(file)]
     assert rows == [("id", "mia_li_3668", "", "book.user_id"), ("text", "Economy", "asked", "book.cabin")]

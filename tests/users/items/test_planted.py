@@ -1,4 +1,4 @@
-"""Planted faults: a small version of ``benchmarks/planted_faults.py``. Every event is found where it was planted, nearly nowhere else."""
+"""Tests with planted faults, a small version of ``benchmarks/planted_faults.py``. Nearly all events are found, with few false ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_planted_faults_are_found() -> None:
     found = planted_faults().measured(48, seed=21)
     assert {name: counts["planted"] for name, counts in found.items() if counts["planted"] < 4} == {}
     for name, counts in found.items():
-        # Users put values in other words, and values are found by their forms.
+        # Users may express values in other words, but only known forms are found.
         least = 0.5 if name in ("wrong", "missed") else 0.8
         assert counts["found"] / counts["planted"] >= least, (name, counts)
         assert counts["right"] / counts["reported"] >= 0.8, (name, counts)

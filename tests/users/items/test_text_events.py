@@ -1,4 +1,4 @@
-"""Events of users who only have words: each by an example, the published logs, the commands that show them."""
+"""Tests of events of users without acts: one example for each, the published logs, and the commands that show events."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_events_do_not_depend_on_the_reward() -> None:
 
 
 def label_counts(first: int, last: int) -> dict[str, tuple[int, int, int]]:
-    """Kind → found, false, not found, on a range of the hand-made labels; a message counts as the place, save for early_stop."""
+    """Return kind → found, false, not found, on a range of the hand-made labels. Messages must match, except for early_stop."""
     labels = json.loads(shared("expected", "trajectory_labels.json").read_text())[first:last]
     every = list(open_trajectories(shared("data", "trajectories", "gpt-4o-airline.json.gz")))
     items = {each.id: talk for each, talk in dialogue_items(every)}
@@ -116,7 +116,7 @@ def label_counts(first: int, last: int) -> dict[str, tuple[int, int, int]]:
 
 
 def test_hand_made_labels_of_events() -> None:
-    """The rules were made on dialogues 1 to 7; the figures of 8 to 15 are reported in the documentation."""
+    """The rules were developed on dialogues 1 to 7. The documentation reports the figures of 8 to 15."""
     assert label_counts(0, 7) == {"early_stop": (1, 0, 0), "invented": (4, 0, 1), "leak": (1, 0, 0), "wrong": (1, 0, 2)}
     assert label_counts(7, 15) == {
         "early_stop": (1, 0, 1),

@@ -1,4 +1,4 @@
-"""Reading text is a measured thing: precision, recall, and what errors do to scores."""
+"""Tests of the accuracy of reading text: precision, recall, and the effect of errors on scores."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_numbers_that_are_no_times_or_sums() -> None:
 
 
 def test_rules_read_people_as_docs_report() -> None:
-    """The half of the dialogues on which the rules were not designed, as in `benchmarks/text_reading.py`."""
+    """Return the half of the dialogues that was not used to design the rules, as in `benchmarks/text_reading.py`."""
     import sys
 
     shared("data", "tracking", "som_dst_100.json")

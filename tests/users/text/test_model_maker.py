@@ -1,4 +1,4 @@
-"""A language model as a reader: a fake endpoint shows that the parts fit, and says nothing of quality."""
+"""Tests of a language model as a reader, with a fake endpoint. They test the integration, not the quality."""
 
 from __future__ import annotations
 

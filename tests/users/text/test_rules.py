@@ -1,4 +1,4 @@
-"""Users without acts: constraints and requests from words, and a result that says so."""
+"""Tests of users without acts: constraints and requests from text, and a result that reports it."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() 
     notice = next(each for each in result.notices if each.code == "from-text")
     assert (notice.count, notice.where) == (1, ("d turn 2: rules",))
     assert "from:text(rules)" in result.signature.split("|")
-    assert "how well was not measured" in notice.message
+    assert "accuracy was not measured" in notice.message
     plain = score_user([half], value_map=VALUES, ci=0)
     assert [each.code for each in plain.notices] == ["no-acts", "no-understanding"]
     assert "from:text" not in plain.signature

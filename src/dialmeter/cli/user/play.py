@@ -186,6 +186,6 @@ def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], 
             if found := silence(talk):
                 silent.append((talk.id, found))
     message = f"{len(in_words)} turns of agents that speak in words only; their acts are those that the town found in the text"
-    message += " (scores say from:text(town)); how well was not measured (see `dialmeter user understand`)"
+    message += " (scores say from:text(town)); accuracy was not measured (see `dialmeter user understand`)"
     notices = [Notice("from-text", len(in_words), message, tuple(in_words[:SHOWN]))] if in_words else []
     return counts, played(asked, counts["dialogues"], silent), notices

@@ -116,7 +116,7 @@ def _parts(
     result: UserResult, verdicts: dict[str, Any] | None, format: str, options: dict[str, Any]
 ) -> Iterator[Block]:
     heading = (one_line(options["dialogues"]), f"format {format}", f"{result.turns} turns")
-    yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]), TEXT)
+    yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.settings.profile.name}"]), TEXT)
     yield Block(score_table(result.scores, result.account))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
     yield from score_signatures(result.scores, options["signatures"])

@@ -1,1 +1,1 @@
-"""Questions about dialogues of users: can they be scored, who is to blame for a loss, how are goals expressed, which have an event?"""
+"""Analysis of dialogues of users: checks before scoring, queries, patterns of expression, and distances to people."""

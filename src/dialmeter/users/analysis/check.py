@@ -1,4 +1,4 @@
-"""Checks dialogues before they are scored: their content, what cannot be scored, and whether a perfect user scores 1."""
+"""Checks of dialogues before scoring: their contents, dialogues that cannot be scored, and the score of a perfect user."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..scorer import UserScorer
 
 
 class UserCheck(Struct, frozen=True):
-    """Result of checking a file: a dialogue that cannot be scored is a problem, the rest are notices."""
+    """The result of checking a file. Dialogues that cannot be scored are problems; everything else is a notice."""
 
     format: str
     account: Account
@@ -31,37 +31,37 @@ class UserCheck(Struct, frozen=True):
 
     @property
     def problems(self) -> list[Notice]:
-        """One for each dialogue that cannot be scored."""
+        """One notice for each dialogue that cannot be scored."""
         return [Notice("refused", 1, error.message, (str(error),)) for error in self.refused]
 
     @property
     def fit(self) -> bool:
-        """Would every dialogue be scored?"""
+        """True if every dialogue can be scored."""
         return not self.refused and self.counts["dialogues"] > 0
 
 
 def check_talk(
-    talks: Conversations, how: UserSettings, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
+    talks: Conversations, settings: UserSettings, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
 ) -> UserCheck:
-    """Checks an opened file.
+    """Check an open file.
 
     Args:
         talks: the file.
-        how: what it would be scored with.
-        watch: wraps the conversations, for a progress bar.
+        settings: the settings for scoring.
+        watch: wraps the conversations, for example in a progress bar.
     """
-    scorer = UserScorer.under(how)
-    perfect = UserScorer(how.rules, with_plain_acts(how.profile), how.value_map)
+    scorer = UserScorer.under(settings)
+    perfect = UserScorer(settings.rules, with_plain_acts(settings.profile), settings.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()
     for talk, outcome in scorer.add_all(watch(talks), talks.name):
         perfect.add(saying_exactly(talk.id, outcome.goal))
         domains.update(outcome.goal)
-        for wanted in outcome.goal.values():
-            counts["constraints"] += sum(map(len, wanted.parts.values()))
-            counts["requests"] += len(wanted.requests)
-    for unreadable in talks.refused:
-        scorer.refuse(unreadable)
+        for domain_goal in outcome.goal.values():
+            counts["constraints"] += sum(map(len, domain_goal.parts.values()))
+            counts["requests"] += len(domain_goal.requests)
+    for error in talks.refused:
+        scorer.refuse(error)
     counts.update(dialogues=len(scorer.score_table.rows), turns=scorer.score_table.turns, domains=len(domains))
     asked = counts["dialogues"] + len(scorer.refused)
     account = Account("dialogue", asked, asked, counts["dialogues"], counted(refused_dialogues(scorer.refused)))
@@ -74,25 +74,25 @@ def check_talk(
     ]
     notices = [each for each in scorer.result(talks.notices).notices if each.code != "refused"]
     return UserCheck(
-        talks.format, account, counts, [*notices, *_imperfect(perfect.score_table.rows)], scorer.refused, scores
+        talks.format, account, counts, [*notices, *_check_self_scores(perfect.score_table.rows)], scorer.refused, scores
     )
 
 
-def _imperfect(rows: Mapping[str, ScoreRow]) -> list[Notice]:
-    """Goals that a perfect user does not meet: two of their values are one value under the rules, or never count."""
-    lossy = [
+def _check_self_scores(rows: Mapping[str, ScoreRow]) -> list[Notice]:
+    """Return a notice about goals that a perfect user does not meet: two of their values are equal under the rules, or never count."""
+    imperfect = [
         name
         for name, row in rows.items()
         if any(parts is not None and parts.f1 < 1 for parts in (row["I", COMBINED], row["R", COMBINED]))
     ]
-    message = f"{len(lossy)} goals that a user who says exactly its goal does not meet under these rules and values"
-    return [Notice("self-score", len(lossy), message, tuple(lossy[:SHOWN]))] if lossy else []
+    message = f"{len(imperfect)} goals with a score below 1 for a user who says exactly its goal, under these rules and values"
+    return [Notice("self-score", len(imperfect), message, tuple(imperfect[:SHOWN]))] if imperfect else []
 
 
 def with_plain_acts(profile: Profile) -> Profile:
-    """A profile in which ``inform`` and ``request`` are the names of the acts that :func:`saying_exactly` uses.
+    """Return a profile in which ``inform`` and ``request`` are the names of the acts that :func:`saying_exactly` uses.
 
-    All else is as in the profile, so that the perfect user of any corpus can be scored, however the corpus names its acts.
+    The rest of the profile does not change. So the perfect user of any corpus can be scored, whatever the names of its acts.
 
     Example:
         >>> from dialmeter.users.profile import named
@@ -103,7 +103,7 @@ def with_plain_acts(profile: Profile) -> Profile:
 
 
 def saying_exactly(name: str, goal: Goal) -> Conversation:
-    """A user that says every constraint of its goal once and asks for every request once, in one turn.
+    """Return a dialogue whose user says every constraint of its goal once and makes every request once, in one turn.
 
     Example:
         >>> from dialmeter.model import DomainGoal
@@ -113,11 +113,11 @@ def saying_exactly(name: str, goal: Goal) -> Conversation:
     """
     said: list[Act] = []
     asked: dict[str, tuple[str, ...]] = {}
-    for domain, wanted in goal.items():
-        constraints = dict.fromkeys(pair for part in wanted.parts.values() for pair in part.items())
+    for domain, domain_goal in goal.items():
+        constraints = dict.fromkeys(pair for part in domain_goal.parts.values() for pair in part.items())
         said += [Act("inform", domain, slot, (value,)) for slot, value in constraints]
-        said += [Act("request", domain, slot, ("?",)) for slot in wanted.requests]
-        asked[domain] = tuple(f"{domain}-{slot}" for slot in wanted.requests)
+        said += [Act("request", domain, slot, ("?",)) for slot in domain_goal.requests]
+        asked[domain] = tuple(f"{domain}-{slot}" for slot in domain_goal.requests)
     acts = tuple(said)
     moves = (Move(USER, acts=acts, requested=asked), Move(SYSTEM, acts=(), understood=acts))
     return Conversation(name, moves, goal)

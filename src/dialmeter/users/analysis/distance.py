@@ -1,10 +1,10 @@
-"""Is a simulated user like people? Differences of what user turns look like, each with an interval.
+"""Distances between a simulated user and people: properties of user turns, with confidence intervals of the differences.
 
-The dialogues need not have the same goals. Every measure is a ratio of two sums over dialogues; its difference has an
-interval from resampling the dialogues of both files independently. Two measures compare distributions: the order in which
-slots are first named, as a total variation distance, and the acts, as a Kullback-Leibler divergence of the simulated from
-the human acts (Cuayáhuitl et al. 2005). Two samples are always some distance apart, so these come with what permuted
-dialogues reach by chance.
+The dialogues need not have the same goals. Every measure is a ratio of two sums over dialogues. The confidence interval of
+its difference comes from resampling the dialogues of both files independently. Two measures compare distributions: the order
+in which slots are first named, as a total variation distance, and the acts, as a Kullback-Leibler divergence of the simulated
+from the human acts (Cuayáhuitl et al. 2005). The distance between two samples is never zero, so these measures have a
+permutation test.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ class TurnMeasure(Struct, frozen=True):
 
 
 class Distance(Struct, frozen=True):
-    """One measure of both users; the difference is the simulated user's value less the human one.
+    """One measure of both users. The difference is the value of the simulated user minus the value of people.
 
     Attributes:
-        human: None for a distance between two distributions, and for what is measured against people.
-        simulated: None for a distance between two distributions.
-        difference: or the distance; None for what is measured against people.
-        ci: of the difference, or of the simulated user's value where there is none; None where there are too few dialogues,
-            and for distances.
-        chance: a distance that two samples of the same dialogues reach only by chance, from permuting dialogues.
-        p: how often permuted dialogues are as far apart.
-        signed: fields of its signature.
+        human: value of people; None for a distance between distributions, and for a measure against people.
+        simulated: value of the simulated user; None for a distance between distributions.
+        difference: the difference or the distance; None for a measure against people.
+        ci: confidence interval of the difference, or of the simulated user's value if there is no difference; None for too few
+            dialogues and for distances.
+        chance: quantile, at the confidence level, of the distances between permuted dialogues.
+        p: p-value of the permutation test: the share of permutations with at least this distance.
+        signed: fields of the signature.
     """
 
     measure: str
@@ -64,13 +64,13 @@ class Distance(Struct, frozen=True):
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case.
+    """Return the words of a text in lower case.
 
     Example:
         >>> words("Don't you see? 10:30!")
         ["don't", 'you', 'see', '10', '30']
     """
-    return [found[0] for found in _WORD.finditer(text.lower())]
+    return _WORD.findall(text.lower())
 
 
 def _distinct_pairs(turns: Sequence[Move]) -> tuple[float, float]:
@@ -80,11 +80,11 @@ def _distinct_pairs(turns: Sequence[Move]) -> tuple[float, float]:
 
 def _repeated(turns: Sequence[Move]) -> tuple[float, float]:
     texts = [tuple(words(turn.text)) for turn in turns]
-    return float(sum(text in texts[:place] for place, text in enumerate(texts))), float(len(texts))
+    return float(sum(text in texts[:index] for index, text in enumerate(texts))), float(len(texts))
 
 
 MEASURES = (
-    TurnMeasure("Turns", "turns of the user per dialogue", lambda turns: (float(len(turns)), 1.0)),
+    TurnMeasure("Turns", "user turns per dialogue", lambda turns: (float(len(turns)), 1.0)),
     TurnMeasure(
         "TurnLength",
         "words per turn",
@@ -103,8 +103,8 @@ MEASURES = (
         "different words per dialogue",
         lambda turns: (float(len({word for turn in turns for word in words(turn.text)})), 1.0),
     ),
-    TurnMeasure("Distinct2", "different pairs of words, of all pairs in a dialogue", _distinct_pairs),
-    TurnMeasure("Repetitions", "turns that repeat an earlier one word by word", _repeated),
+    TurnMeasure("Distinct2", "share of different word pairs among all word pairs of a dialogue", _distinct_pairs),
+    TurnMeasure("Repetitions", "turns that repeat an earlier turn word for word", _repeated),
     TurnMeasure(
         "Questions",
         "turns with a question mark",
@@ -113,16 +113,18 @@ MEASURES = (
 )
 
 
-def distances(human: Iterable[Conversation], simulated: Iterable[Conversation], how: Resampling) -> list[Distance]:
-    """How a simulated user differs from people.
+def distances(
+    human: Iterable[Conversation], simulated: Iterable[Conversation], resampling: Resampling
+) -> list[Distance]:
+    """Return the distances between a simulated user and people.
 
     Args:
         human: dialogues of people.
-        simulated: dialogues of the user.
-        how: confidence, resamples and seed.
+        simulated: dialogues of the simulated user.
+        resampling: confidence, resamples and seed.
 
     Raises:
-        DialmeterError: a side has no turn of a user.
+        DialmeterError: one of the two has no user turns.
 
     Example:
         >>> talk = lambda name, text: Conversation(name, (Move("user", text), Move("system", "Yes.")))
@@ -130,23 +132,22 @@ def distances(human: Iterable[Conversation], simulated: Iterable[Conversation], 
         >>> [(each.measure, each.difference) for each in found if each.difference][:2]
         [('TurnLength', 1.0), ('Vocabulary', 1.0)]
     """
-    sides = [[user_turns(talk) for talk in talks] for talks in (human, simulated)]
-    sides = [[turns for turns in side if turns] for side in sides]
+    sides = [[turns for talk in talks if (turns := user_turns(talk))] for talks in (human, simulated)]
     for name, side in zip(("human", "simulated"), sides, strict=True):
         if not side:
-            raise DialmeterError(f"the {name} dialogues have no turn of a user")
-    return [*_ratios(sides, how), *_distributions(sides, how)]
+            raise DialmeterError(f"the {name} dialogues have no user turns")
+    return [*_ratios(sides, resampling), *_distributions(sides, resampling)]
 
 
 def user_turns(talk: Conversation) -> list[Move]:
-    """The turns of the user."""
+    """Return the turns of the user."""
     return [move for move in talk.moves if move.speaker == USER]
 
 
-def _ratios(sides: Sequence[Sequence[Sequence[Move]]], how: Resampling) -> Iterator[Distance]:
+def _ratios(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -> Iterator[Distance]:
     import numpy as np
 
-    drawn_counts = draws([len(side) for side in sides], how)
+    weights = draws([len(side) for side in sides], resampling)
     for measure in MEASURES:
         columns = [np.array([measure.parts(turns) for turns in side]) for side in sides]
         sums = [side.sum(axis=0) for side in columns]
@@ -154,59 +155,60 @@ def _ratios(sides: Sequence[Sequence[Sequence[Move]]], how: Resampling) -> Itera
             continue
         human, simulated = (float(above / below) for above, below in sums)
         drawn = []
-        for side, counts in zip(columns, drawn_counts, strict=True):
+        for side, counts in zip(columns, weights, strict=True):
             totals = counts @ side
             with np.errstate(invalid="ignore", divide="ignore"):
                 drawn.append(totals[:, 0] / totals[:, 1])
         yield Distance(
-            measure.name, measure.title, human, simulated, simulated - human, limits(drawn[1] - drawn[0], how)
+            measure.name, measure.title, human, simulated, simulated - human, limits(drawn[1] - drawn[0], resampling)
         )
 
 
-def _distributions(sides: Sequence[Sequence[Sequence[Move]]], how: Resampling) -> Iterator[Distance]:
-    """Distances between distributions; a sample is never at no distance from another, so chance is given beside them."""
+def _distributions(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -> Iterator[Distance]:
+    """Yield distances between distributions, with permutation tests, because the distance between two samples is never zero."""
     import numpy as np
 
-    for name, title, events, apart in (
+    for name, title, events, distance in (
         ("SlotOrder", "total variation between the orders in which slots are first named", _order, _variation),
         ("ActKL", "divergence of the simulated from the human acts, in nats", acts_of, _divergence),
     ):
-        counted = [Counter(events(turns)) for side in sides for turns in side]
-        keys = sorted({key for found in counted for key in found})
-        table = np.array([[found[key] for key in keys] for found in counted], dtype=float)
-        first = np.arange(len(counted)) < len(sides[0])
-        if not (keys and table[first].sum() and table[~first].sum()):
+        counts = [Counter(events(turns)) for side in sides for turns in side]
+        keys = sorted({key for each in counts for key in each})
+        table = np.array([[each[key] for key in keys] for each in counts], dtype=float)
+        is_human = np.arange(len(counts)) < len(sides[0])
+        if not (keys and table[is_human].sum() and table[~is_human].sum()):
             continue
-        value = float(apart(first[None, :] @ table, ~first[None, :] @ table)[0])
-        chosen = permuted(first, how)
-        yield beside_chance(Distance(name, title, None, None, value, None), apart(chosen @ table, ~chosen @ table), how)
+        value = float(distance(is_human[None, :] @ table, ~is_human[None, :] @ table)[0])
+        permutations = permuted(is_human, resampling)
+        drawn = distance(permutations @ table, ~permutations @ table)
+        yield with_permutation_test(Distance(name, title, None, None, value, None), drawn, resampling)
 
 
-def permuted(first: Any, how: Resampling) -> Any:
-    """Which dialogues are taken for human in each permutation.
+def permuted(is_human: Any, resampling: Resampling) -> Any:
+    """Return permutations of the flags that mark human dialogues, one permutation per row.
 
     Args:
-        first: for each dialogue of both files, is it human?
-        how: resamples and seed.
+        is_human: a flag for each dialogue of both files.
+        resampling: resamples and seed.
     """
     import numpy as np
 
-    draw = np.random.default_rng(how.seed)
-    return np.array([draw.permutation(first) for _ in range(min(how.resamples, _PERMUTATIONS))])
+    generator = np.random.default_rng(resampling.seed)
+    return np.array([generator.permutation(is_human) for _ in range(min(resampling.resamples, _PERMUTATIONS))])
 
 
-def beside_chance(found: Distance, drawn: Any, how: Resampling) -> Distance:
-    """A distance with what permuted dialogues reach.
+def with_permutation_test(distance: Distance, drawn: Any, resampling: Resampling) -> Distance:
+    """Return a distance with the results of a permutation test.
 
     Args:
-        found: the distance.
+        distance: the distance.
         drawn: the distances of permuted dialogues.
-        how: the confidence.
+        resampling: the confidence.
     """
     import numpy as np
 
-    p = (1 + int((drawn >= found.difference).sum())) / (1 + len(drawn))
-    return replace(found, chance=float(np.nanquantile(drawn, how.confidence)), p=p)
+    p = (1 + int((drawn >= distance.difference).sum())) / (1 + len(drawn))
+    return replace(distance, chance=float(np.nanquantile(drawn, resampling.confidence)), p=p)
 
 
 def _order(turns: Sequence[Move]) -> Iterator[str]:
@@ -220,7 +222,7 @@ def _order(turns: Sequence[Move]) -> Iterator[str]:
 
 
 def acts_of(turns: Sequence[Move]) -> list[str]:
-    """The acts of some turns, each as its name and slot, without values."""
+    """Return the acts of some turns as name and slot, without values."""
     return [f"{act.name.lower()} {act.slot.lower()}" for turn in turns for act in turn.acts or ()]
 
 
@@ -241,20 +243,20 @@ def _divergence(human: Any, simulated: Any) -> Any:
     return (one * np.log(one / other)).sum(axis=1)
 
 
-def draws(sizes: Sequence[int], how: Resampling) -> list[Any]:
-    """How often each dialogue is drawn in each resample, for both sides independently."""
+def draws(sizes: Sequence[int], resampling: Resampling) -> list[Any]:
+    """Return how often each dialogue is drawn in each resample, independently for each side."""
     import numpy as np
 
-    draw = np.random.default_rng(how.seed)
-    return [draw.multinomial(size, np.full(size, 1 / size), how.resamples).astype(float) for size in sizes]
+    generator = np.random.default_rng(resampling.seed)
+    return [generator.multinomial(size, np.full(size, 1 / size), resampling.resamples).astype(float) for size in sizes]
 
 
-def limits(values: np.ndarray[Any, np.dtype[np.float64]], how: Resampling) -> tuple[float, float] | None:
-    """The interval of resampled values; None where they do not vary."""
+def limits(values: np.ndarray[Any, np.dtype[np.float64]], resampling: Resampling) -> tuple[float, float] | None:
+    """Return the confidence interval of resampled values, or None if they do not vary."""
     import numpy as np
 
-    known = values[np.isfinite(values)]
-    if len(known) < 2 or known.min() == known.max():
+    finite = values[np.isfinite(values)]
+    if len(finite) < 2 or finite.min() == finite.max():
         return None
-    low, high = np.quantile(known, [(1 - how.confidence) / 2, (1 + how.confidence) / 2])
+    low, high = np.quantile(finite, [(1 - resampling.confidence) / 2, (1 + resampling.confidence) / 2])
     return float(low), float(high)

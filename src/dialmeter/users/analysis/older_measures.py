@@ -1,11 +1,11 @@
-"""Older measures of how close a simulated user is to people, from the related work of Coca et al. (2021).
+"""Older measures of the similarity between a simulated user and people, from the related work of Coca et al. (2021).
 
-- TurnPrecision, TurnRecall, TurnF1: acts of the simulated user against those of people in the same context (Schatzmann,
+- TurnPrecision, TurnRecall, TurnF1: acts of the simulated user against acts of people in the same context (Schatzmann,
   Georgila and Young 2005).
 - ActBLEU: BLEU (Papineni et al. 2002) over sequences of acts of user and system, as Jung et al. (2009) propose.
 - CvM: the Cramér-von Mises divergence between the scores of dialogues (Williams 2007).
 
-The first two need the same dialogues in both files: equal ids, and equal goals where both files have them.
+The first two need the same dialogues in both files: equal ids, and equal goals if both files have goals.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from typing import Any
 from ...core.comparison import Resampling
 from ...errors import MissingExtra
 from ...model import USER, Conversation, Move, Notice, dialogue_key
-from .distance import Distance, acts_of, beside_chance, draws, limits, permuted, user_turns
+from .distance import Distance, acts_of, draws, limits, permuted, user_turns, with_permutation_test
 
 _ORDER = 4
 
 
 def paired_measures(
-    human: Sequence[Conversation], simulated: Sequence[Conversation], how: Resampling
+    human: Sequence[Conversation], simulated: Sequence[Conversation], resampling: Resampling
 ) -> tuple[list[Distance], list[Notice]]:
-    """Precision, recall and F1 of acts by turn, and BLEU over acts, with what could not be compared.
+    """Return precision, recall and F1 of acts by turn, and BLEU over acts, with notices about what could not be compared.
 
     Args:
         human: dialogues of people.
         simulated: the same dialogues with the simulated user.
-        how: confidence, resamples and seed. Dialogues are drawn.
+        resampling: confidence, resamples and seed. Dialogues are resampled.
 
     Example:
         >>> from dialmeter.model import Act
@@ -40,11 +40,11 @@ def paired_measures(
         >>> [(each.measure, each.simulated) for each in paired_measures(*talks, Resampling())[0]][:2]
         [('TurnPrecision', 1.0), ('TurnRecall', 0.5)]
     """
-    known = {dialogue_key(talk.id): talk for talk in simulated}
+    by_key = {dialogue_key(talk.id): talk for talk in simulated}
     pairs = [
         (talk, other)
         for talk in human
-        if (other := known.get(dialogue_key(talk.id))) is not None
+        if (other := by_key.get(dialogue_key(talk.id))) is not None
         and (talk.goal is None or other.goal is None or talk.goal == other.goal)
     ]
     if not pairs:
@@ -57,49 +57,51 @@ def paired_measures(
     if len(pairs) < len(human):
         message = (
             f"{len(human) - len(pairs)} of {len(human)} human dialogues are not in the simulated file with the same id and "
-            "goal: TurnPrecision, TurnRecall, TurnF1 and ActBLEU leave them out"
+            "goal: TurnPrecision, TurnRecall, TurnF1 and ActBLEU skip them"
         )
         notices.append(Notice("not-paired", len(human) - len(pairs), message))
-    found, compared = _turn_level(pairs, how)
+    measures, compared = _turn_measures(pairs, resampling)
     turns = sum(len(user_turns(talk)) for talk, _ in pairs)
     if compared < turns:
         message = (
             f"TurnPrecision, TurnRecall and TurnF1 compare {compared} of {turns} human turns; the others have no acts, no "
-            "turn beside them, or other system turns before them"
+            "corresponding simulated turn, or other system turns before them"
         )
         notices.append(Notice("other-context", turns - compared, message))
     try:
-        bleu, silent = _act_bleu(pairs, how)
-        found += bleu
-        if silent:
-            message = f"ActBLEU leaves out {silent} of {len(pairs)} dialogues that have no acts in one of the files"
-            notices.append(Notice("no-acts", silent, message))
+        bleu, unscored = _act_bleu(pairs, resampling)
+        measures += bleu
+        if unscored:
+            message = f"ActBLEU skips {unscored} of {len(pairs)} dialogues that have no acts in one of the files"
+            notices.append(Notice("no-acts", unscored, message))
     except MissingExtra as error:
         notices.append(Notice("no-sacrebleu", 1, str(error)))
-    return found, notices
+    return measures, notices
 
 
-def _turn_level(pairs: Sequence[tuple[Conversation, Conversation]], how: Resampling) -> tuple[list[Distance], int]:
-    """The three measures, from sums over all turns, and how many turns were compared."""
+def _turn_measures(
+    pairs: Sequence[tuple[Conversation, Conversation]], resampling: Resampling
+) -> tuple[list[Distance], int]:
+    """Return precision, recall and F1 from sums over all turns, and the number of compared turns."""
     import numpy as np
 
     rows, compared = [], 0
     for talk, other in pairs:
         turns = [
-            (Counter(acts_of([one])), Counter(acts_of([two])))
-            for one, two in _same_context(talk, other)
-            if one.acts is not None and two.acts is not None
+            (Counter(acts_of([human])), Counter(acts_of([simulated])))
+            for human, simulated in _same_context(talk, other)
+            if human.acts is not None and simulated.acts is not None
         ]
         compared += len(turns)
         if turns:
-            sums = [((one & two).total(), two.total(), one.total()) for one, two in turns]
+            sums = [((human & simulated).total(), simulated.total(), human.total()) for human, simulated in turns]
             rows.append(np.sum(sums, axis=0, dtype=float))
     if not rows:
         return [], 0
     table = np.array(rows)
-    drawn = draws([len(table)], how)[0] @ table
+    drawn = draws([len(table)], resampling)[0] @ table
     whole = table.sum(axis=0)
-    found = []
+    measures = []
     for name, title, above, below in (
         ("TurnPrecision", "acts of the simulated user that people have in the same turn", 1, (1,)),
         ("TurnRecall", "acts of people that the simulated user has in the same turn", 1, (2,)),
@@ -109,19 +111,23 @@ def _turn_level(pairs: Sequence[tuple[Conversation, Conversation]], how: Resampl
         if total:
             with np.errstate(invalid="ignore", divide="ignore"):
                 values = above * drawn[:, 0] / drawn[:, list(below)].sum(axis=1)
-            found.append(Distance(name, title, None, float(above * whole[0] / total), None, limits(values, how)))
-    return found, compared
+            measures.append(
+                Distance(name, title, None, float(above * whole[0] / total), None, limits(values, resampling))
+            )
+    return measures, compared
 
 
 def _same_context(human: Conversation, simulated: Conversation) -> Iterator[tuple[Move, Move]]:
-    """The user turns of both that have the same system turns before them.
+    """Yield pairs of user turns that have the same system turns before them.
 
-    Whether a turn is compared depends only on what came before it, so that agreement is not what selects turns.
+    The selection depends only on earlier turns. So turns are not selected by their agreement.
     """
-    for (before, one), (other_before, two) in zip(_in_context(human), _in_context(simulated), strict=False):
+    for (before, human_turn), (other_before, simulated_turn) in zip(
+        _in_context(human), _in_context(simulated), strict=False
+    ):
         if before != other_before:
             return
-        yield one, two
+        yield human_turn, simulated_turn
 
 
 def _in_context(talk: Conversation) -> Iterator[tuple[list[Any], Move]]:
@@ -134,10 +140,10 @@ def _in_context(talk: Conversation) -> Iterator[tuple[list[Any], Move]]:
             before.append((move.speaker, move.text, move.acts))
 
 
-def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], how: Resampling) -> tuple[list[Distance], int]:
-    """BLEU of simulated dialogues against the human ones, and how many have no acts.
+def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], resampling: Resampling) -> tuple[list[Distance], int]:
+    """Return BLEU of simulated dialogues against human dialogues, and the number of dialogues without acts.
 
-    Acts of one turn have no order: they are sorted.
+    Acts of one turn have no order, so they are sorted.
     """
     try:
         from sacrebleu.metrics import BLEU  # type: ignore[attr-defined, import-not-found, unused-ignore]
@@ -149,49 +155,49 @@ def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], how: Resamplin
     numbers: dict[str, int] = {}
     rows = []
     for talk, other in pairs:
-        reference, said = (_act_sequence(each, numbers) for each in (talk, other))
-        if reference and said:
-            score = metric.sentence_score(said, [reference])
+        reference, candidate = (_act_sequence(each, numbers) for each in (talk, other))
+        if reference and candidate:
+            score = metric.sentence_score(candidate, [reference])
             rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
     if not rows:
         return [], len(pairs)
     table = np.array(rows, dtype=float)
 
     def bleu(sums: Any) -> float:
-        counts, totals, (length, wanted) = (
+        counts, totals, (length, reference_length) = (
             part.astype(int).tolist() for part in (sums[:_ORDER], sums[_ORDER : 2 * _ORDER], sums[-2:])
         )
-        found = BLEU.compute_bleu(counts, totals, length, wanted, smooth_method="exp", effective_order=True)
-        return float(found.score) / 100
+        result = BLEU.compute_bleu(counts, totals, length, reference_length, smooth_method="exp", effective_order=True)
+        return float(result.score) / 100
 
-    drawn = np.array([bleu(sums) for sums in draws([len(table)], how)[0] @ table])
-    found = Distance(
+    drawn = np.array([bleu(sums) for sums in draws([len(table)], resampling)[0] @ table])
+    distance = Distance(
         "ActBLEU",
         "BLEU over the acts of both speakers, against the human dialogue",
         None,
         bleu(table.sum(axis=0)),
         None,
-        limits(drawn, how),
+        limits(drawn, resampling),
         signed=(metric.get_signature().format(short=False),),
     )
-    return [found], len(pairs) - len(rows)
+    return [distance], len(pairs) - len(rows)
 
 
 def _act_sequence(talk: Conversation, numbers: dict[str, int]) -> str:
-    """The acts of a dialogue as words, a number for each different act."""
+    """Return the acts of a dialogue as a text with one word for each act. Each different act has its own number."""
     acts = [f"{move.speaker} {act}" for move in talk.moves for act in sorted(acts_of([move]))]
     return " ".join(f"act{numbers.setdefault(act, len(numbers))}" for act in acts)
 
 
 def score_divergences(
-    scores: Mapping[str, tuple[Sequence[float], Sequence[float]]], how: Resampling, signed: tuple[str, ...] = ()
+    scores: Mapping[str, tuple[Sequence[float], Sequence[float]]], resampling: Resampling, signed: tuple[str, ...] = ()
 ) -> list[Distance]:
-    """Cramér-von Mises divergences between scores of human and of simulated dialogues; measures without scores have none.
+    """Return Cramér-von Mises divergences between scores of human and simulated dialogues. Measures without scores are skipped.
 
     Args:
         scores: measure → scores of the human and of the simulated dialogues.
-        how: confidence, resamples and seed.
-        signed: how dialogues were scored, for signatures.
+        resampling: confidence, resamples and seed.
+        signed: the fields of the scoring settings, for signatures.
 
     Example:
         >>> found = score_divergences({"I-GCDF1": ([0.2, 0.4, 0.6], [0.9, 0.9])}, Resampling())
@@ -200,28 +206,31 @@ def score_divergences(
     """
     import numpy as np
 
-    found = []
+    divergences = []
     for measure, (human, simulated) in scores.items():
         if not (human and simulated):
             continue
         values = np.array([*human, *simulated])
-        first = np.arange(len(values)) < len(human)
-        drawn = np.array([_divergence(values[chosen], values[~chosen]) for chosen in permuted(first, how)])
+        is_human = np.arange(len(values)) < len(human)
+        drawn = np.array([_divergence(values[chosen], values[~chosen]) for chosen in permuted(is_human, resampling)])
         distance = Distance(
             f"CvM({measure})",
             f"Cramér-von Mises divergence between the {measure} of dialogues, 0 to 1",
             None,
             None,
-            _divergence(values[first], values[~first]),
+            _divergence(values[is_human], values[~is_human]),
             None,
             signed=signed,
         )
-        found.append(beside_chance(distance, drawn, how))
-    return found
+        divergences.append(with_permutation_test(distance, drawn, resampling))
+    return divergences
 
 
 def _divergence(human: Any, simulated: Any) -> float:
-    """The Cramér-von Mises divergence, scaled to at most 1; equal scores count half below, so equal samples are at no distance."""
+    """Return the Cramér-von Mises divergence, scaled to at most 1.
+
+    Equal scores count as half below, so equal samples have distance 0.
+    """
     import numpy as np
 
     below = [

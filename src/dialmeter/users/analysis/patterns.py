@@ -1,7 +1,7 @@
-"""How constraints and requests are expressed: all at once or bit by bit, with gaps or without; what is missed or given.
+"""Patterns of expression: units in one turn or in several turns, complete or with gaps, missed domains, and provided slots.
 
-Patterns of a goal part with more than one unit: ``miss_all`` (``miss_all_reqs`` for requests), or ``miss`` or ``no_miss`` (were all
-of them said?) with ``one`` or ``mult`` (do those that were said share a turn?).
+The pattern of a part of a goal with more than one unit is ``miss_all`` (``miss_all_reqs`` for requests) if no unit is said. Otherwise
+it is ``no_miss`` if all units are said, else ``miss``, followed by ``one`` if the units that are said share a turn, else ``mult``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PROVISION = {"provision_entire_domain": "prov_all", "provision_slots": "prov_so
 
 
 class Pattern(Struct, frozen=True):
-    """One pattern in one domain of a dialogue; ``part`` is the part of the goal that it is about."""
+    """One pattern in one domain of a dialogue. ``part`` is the part of the goal."""
 
     kind: Kind
     domain: str
@@ -33,12 +33,12 @@ class Pattern(Struct, frozen=True):
 
 
 def expression(units: Sequence[str], mentions: Mapping[str, Sequence[int]], none: str = "miss_all") -> str:
-    """How some units are expressed.
+    """Return the pattern in which some units are expressed.
 
     Args:
-        units: what is wanted.
-        mentions: unit → turns.
-        none: the name where none of them is.
+        units: the wanted units.
+        mentions: unit → turns in which it is said.
+        none: the name of the pattern if no unit is said.
 
     Example:
         >>> expression(["area=east", "stars=4"], {"area=east": [0, 2], "stars=4": [2]})
@@ -54,46 +54,48 @@ def expression(units: Sequence[str], mentions: Mapping[str, Sequence[int]], none
 
 
 def patterns_of(outcome: DialogueOutcome) -> list[Pattern]:
-    """The patterns of one dialogue: search, booking, requests, what the system gave unasked, domains that were missed."""
-    found: list[Pattern] = []
+    """Return the patterns of one dialogue: search, booking, requests, slots that the system provides, missed domains."""
+    patterns: list[Pattern] = []
     unneeded = {(event.domain, event.about) for event in outcome.events if event.name == "alternative_not_needed"}
-    for domain, wants in goal_units(outcome.goal).items():
+    for domain, domain_units in goal_units(outcome.goal).items():
         said, asked = outcome.said.get(domain, {}), outcome.request_acts.get(domain, {})
-        for part, units in wants.parts.items():
+        for part, units in domain_units.parts.items():
             wanted = [unit for unit in units if (domain, unit) not in unneeded]
-            # Without its own choice a part wants nothing that the other part of its pair does not want.
-            if len(wanted) > 1 and (len(wanted) == len(units) or _has_choice(part, wanted, wants.parts)):
-                found.append(Pattern(_KINDS[part], domain, expression(wanted, said), part))
-        if len(wants.requests) > 1:
-            found.append(Pattern("requests", domain, expression(wants.requests, asked, "miss_all_reqs")))
+            # If none of its alternatives is wanted, a part has no wanted unit that the other part of its pair does not have.
+            if len(wanted) > 1 and (len(wanted) == len(units) or _has_choice(part, wanted, domain_units.parts)):
+                patterns.append(Pattern(_KINDS[part], domain, expression(wanted, said), part))
+        if len(domain_units.requests) > 1:
+            patterns.append(Pattern("requests", domain, expression(domain_units.requests, asked, "miss_all_reqs")))
             logged = {event.name for event in outcome.events if event.domain == domain}
             given = next((pattern for name, pattern in _PROVISION.items() if name in logged), "no_prov")
-            found.append(Pattern("provision", domain, given))
-    found += [Pattern("missed", event.domain, event.name) for event in outcome.events if event.name == "missed_domain"]
-    return found
+            patterns.append(Pattern("provision", domain, given))
+    patterns += [
+        Pattern("missed", event.domain, event.name) for event in outcome.events if event.name == "missed_domain"
+    ]
+    return patterns
 
 
 def _has_choice(part: str, wanted: Sequence[str], parts: Mapping[str, Sequence[str]]) -> bool:
-    """Is something wanted of a part that is an alternative to the other part of its pair?"""
-    own = {
+    """Return True if a wanted unit of a part is an alternative to a unit of the other part of its pair."""
+    alternatives = {
         unit
         for pair in split_alternatives({part: parts[part], _PARTNER[part]: parts[_PARTNER[part]]})
         for side in pair
         for unit in side
     }
-    return any(unit in own for unit in wanted)
+    return any(unit in alternatives for unit in wanted)
 
 
-def counted(patterns: Iterable[Pattern]) -> dict[Kind, dict[str, dict[str, int]]]:
-    """How often each pattern occurs: kind → domain → pattern.
+def count_patterns(patterns: Iterable[Pattern]) -> dict[Kind, dict[str, dict[str, int]]]:
+    """Return kind → domain → pattern → number of occurrences.
 
     Example:
-        >>> counted([Pattern("search", "hotel", "miss_all"), Pattern("search", "hotel", "miss_all")])
+        >>> count_patterns([Pattern("search", "hotel", "miss_all"), Pattern("search", "hotel", "miss_all")])
         {'search': {'hotel': {'miss_all': 2}}}
     """
-    found: dict[Kind, dict[str, dict[str, int]]] = {}
+    counts: dict[Kind, dict[str, dict[str, int]]] = {}
     for (kind, domain, pattern), count in sorted(
         Counter((each.kind, each.domain, each.pattern) for each in patterns).items()
     ):
-        found.setdefault(kind, {}).setdefault(domain, {})[pattern] = count
-    return found
+        counts.setdefault(kind, {}).setdefault(domain, {})[pattern] = count
+    return counts

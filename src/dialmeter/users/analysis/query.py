@@ -1,4 +1,4 @@
-"""Finds dialogues: by event, domain, slot, score, shape of the goal, or name."""
+"""Queries for dialogues by event, domain, slot, score, shape of the goal, or name."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ GOAL_PARTS = (*CONSTRAINT_PARTS, "requests")
 
 
 class UserQuery(Struct, frozen=True, kw_only=True):
-    """What a dialogue must have; what is not given is free.
+    """The conditions that a dialogue must meet. Conditions that are not given do not apply.
 
     Attributes:
-        events: classes, of which one must occur.
-        domain: of the event; without events and slot, a domain that the goal has or the user strays into.
-        slot: of the event; without events, of any event.
-        measure: whose value ``low`` and ``high`` are about.
-        low: the least value.
-        high: the greatest value.
-        goal: the domains of the goal, no more and no fewer.
+        events: classes of events. One of them must occur.
+        domain: the domain of the event; without events and slot, a domain of the goal or another domain that the user speaks about.
+        slot: the slot of the event; without events, of any event.
+        measure: the measure for ``low`` and ``high``.
+        low: the minimum value.
+        high: the maximum value.
+        goal: exactly the domains of the goal.
         goal_has: parts that some domain of the goal must have, such as ``fail_info``.
         dialogue: the name of one dialogue.
-        party: who must have lost a point, such as ``system``.
+        party: the party to blame for a lost point, such as ``system``.
         why: the reason of a lost point, such as ``no_answer``.
     """
 
@@ -49,17 +49,17 @@ class UserQuery(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for event in self.events:
-            _known("event", event, event_names())
-        _known("measure", self.measure, list(MEASURES))
+            _check_name("event", event, event_names())
+        _check_name("measure", self.measure, list(MEASURES))
         if self.party:
-            _known("party", self.party, PARTIES)
+            _check_name("party", self.party, PARTIES)
         if self.why:
-            _known("reason", self.why, list(REASONS))
+            _check_name("reason", self.why, list(REASONS))
         for part in self.goal_has:
-            _known("part of a goal", part, GOAL_PARTS)
+            _check_name("part of a goal", part, GOAL_PARTS)
 
     def found_in(self, row: UserRow) -> list[Event] | None:
-        """The events of a dialogue that the query is about; None where it is not one that is looked for.
+        """Return the events of a dialogue that match the query, or None if the dialogue does not match.
 
         Example:
             >>> row = UserRow(id="d1", goal={}, talk=(), inform={}, request={}, combined={"I": None, "R": None},
@@ -71,26 +71,26 @@ class UserQuery(Struct, frozen=True, kw_only=True):
         """
         if self.dialogue and dialogue_key(row.id) != dialogue_key(self.dialogue):
             return None
-        if not (self._score_fits(row) and self._goal_fits(row)):
+        if not (self._score_matches(row) and self._goal_matches(row)):
             return None
         if self.asks_blame and not self.losses_in(row):
             return None
-        found = [event for event in row.events if self._about(event)]
+        events = [event for event in row.events if self._matches(event)]
         if self.asks_blame and not self.events:
             return []
         if self.events or self.slot:
-            return found or None
-        if self.domain and not (found or self.domain in row.goal or self.domain in row.inform):
+            return events or None
+        if self.domain and not (events or self.domain in row.goal or self.domain in row.inform):
             return None
-        return found if self.domain else []
+        return events if self.domain else []
 
     @property
     def asks_blame(self) -> bool:
-        """Is the query about lost points?"""
+        """True if the query is about lost points."""
         return bool(self.party or self.why)
 
     def losses_in(self, row: UserRow) -> list[Loss]:
-        """The lost points of a dialogue that the query is about."""
+        """Return the lost points of a dialogue that match the query."""
         if not self.asks_blame or row.verdict is None:
             return []
         return [
@@ -102,14 +102,14 @@ class UserQuery(Struct, frozen=True, kw_only=True):
             and (not self.slot or self.slot.lower() in loss.about.lower())
         ]
 
-    def _about(self, event: Event) -> bool:
+    def _matches(self, event: Event) -> bool:
         return (
             (not self.events or event.name in self.events)
             and self.domain in ("", event.domain)
             and self.slot.lower() in ("", event.slot.lower())
         )
 
-    def _score_fits(self, row: UserRow) -> bool:
+    def _score_matches(self, row: UserRow) -> bool:
         if self.low is None and self.high is None:
             return True
         measured, part = MEASURES[self.measure]
@@ -119,12 +119,12 @@ class UserQuery(Struct, frozen=True, kw_only=True):
         value: float = getattr(parts, part)
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
-    def _goal_fits(self, row: UserRow) -> bool:
+    def _goal_matches(self, row: UserRow) -> bool:
         if self.goal and self.goal != frozenset(row.goal):
             return False
         return all(any(getattr(domain, part) for domain in row.goal.values()) for part in self.goal_has)
 
 
-def _known(noun: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise DialmeterError(f"unknown {noun} {name!r}; {did_you_mean(name, known)}")
+def _check_name(noun: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise DialmeterError(f"unknown {noun} {name!r}; {did_you_mean(name, names)}")

@@ -1,4 +1,4 @@
-"""A dialogue turn by turn: what was said, what was understood, and the events in their place."""
+"""A dialogue as text, turn by turn: what was said, what was understood, and the events of each turn."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..events import Event
 from ..outcome import Measured, Parts
 from ..record import UserRow
 
-# Two classes that are nobody's fault cost credit all the same.
+# These two classes blame nobody, but they cost credit.
 _COSTLY = ("spurious_annotation", "wrong_taxi_annotations")
 _NOTES = frozenset((each.family, each.name) for each in ALL if each.owner == "log" and each.name not in _COSTLY)
 
 
 def lines(row: UserRow) -> Iterator[str]:
-    """The dialogue as plain lines.
+    """Yield the dialogue as lines of plain text.
 
     Example:
         >>> from dialmeter.model import Conversation, Move
@@ -41,39 +41,39 @@ def lines(row: UserRow) -> Iterator[str]:
     """
     yield f"dialogue {one_line(row.id, 80)}   {_score(row, 'I', 'I-GCDF1')}   {_score(row, 'R', 'R-GCDF1')}"
     yield "goal"
-    for domain, wanted in row.goal.items():
-        yield f"  {one_line(domain)}   {_goal(wanted)}"
+    for domain, domain_goal in row.goal.items():
+        yield f"  {one_line(domain)}   {_goal(domain_goal)}"
     at_turn: dict[int, list[Event]] = {}
     for event in row.events:
         at_turn.setdefault(event.turns[-1] if event.turns else -1, []).append(event)
-    for place, move in enumerate(row.talk):
-        yield f"turn {place}  {one_line(move.speaker, 12):6}  {one_line(move.text, 300)}".rstrip()
+    for number, move in enumerate(row.talk):
+        yield f"turn {number}  {one_line(move.speaker, 12):6}  {one_line(move.text, 300)}".rstrip()
         if move.read_by:
             yield f"    in the text {_acts(move.acts or ())} (found by {one_line(move.read_by)})"
         elif move.acts:
             yield f"    said        {_acts(move.acts)}"
-        if move.understood is not None and place:
+        if move.understood is not None and number:
             yield f"    understood  {_acts(move.understood)}"
-        for event in at_turn.pop(place, ()):
+        for event in at_turn.pop(number, ()):
             yield f"    {_event(event)}"
         for loss in row.verdict.losses if row.verdict is not None else ():
-            if loss.turn == place:
+            if loss.turn == number:
                 yield f"    {_loss(loss)}"
-    left = [event for events in at_turn.values() for event in events]
-    if left:
+    unplaced_events = [event for events in at_turn.values() for event in events]
+    if unplaced_events:
         yield "not said or not asked"
-        for event in left:
+        for event in unplaced_events:
             yield f"  {_event(event)}"
     if row.events:
         yield "+ counts as wanted   − does not   · a note"
     if row.cut:
         yield "the dialogue ended at its limit of turns"
     if row.verdict is not None:
-        if unplaced := [loss for loss in row.verdict.losses if loss.turn is None]:
-            yield from (f"  {_loss(loss)}" for loss in unplaced)
-        for side, found in (("missing", row.verdict.recall), ("too much", row.verdict.precision)):
-            if found is not None:
-                yield f"verdict on what is {side}: {found.text}"
+        if unplaced_losses := [loss for loss in row.verdict.losses if loss.turn is None]:
+            yield from (f"  {_loss(loss)}" for loss in unplaced_losses)
+        for side, verdict in (("missing", row.verdict.recall), ("too much", row.verdict.precision)):
+            if verdict is not None:
+                yield f"verdict on what is {side}: {verdict.text}"
 
 
 def _score(row: UserRow, measured: Measured, name: str) -> str:
@@ -83,18 +83,18 @@ def _score(row: UserRow, measured: Measured, name: str) -> str:
     return f"{name} {100 * parts.f1:.2f} (P {100 * parts.precision:.2f}, R {100 * parts.recall:.2f})"
 
 
-def _goal(wanted: DomainGoal) -> str:
+def _goal(domain_goal: DomainGoal) -> str:
     parts = [
         f"{name} " + ", ".join(f"{one_line(slot)}={one_line(value)}" for slot, value in pairs.items())
-        for name, pairs in wanted.parts.items()
+        for name, pairs in domain_goal.parts.items()
     ]
-    if wanted.requests:
-        parts.append("ask for " + ", ".join(map(one_line, wanted.requests)))
+    if domain_goal.requests:
+        parts.append("ask for " + ", ".join(map(one_line, domain_goal.requests)))
     return "; ".join(parts) or "nothing"
 
 
 def full_name(name: str, service: str) -> str:
-    """The name of an act with its service, in lower case.
+    """Return the name of an act with its service, in lower case.
 
     Example:
         >>> full_name("Hotel-Inform", "hotel"), full_name("INFORM", "Hotels_1")
@@ -105,7 +105,7 @@ def full_name(name: str, service: str) -> str:
 
 
 def _acts(acts: Sequence[Act]) -> str:
-    """Groups acts of one name and service."""
+    """Return acts as text, grouped by name and service."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for act in acts:
         pairs = grouped.setdefault((act.name, act.service), [])
@@ -117,7 +117,7 @@ def _acts(acts: Sequence[Act]) -> str:
 
 
 def _loss(loss: Loss) -> str:
-    """A lost point with its cause."""
+    """Return a lost point with its cause."""
     points = {"recall": "missing", "precision": "too much"}[loss.side]
     unit = one_line(loss.about, 80) if loss.measured == "R" else f"{one_line(loss.domain)} {one_line(loss.about, 80)}"
     party = party_in_words(loss.party, loss.of)
@@ -125,7 +125,7 @@ def _loss(loss: Loss) -> str:
 
 
 def _event(event: Event) -> str:
-    """An event with a sign: does it count as wanted, or is it a note that no point hangs on?"""
+    """Return an event with a sign: + if it counts as wanted, · for a note that costs no points, − for the others."""
     sign = "+" if event.credited else "·" if (event.family, event.name) in _NOTES else "−"
     about = f" {one_line(event.about, 80)}" if event.about else ""
     said = f", said {one_line(event.said, 60)}" if event.said else ""

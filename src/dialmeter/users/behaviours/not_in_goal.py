@@ -1,4 +1,4 @@
-"""Why a user says a constraint on a slot that its goal does not have."""
+"""Reasons for constraints on slots that are not in the goal."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ class OutsideMention(Struct, eq=False):
 
     @property
     def context(self) -> list[SystemTurn]:
-        """The turns that the rules look back at."""
+        """The latest system turns that the rules consider."""
         return self.before[: self.setup.rules.not_in_goal.context]
 
     @property
     def names_entity(self) -> bool:
-        """Is the slot one that names an entity of the domain?"""
+        """True if the slot names an entity of the domain."""
         return self.slot in self.setup.traits(self.domain).entity_slots
 
 
 @behaviour("not_in_goal", "system", on=False)
-def elicited_by_sys_question(seen: OutsideMention) -> bool:
+def elicited_by_sys_question(mention: OutsideMention) -> bool:
     """The system has just asked for the slot."""
-    return seen.slot in seen.before[0].requests
+    return mention.slot in mention.before[0].requests
 
 
 @behaviour("not_in_goal", "system")
-def elicited_by_sys_offer(seen: OutsideMention) -> bool:
-    """The system has lately told, recommended or booked with the slot."""
-    return any(offered(seen.slot, turn.offers, seen.setup) for turn in seen.context)
+def elicited_by_sys_offer(mention: OutsideMention) -> bool:
+    """The system has recently informed about, recommended or booked the slot."""
+    return any(offered(mention.slot, turn.offers, mention.setup) for turn in mention.context)
 
 
 @behaviour("not_in_goal", "system")
-def elicited_by_booking_failure(seen: OutsideMention) -> bool:
-    """A booking has lately failed, and the user names another entity."""
-    bookable = seen.setup.traits(seen.domain).transactional
-    return seen.names_entity and bookable and any(turn.no_book for turn in seen.context)
+def elicited_by_booking_failure(mention: OutsideMention) -> bool:
+    """A booking has recently failed, and the user names another entity."""
+    bookable = mention.setup.traits(mention.domain).transactional
+    return mention.names_entity and bookable and any(turn.no_book for turn in mention.context)
 
 
 @behaviour("not_in_goal", "system")
-def elicited_by_booking_acceptance(seen: OutsideMention) -> bool:
+def elicited_by_booking_acceptance(mention: OutsideMention) -> bool:
     """The system has just proposed to book, and the user names the entity."""
-    bookable = seen.setup.traits(seen.domain).transactional
-    return seen.names_entity and bookable and seen.before[0].booking_intent
+    bookable = mention.setup.traits(mention.domain).transactional
+    return mention.names_entity and bookable and mention.before[0].booking_intent
 
 
 @behaviour("not_in_goal", "system")
-def elicited_by_recommendation(seen: OutsideMention) -> bool:
+def elicited_by_recommendation(mention: OutsideMention) -> bool:
     """The system has recommended something in the domain, and the user names an entity."""
-    return seen.names_entity and any(turn.recommends for turn in seen.before)
+    return mention.names_entity and any(turn.recommends for turn in mention.before)

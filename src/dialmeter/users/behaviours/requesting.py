@@ -1,4 +1,4 @@
-"""Why a user asks for a slot again."""
+"""Reasons for repeated requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RepeatedRequest(Struct, eq=False):
-    """Two requests of a slot, one after the other, and the system turns between them, newest first."""
+    """Two successive requests of a slot, and the system turns between them, newest first."""
 
     domain: str
     request: str
@@ -26,55 +26,57 @@ class RepeatedRequest(Struct, eq=False):
 
     @property
     def is_reference(self) -> bool:
-        """Is a reference number asked for?"""
+        """True if the request is for a reference number."""
         return self.slot in self.setup.profile.reference_slots
 
 
 @behaviour("request", "log")
-def spurious_annotation(seen: RepeatedRequest) -> bool:
-    """The talk between is of other domains, so that the repeated request looks like a wrong label."""
-    profile = seen.setup.profile
-    if seen.is_reference:
+def spurious_annotation(repeated: RepeatedRequest) -> bool:
+    """The turns between are about other domains, so the repeated request is probably a wrong label."""
+    profile = repeated.setup.profile
+    if repeated.is_reference:
         return False
-    if seen.setup.traits(seen.domain).taxi and any(word in seen.request for word in profile.taxi.words):
+    if repeated.setup.traits(repeated.domain).taxi and any(word in repeated.request for word in profile.taxi.words):
         return False
-    services = frozenset().union(*[turn.services for turn in seen.between]) - seen.setup.no_domains
+    services = frozenset().union(*[turn.services for turn in repeated.between]) - repeated.setup.no_domains
     if not services:
         return False
-    if seen.domain not in services and len(seen.between) > 1:
+    if repeated.domain not in services and len(repeated.between) > 1:
         return True
-    several = any(len(turn.acts.keys() - set(profile.general)) > 1 for turn in (seen.first, seen.again))
-    return several and len(seen.between) > 3 and services != {seen.domain}
+    several = any(len(turn.acts.keys() - set(profile.general)) > 1 for turn in (repeated.first, repeated.again))
+    return several and len(repeated.between) > 3 and services != {repeated.domain}
 
 
 @behaviour("request", "system", switch="validate_nlu")
-def system_req_nlu_failure(seen: RepeatedRequest) -> bool:
+def system_req_nlu_failure(repeated: RepeatedRequest) -> bool:
     """The system did not understand the request."""
-    heard = seen.between[-1].understood_requests
-    return heard is not None and seen.slot not in heard
+    understood = repeated.between[-1].understood_requests
+    return understood is not None and repeated.slot not in understood
 
 
 @behaviour("request", "user", switch="validate_policy", excuses=False)
-def repeated_despite_receiving_answer(seen: RepeatedRequest) -> bool:
+def repeated_despite_receiving_answer(repeated: RepeatedRequest) -> bool:
     """The system has answered in the meantime."""
-    if any(seen.slot in turn.informs for turn in seen.between):
+    if any(repeated.slot in turn.informs for turn in repeated.between):
         return True
-    return seen.is_reference and any(turn.reference for turn in seen.between)
+    return repeated.is_reference and any(turn.reference for turn in repeated.between)
 
 
 @behaviour("request", "system", switch="validate_policy")
-def no_answer(seen: RepeatedRequest) -> bool:
-    """The system has answered with a placeholder, such as a question mark, and with no value."""
-    return not repeated_despite_receiving_answer(seen) and any(seen.slot in turn.placeholders for turn in seen.between)
+def no_answer(repeated: RepeatedRequest) -> bool:
+    """The system has answered only with a placeholder, such as a question mark."""
+    return not repeated_despite_receiving_answer(repeated) and any(
+        repeated.slot in turn.placeholders for turn in repeated.between
+    )
 
 
 @behaviour("request", "user", switch="validate_policy")
-def user_prempted_request(seen: RepeatedRequest) -> bool:
-    """The system asks for something of the domain or of a booking instead of answering."""
-    return seen.between[-1].asks
+def user_prempted_request(repeated: RepeatedRequest) -> bool:
+    """The system asks for a slot of the domain or of a booking instead of answering."""
+    return repeated.between[-1].asks
 
 
 @behaviour("request", "system", switch="validate_policy")
-def delayed_response(seen: RepeatedRequest) -> bool:
+def delayed_response(repeated: RepeatedRequest) -> bool:
     """The system neither answers nor asks."""
-    return not any(holds(seen) for holds in (repeated_despite_receiving_answer, no_answer, user_prempted_request))
+    return not any(holds(repeated) for holds in (repeated_despite_receiving_answer, no_answer, user_prempted_request))

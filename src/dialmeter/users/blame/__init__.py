@@ -1,7 +1,7 @@
-"""Who lost each point of a dialogue, at which turn, and why. Ordered tests; the first that finds a cause decides.
+"""Causes of lost points: who lost each point of a dialogue, in which turn, and why. The first test that finds a cause decides.
 
-``recall.py`` holds the tests for what was never said, ``precision.py`` those for what was said too much or again, ``failures.py``
-those for failed searches and for users who stop, and ``exchange.py`` compares what was said with what was heard.
+``recall.py`` has the tests for units that were never said, ``precision.py`` for unwanted and repeated units, ``failures.py`` for
+failed searches and for users who stop. ``exchange.py`` compares what was said with what was heard.
 """
 
 from __future__ import annotations

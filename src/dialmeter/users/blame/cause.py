@@ -1,4 +1,4 @@
-"""A cause of a lost point: the party, the turn of the evidence, and the test that decided it."""
+"""Causes of lost points: the party, the turn of the evidence, and the reason."""
 
 from __future__ import annotations
 
@@ -10,69 +10,72 @@ from msgspec import Struct
 
 Party: TypeAlias = Literal["user", "system", "understanding", "goal", "label", "not needed", "unknown"]
 PARTIES: tuple[Party, ...] = get_args(Party)
-Seen = TypeVar("Seen")
+Case = TypeVar("Case")
 
 REASONS: dict[str, tuple[Party, str]] = {
-    "second_choice": ("not needed", "a second choice of the goal, and the first did not fail"),
-    "not_labelled": ("label", "the user says it in words, and no act says it"),
-    "reference_not_resolved": ("label", "the value refers to another one, and was not resolved"),
+    "second_choice": ("not needed", "it is a second choice of the goal, and the first choice did not fail"),
+    "not_labelled": ("label", "the user says it in the text, but no act has it"),
+    "reference_not_resolved": ("label", "the value refers to another value, and was not resolved"),
     "domain_as_value": ("label", "the value is the name of the domain"),
     "labelled_twice": ("label", "the same value is labelled in another domain of the turn, too"),
-    "question_ignored": ("user", "the system asks for it and the user never answers"),
-    "wrong_value": ("user", "the user says another value, which the goal does not have"),
-    "outside_goal": ("user", "the user says or asks for what its goal does not have"),
-    "repeated": ("user", "the user says it again without a cause"),
-    "asked_after_answer": ("user", "the user asks again though it heard the answer"),
+    "question_ignored": ("user", "the system asks for it, and the user never answers"),
+    "wrong_value": ("user", "the user says another value, which is not in the goal"),
+    "outside_goal": ("user", "the user says or asks for something that is not in its goal"),
+    "repeated": ("user", "the user repeats it without a reason"),
+    "asked_after_answer": ("user", "the user asks again although it heard the answer"),
     "asked_instead_of_answering": ("user", "the user asks again instead of answering the system's question"),
     "stopped": ("user", "the user stops by itself"),
-    "searched_outside_goal": ("user", "the search fails with a value that the goal does not have"),
-    "searched_with_less": ("user", "a booking fails for what the user found with less than its goal says"),
+    "searched_outside_goal": ("user", "the search fails with a value that is not in the goal"),
+    "searched_with_less": (
+        "user",
+        "a booking fails because the user searched with fewer constraints than its goal has",
+    ),
     "reference_without_booking": ("system", "the system gives a reference number without a booking"),
     "no_answer": ("system", "the system answers with a placeholder"),
     "no_reaction": ("system", "the system does not react to what the user says"),
-    "searched_without_cause": ("system", "the system says that nothing fits though the database has a match"),
-    "value_misheard": ("understanding", "the system searches with a value that it heard and nobody said"),
+    "searched_without_cause": ("system", "the system reports a failure although the database has a match"),
+    "value_misheard": ("understanding", "the system searches with a value that it heard but nobody said"),
     "change_unheard": ("understanding", "the system did not hear the new value"),
-    "reference_taken_literally": ("understanding", "the system takes a reference for a value"),
+    "reference_taken_literally": ("understanding", "the system uses a reference to another value as a value"),
     "request_unheard": ("understanding", "the system did not hear the request"),
     "constraint_unheard": ("understanding", "the system did not hear what the user said, and does not react"),
-    "booking_misheard": ("understanding", "the user heard of a booking that was not made"),
+    "booking_misheard": ("understanding", "the user heard about a booking that was not made"),
     "booking_unheard": ("understanding", "the user did not hear that the booking was made"),
     "answer_misheard": ("understanding", "the user heard an answer that was not given"),
     "answer_unheard": ("understanding", "the user did not hear the answer"),
-    "heard_as_choice": ("understanding", "the user heard a choice where the system told a fact"),
+    "heard_as_choice": ("understanding", "the user heard a choice, but the system stated a fact"),
     "question_misheard": ("understanding", "the user heard a question that was not asked"),
-    "slot_misheard": ("understanding", "the user heard the slot, and the system did not say it"),
-    "domain_misheard": ("understanding", "the user heard of the domain, and the system did not speak of it"),
+    "slot_misheard": ("understanding", "the user heard the slot, but the system did not say it"),
+    "domain_misheard": ("understanding", "the user heard about the domain, but the system did not mention it"),
     "failure_unheard": ("understanding", "the user did not hear that the search or the booking failed"),
     "impossible": ("goal", "nothing in the database meets the goal"),
-    "nothing_found": ("goal", "the system finds nothing for all that the goal says"),
+    "nothing_found": ("goal", "the system finds nothing that meets all constraints of the goal"),
     "new_search": ("not needed", "the user asks again after a new search"),
-    "turn_limit": ("unknown", "the dialogue was cut at its limit of turns"),
+    "turn_limit": ("unknown", "the dialogue was cut at the turn limit"),
     "file_ends": ("unknown", "the dialogue ends in the middle"),
-    "failure_unexplained": ("unknown", "a search or a booking fails, and nothing shows why"),
+    "failure_unexplained": ("unknown", "a search or a booking fails for an unknown reason"),
 }
-"""Every reason: the party that it blames, and what it means."""
+"""Reason → the party that it blames, and its meaning."""
 
 
 class Cause(Struct, frozen=True):
-    """Why a point was lost.
+    """The cause of a lost point.
 
     Attributes:
         why: the reason, one of ``REASONS``.
-        turn: of the evidence; None where there is none.
-        of: whose words were not understood, where that is the reason.
-        what: the slot and value of the evidence.
+        turn: the turn of the evidence; None if there is none.
+        of: the party that was not understood, if that is the reason.
+        detail: the slot and value of the evidence.
     """
 
     why: str
     turn: int | None
     of: Literal["user", "system", ""] = ""
-    what: str = ""
+    detail: str = ""
 
     @property
     def party(self) -> Party:
-        """Who is to blame.
+        """The party to blame.
 
         Example:
             >>> Cause("stopped", 4).party
@@ -81,13 +84,13 @@ class Cause(Struct, frozen=True):
         return REASONS[self.why][0]
 
 
-def first_cause(tests: Sequence[Callable[[Seen], Cause | None]], seen: Seen) -> Cause:
-    """The cause that the first test finds; the last test of every list always finds one."""
-    return next(cause for test in tests if (cause := test(seen)) is not None)
+def first_cause(tests: Sequence[Callable[[Case], Cause | None]], case: Case) -> Cause:
+    """Return the cause that the first test finds. The last test of every list always finds one."""
+    return next(cause for test in tests if (cause := test(case)) is not None)
 
 
 def most_frequent(causes: Sequence[Cause]) -> Cause:
-    """Of the most frequent party and listener, the first; on a tie, the party that was first.
+    """Return the first cause with the most frequent party and speaker. On a tie, the earlier one wins.
 
     Example:
         >>> most_frequent([Cause("repeated", 2), Cause("no_reaction", 5), Cause("repeated", 8)]).turn

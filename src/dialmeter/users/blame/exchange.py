@@ -1,6 +1,6 @@
-"""What each turn says, what its listener heard of it, and what was lost or added on the way.
+"""The exchange of items in a dialogue: what each turn says, what the listener hears, and which items are lost or added.
 
-Acts are reduced to items, so that only differences that matter count: ``Inform`` and ``Recommend`` tell the same thing.
+Acts are reduced to items, so only relevant differences count. For example, ``Inform`` and ``Recommend`` give the same item.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _EMPTY = ("", "none")
 
 
 class ExchangeItem(NamedTuple):
-    """What an act says: something told or asked for, a search or a booking that failed, a booking, or the offer to book."""
+    """One item of an act: a value that is told, a slot that is asked for, a failed search or booking, a booking, or an offer to book."""
 
     kind: ExchangeKind
     domain: str
     slot: str = ""
     value: str = ""
-    """Canonical."""
+    """The canonical value."""
     written: str = ""
     act: str = ""
 
     @property
     def is_placeholder(self) -> bool:
-        """Is the value no value?"""
+        """True if the value is a placeholder."""
         return bool(_PLACEHOLDER.fullmatch(self.written))
 
     @property
@@ -46,7 +46,7 @@ class ExchangeItem(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """Slot and value."""
+        """Slot and value as text."""
         return constraint(self.slot, self.value)
 
 
@@ -55,17 +55,17 @@ class ListedValue(NamedTuple):
 
     slot: str
     value: str
-    """Canonical."""
+    """The canonical value."""
     written: str
 
     @property
     def unit(self) -> str:
-        """Slot and value."""
+        """Slot and value as text."""
         return constraint(self.slot, self.value)
 
 
 def is_reference(value: str) -> bool:
-    """Does a value refer to another one, as in "same area as the hotel"?
+    """Return True if a value refers to another value, as in "same area as the hotel".
 
     Example:
         >>> is_reference("the same day"), is_reference("samekind")
@@ -75,7 +75,7 @@ def is_reference(value: str) -> bool:
 
 
 def alike(told: ExchangeItem, heard: ExchangeItem) -> bool:
-    """Is what was heard what was told?
+    """Return True if the item that was heard is the item that was told.
 
     Example:
         >>> told = ExchangeItem("tell", "hotel", "name", "the gonville hotel", "the gonville hotel")
@@ -90,17 +90,17 @@ def alike(told: ExchangeItem, heard: ExchangeItem) -> bool:
         return False
     if told.value == heard.value or told.written == heard.written:
         return True
-    one, other = (set(each.written.split()) - {"the"} for each in (told, heard))
-    return one <= other or other <= one
+    told_words, heard_words = (set(each.written.split()) - {"the"} for each in (told, heard))
+    return told_words <= heard_words or heard_words <= told_words
 
 
 class Exchange:
     """A dialogue as an exchange of items.
 
     Args:
-        dialogue: prepared for scoring, which knows canonical values and the domain of a booking.
-        talk: the same as it was read.
-        limit: how many turns a dialogue can have; None if not known.
+        dialogue: the dialogue prepared for scoring, with canonical values.
+        talk: the same dialogue as it was read.
+        limit: maximum number of turns of a dialogue; None if not known.
     """
 
     def __init__(self, dialogue: PreparedDialogue, talk: Conversation, limit: int | None = None) -> None:
@@ -115,8 +115,8 @@ class Exchange:
         self.added: list[list[ExchangeItem]] = []
         for number, move in enumerate(talk.moves):
             self.said.append(list(self._items(move.acts or (), number)))
-            before = talk.moves[number - 1].acts if number else None
-            if move.understood is None or before is None:
+            previous = talk.moves[number - 1].acts if number else None
+            if move.understood is None or previous is None:
                 self.heard.append(None)
                 self.lost.append([])
                 self.added.append([])
@@ -128,115 +128,115 @@ class Exchange:
             self.added.append([each for each in heard if not any(alike(other, each) for other in said)])
 
     def _items(self, acts: Iterable[Act], number: int) -> Iterator[ExchangeItem]:
-        """The items of acts; those of the service of bookings belong to the domain that was spoken of last at a turn."""
+        """Yield the items of the acts of a turn. Acts of the booking service belong to the most recent bookable domain."""
         setup = self.setup
-        profile, matcher, wants = setup.profile, setup.matcher, self.dialogue.wants
+        profile, matcher, units = setup.profile, setup.matcher, self.dialogue.goal_units
         for act in acts:
-            parts, slot = setup.parts_of(act.name), act.slot.lower()
+            types, slot = setup.types_of(act.name), act.slot.lower()
             if act.service in profile.general or slot in profile.choice_slots:
                 continue
             domain, is_booking = act.service, act.service == profile.booking
             if is_booking:
                 domain = booked_domain(self.dialogue, number) or domain
-            if parts & REQUEST and slot:
+            if types & REQUEST and slot:
                 yield ExchangeItem("ask", domain, slot, act=act.name)
-            if parts & NO_OFFER:
+            if types & NO_OFFER:
                 yield ExchangeItem("nothing found", domain, act=act.name)
-            if parts & NO_BOOK:
+            if types & NO_BOOK:
                 yield ExchangeItem("not booked", domain, act=act.name)
-            if parts & (BOOK | OWN_CONFIRM) or (parts & TELLS and slot in profile.reference_slots):
+            if types & (BOOK | OWN_CONFIRM) or (types & TELLS and slot in profile.reference_slots):
                 yield ExchangeItem("booked", domain, act=act.name)
-            if parts & BOOKING_INTENT and is_booking:
+            if types & BOOKING_INTENT and is_booking:
                 yield ExchangeItem("offers to book", domain, act=act.name)
-            if parts & TELLS and slot and slot not in profile.reference_slots:
-                goal_values = wants[domain].values.get(slot, ()) if domain in wants else ()
+            if types & TELLS and slot and slot not in profile.reference_slots:
+                goal_values = units[domain].values.get(slot, ()) if domain in units else ()
                 for value in act.values or ("",):
                     lower = value.lower()
-                    canonical = matcher(domain, slot, lower, goal_values) if lower and domain in wants else lower
+                    canonical = matcher(domain, slot, lower, goal_values) if lower and domain in units else lower
                     yield ExchangeItem("tell", domain, slot, canonical, lower, act.name)
 
     def listed(self, number: int, domain: str) -> list[ListedValue]:
-        """The values that a turn says cannot be found or booked."""
-        setup, wants, found = self.setup, self.dialogue.wants, []
+        """Return the values that a turn says cannot be found or booked."""
+        setup, units, values = self.setup, self.dialogue.goal_units, []
         for act in self.talk.moves[number].acts or ():
-            here = act.service == domain or (
+            is_about_domain = act.service == domain or (
                 act.service == setup.profile.booking and booked_domain(self.dialogue, number) == domain
             )
-            if here and act.slot and setup.parts_of(act.name) & (NO_OFFER | NO_BOOK):
+            if is_about_domain and act.slot and setup.types_of(act.name) & (NO_OFFER | NO_BOOK):
                 slot = act.slot.lower()
-                goal_values = wants[domain].values.get(slot, ()) if domain in wants else ()
+                goal_values = units[domain].values.get(slot, ()) if domain in units else ()
                 for value in act.values:
                     lower = value.lower()
                     if lower not in _EMPTY:
                         canonical = setup.matcher(domain, slot, lower, goal_values)
-                        found.append(ListedValue(slot, canonical, lower))
-        return found
+                        values.append(ListedValue(slot, canonical, lower))
+        return values
 
     def tells(self, number: int, domain: str, slot: str | None = None) -> list[ExchangeItem]:
-        """What a turn tells of a domain, or of one of its slots."""
+        """Return the items that a turn tells about a domain, or about one of its slots."""
         told = (each for each in self.said[number] if each.kind == "tell" and each.domain == domain)
         return [each for each in told if slot in (None, each.slot)]
 
     def mentions(self, domain: str, slot: str) -> list[tuple[int, ExchangeItem]]:
-        """What the user tells of a slot, with the turns."""
+        """Return the items that the user tells about a slot, with their turns."""
         return [(turn, each) for turn in range(0, self.length, 2) for each in self.tells(turn, domain, slot)]
 
     def speaks_of(self, number: int, domain: str) -> bool:
-        """Has a turn acts of a domain, bookings included?"""
+        """Return True if a turn has acts of a domain, including bookings."""
         return 0 <= number < self.length and (
             domain in self.dialogue.turns[number].acts or any(each.domain == domain for each in self.said[number])
         )
 
     def topics(self, number: int) -> set[str]:
-        """The domains that the acts of a turn are about."""
+        """Return the domains that the acts of a turn are about."""
         return set(self.dialogue.turns[number].acts) - self.setup.no_domains
 
     @cached_property
     def topic_before(self) -> list[str | None]:
-        """The domain that was spoken of last before each turn; None at the beginning."""
-        found: list[str | None] = []
+        """The most recent domain before each turn; None at the beginning."""
+        previous_topics: list[str | None] = []
         last: str | None = None
         for number in range(self.length):
-            found.append(last)
+            previous_topics.append(last)
             topics = [each for each in self.dialogue.turns[number].acts if each not in self.setup.no_domains]
             last = topics[-1] if topics else last
-        return found
+        return previous_topics
 
     @cached_property
     def user_turns(self) -> list[int]:
-        """The turns of the user that have acts of a domain."""
+        """The user turns with acts of a domain."""
         return [number for number in range(0, self.length, 2) if self.topics(number)]
 
     def answers(self, number: int, domain: str, slot: str) -> list[ExchangeItem]:
-        """What answers a request in a turn: the slot told, or a booking where a reference number is asked for."""
+        """Return the items of a turn that answer a request: values of the slot, or a booking if the slot is a reference number."""
         if slot in self.setup.profile.reference_slots:
             return [each for each in self.said[number] if each.kind == "booked" and each.domain == domain]
         return self.tells(number, domain, slot)
 
     def fails(self, number: int, domain: str | None = None) -> ExchangeItem | None:
-        """The failure of a search or a booking that a turn reports."""
+        """Return the failed search or booking that a turn reports, or None."""
         if number >= self.length:
             return None
-        found = (each for each in self.said[number] if each.kind in FAILURES)
-        return next((each for each in found if domain in (None, each.domain)), None)
+        failures = (each for each in self.said[number] if each.kind in FAILURES)
+        return next((each for each in failures if domain in (None, each.domain)), None)
 
     def booking_units(self, domain: str) -> list[str]:
-        """The constraints of the goal that a booking in a domain is made with."""
-        parts = self.dialogue.wants[domain].parts if domain in self.dialogue.wants else {}
+        """Return the constraints of the goal for a booking in a domain."""
+        parts = self.dialogue.goal_units[domain].parts if domain in self.dialogue.goal_units else {}
         return [each for part in ("book", "fail_book") for each in parts.get(part, ())]
 
     def booked_before(self, number: int, domain: str) -> bool:
-        """Has the user said anything to book with in a domain before a turn?"""
+        """Return True if the user has given a booking constraint of a domain before a turn."""
         slots = set(map(slot_of, self.booking_units(domain)))
         return any(each.slot in slots for turn in range(0, number, 2) for each in self.tells(turn, domain))
 
     def premature_booking(self, number: int) -> bool:
-        """Does a turn give a reference number though the user has said nothing to book with in its domain?"""
+        """Return True if a turn reports a booking although the user has given no booking constraint of its domain."""
         return any(each.kind == "booked" and not self.booked_before(number, each.domain) for each in self.said[number])
 
 
 def acts_in_words(acts: Sequence[Act] | None) -> str:
-    """Acts as one line.
+    """Return acts as one line of text.
 
     Example:
         >>> acts_in_words([Act("Hotel-Inform", "hotel", "area", ("east",)), Act("general-bye", "general")])
@@ -244,8 +244,8 @@ def acts_in_words(acts: Sequence[Act] | None) -> str:
     """
     if acts is None:
         return "unknown"
-    words = [
+    texts = [
         f"{each.name} {each.slot}{'=' if each.values else ''}{'|'.join(each.values)}" if each.slot else each.name
         for each in acts
     ]
-    return ", ".join(words) or "nothing"
+    return ", ".join(texts) or "nothing"

@@ -1,4 +1,4 @@
-"""Why was something said that the goal does not have, or said again? The first test that finds a cause decides."""
+"""Causes of unwanted and repeated units. The first test that finds a cause decides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .failures import Database, trace
 class Mention(Struct, eq=False):
     """A mention outside the goal."""
 
-    talk: Exchange
+    exchange: Exchange
     item: ExchangeItem
     turn: int
 
@@ -25,66 +25,70 @@ class Mention(Struct, eq=False):
 OutsideTest: TypeAlias = Callable[[Mention], Cause | None]
 
 
-def value_is_reference(seen: Mention) -> Cause | None:
-    """The value refers to another one."""
-    what = f"{seen.item.slot}={seen.item.written}"
-    return Cause("reference_not_resolved", seen.turn, what=what) if is_reference(seen.item.written) else None
+def value_is_reference(mention: Mention) -> Cause | None:
+    """The value refers to another value."""
+    detail = f"{mention.item.slot}={mention.item.written}"
+    return Cause("reference_not_resolved", mention.turn, detail=detail) if is_reference(mention.item.written) else None
 
 
-def value_is_domain(seen: Mention) -> Cause | None:
+def value_is_domain(mention: Mention) -> Cause | None:
     """The value is the name of the domain."""
-    same = seen.item.written == seen.item.domain.lower()
-    return Cause("domain_as_value", seen.turn, what=f"{seen.item.slot}={seen.item.written}") if same else None
+    is_domain = mention.item.written == mention.item.domain.lower()
+    return (
+        Cause("domain_as_value", mention.turn, detail=f"{mention.item.slot}={mention.item.written}")
+        if is_domain
+        else None
+    )
 
 
-def choice_misheard(seen: Mention) -> Cause | None:
-    """The user chooses after it heard a choice that was not offered."""
-    choices = seen.talk.setup.profile.choice_slots
-    if seen.item.slot not in choices or seen.turn == 0:
+def choice_misheard(mention: Mention) -> Cause | None:
+    """The user makes a choice because it heard a choice that was not offered."""
+    choices = mention.exchange.setup.profile.choice_slots
+    if mention.item.slot not in choices or mention.turn == 0:
         return None
-    moves = seen.talk.talk.moves
-    heard, said = moves[seen.turn].understood or (), moves[seen.turn - 1].acts or ()
+    moves = mention.exchange.talk.moves
+    heard, said = moves[mention.turn].understood or (), moves[mention.turn - 1].acts or ()
     offered = any(act.slot.lower() in choices for act in said)
-    found = any(act.slot.lower() in choices for act in heard) and not offered
-    return Cause("slot_misheard", seen.turn, "system", seen.item.slot) if found else None
+    misheard = any(act.slot.lower() in choices for act in heard) and not offered
+    return Cause("slot_misheard", mention.turn, "system", mention.item.slot) if misheard else None
 
 
-def booking_declined(seen: Mention) -> Cause | None:
-    """The user declines a booking that was made without its wish, or that it misheard."""
-    talk, profile = seen.talk, seen.talk.setup.profile
-    if seen.item.slot not in profile.declining_slots or seen.turn == 0:
+def booking_declined(mention: Mention) -> Cause | None:
+    """The user declines a booking that the system made without a request, or that the user misheard."""
+    exchange, profile = mention.exchange, mention.exchange.setup.profile
+    if mention.item.slot not in profile.declining_slots or mention.turn == 0:
         return None
-    if talk.premature_booking(seen.turn - 1):
-        return Cause("reference_without_booking", seen.turn - 1)
-    moves = talk.talk.moves
+    if exchange.premature_booking(mention.turn - 1):
+        return Cause("reference_without_booking", mention.turn - 1)
+    moves = exchange.talk.moves
 
-    def of_booking(acts: Sequence[Act] | None) -> bool:
+    def has_booking(acts: Sequence[Act] | None) -> bool:
         return any(
-            act.service == profile.booking or talk.setup.parts_of(act.name) & (OWN_INTENT | OWN_CONFIRM)
+            act.service == profile.booking or exchange.setup.types_of(act.name) & (OWN_INTENT | OWN_CONFIRM)
             for act in acts or ()
         )
 
-    if of_booking(moves[seen.turn].understood) and not of_booking(moves[seen.turn - 1].acts):
-        return Cause("booking_misheard", seen.turn, "system")
+    if has_booking(moves[mention.turn].understood) and not has_booking(moves[mention.turn - 1].acts):
+        return Cause("booking_misheard", mention.turn, "system")
     return None
 
 
-def domain_misheard(seen: Mention) -> Cause | None:
-    """The user heard something of the domain that the system did not say."""
-    heard = any(each.domain == seen.item.domain for each in seen.talk.added[seen.turn])
-    return Cause("domain_misheard", seen.turn, "system", seen.item.domain) if heard else None
+def domain_misheard(mention: Mention) -> Cause | None:
+    """The user heard something about the domain that the system did not say."""
+    heard = any(each.domain == mention.item.domain for each in mention.exchange.added[mention.turn])
+    return Cause("domain_misheard", mention.turn, "system", mention.item.domain) if heard else None
 
 
-def failure_unheard(seen: Mention) -> Cause | None:
+def failure_unheard(mention: Mention) -> Cause | None:
     """The user did not hear that the search or the booking failed."""
-    unheard = any(each.kind in FAILURES for each in seen.talk.lost[seen.turn])
-    return Cause("failure_unheard", seen.turn, "system") if unheard else None
+    unheard = any(each.kind in FAILURES for each in mention.exchange.lost[mention.turn])
+    return Cause("failure_unheard", mention.turn, "system") if unheard else None
 
 
-def outside_goal(seen: Mention) -> Cause | None:
-    """Nothing but the user explains it."""
-    what = seen.item.unit if seen.item.kind == "tell" else seen.item.slot
-    return Cause("outside_goal", seen.turn, what=what)
+def outside_goal(mention: Mention) -> Cause | None:
+    """Nothing else explains it, so the user is the cause."""
+    detail = mention.item.unit if mention.item.kind == "tell" else mention.item.slot
+    return Cause("outside_goal", mention.turn, detail=detail)
 
 
 OUTSIDE_CONSTRAINT_TESTS: tuple[OutsideTest, ...] = (
@@ -94,16 +98,16 @@ OUTSIDE_CONSTRAINT_TESTS: tuple[OutsideTest, ...] = (
     booking_declined,
     outside_goal,
 )
-"""For a constraint that the goal does not have."""
+"""Tests for a constraint that is not in the goal."""
 
 OUTSIDE_REQUEST_TESTS: tuple[OutsideTest, ...] = (domain_misheard, failure_unheard, outside_goal)
-"""For a request that the goal does not have."""
+"""Tests for a request that is not in the goal."""
 
 
 class Repeat(Struct, eq=False):
-    """Two mentions of an item, one after the other."""
+    """Two successive mentions of an item."""
 
-    talk: Exchange
+    exchange: Exchange
     item: ExchangeItem
     first: int
     again: int
@@ -111,76 +115,78 @@ class Repeat(Struct, eq=False):
 
     @property
     def domain(self) -> str:
-        """Of the item."""
+        """The domain of the item."""
         return self.item.domain
 
     @property
     def replies(self) -> range:
-        """The system turns between the two."""
+        """The system turns between the two mentions."""
         return range(self.first + 1, self.again, 2)
 
 
 RepeatTest: TypeAlias = Callable[[Repeat], Cause | None]
 
 
-def labelled_twice(seen: Repeat) -> Cause | None:
-    """It is said twice, and the second turn has the value in another domain, too."""
-    item = seen.item
-    mentions = [turn for turn, each in seen.talk.mentions(seen.domain, item.slot) if each.value == item.value]
-    elsewhere = any(
-        each.kind == "tell" and each.domain != seen.domain and each.value == item.value and item.value
-        for each in seen.talk.said[seen.again]
+def labelled_twice(repeat: Repeat) -> Cause | None:
+    """The value has two mentions, and the second turn has it in another domain, too."""
+    item = repeat.item
+    mentions = [turn for turn, each in repeat.exchange.mentions(repeat.domain, item.slot) if each.value == item.value]
+    in_other_domain = any(
+        each.kind == "tell" and each.domain != repeat.domain and each.value == item.value and item.value
+        for each in repeat.exchange.said[repeat.again]
     )
-    found = len(set(mentions)) == 2 and elsewhere
-    return Cause("labelled_twice", seen.again, what=item.unit) if found else None
+    is_label_error = len(set(mentions)) == 2 and in_other_domain
+    return Cause("labelled_twice", repeat.again, detail=item.unit) if is_label_error else None
 
 
-def booking_unheard(seen: Repeat) -> Cause | None:
+def booking_unheard(repeat: Repeat) -> Cause | None:
     """The system booked in the domain, and the user did not hear it."""
-    for turn in seen.replies:
-        if any(each.kind == "booked" and each.domain == seen.domain for each in seen.talk.lost[turn + 1]):
+    for turn in repeat.replies:
+        if any(each.kind == "booked" and each.domain == repeat.domain for each in repeat.exchange.lost[turn + 1]):
             return Cause("booking_unheard", turn + 1, "system")
     return None
 
 
-def last_failure(seen: Repeat) -> Cause | None:
-    """A search or a booking failed, and nothing was told or booked in the domain since."""
-    for turn in reversed(seen.replies):
-        if seen.talk.fails(turn, seen.domain):
-            return trace(seen.talk, seen.domain, turn, seen.database)
-        if any(each.domain == seen.domain and each.kind in ("tell", "booked") for each in seen.talk.said[turn]):
+def last_failure(repeat: Repeat) -> Cause | None:
+    """A search or a booking failed, and since then the system has not told or booked anything in the domain."""
+    for turn in reversed(repeat.replies):
+        if repeat.exchange.fails(turn, repeat.domain):
+            return trace(repeat.exchange, repeat.domain, turn, repeat.database)
+        if any(each.domain == repeat.domain and each.kind in ("tell", "booked") for each in repeat.exchange.said[turn]):
             return None
     return None
 
 
-def constraint_unheard(seen: Repeat) -> Cause | None:
+def constraint_unheard(repeat: Repeat) -> Cause | None:
     """The system did not hear the first of the two mentions."""
-    reply = seen.first + 1
-    unheard = any(each.key == seen.item.key and each.value == seen.item.value for each in seen.talk.lost[reply])
-    return Cause("constraint_unheard", reply, "user", seen.item.unit) if unheard else None
+    reply = repeat.first + 1
+    unheard = any(
+        each.key == repeat.item.key and each.value == repeat.item.value for each in repeat.exchange.lost[reply]
+    )
+    return Cause("constraint_unheard", reply, "user", repeat.item.unit) if unheard else None
 
 
-def heard_as_choice(seen: Repeat) -> Cause | None:
+def heard_as_choice(repeat: Repeat) -> Cause | None:
     """The system told the slot, and the user heard a choice."""
-    key = ("tell", seen.domain, seen.item.slot)
-    for turn in seen.replies:
-        told = [each for each in seen.talk.said[turn] if each.key == key and not _selects(each)]
-        heard = [each for each in seen.talk.heard[turn + 1] or () if each.key == key and _selects(each)]
+    key = ("tell", repeat.domain, repeat.item.slot)
+    for turn in repeat.replies:
+        told = [each for each in repeat.exchange.said[turn] if each.key == key and not _selects(each)]
+        heard = [each for each in repeat.exchange.heard[turn + 1] or () if each.key == key and _selects(each)]
         if told and heard:
-            return Cause("heard_as_choice", turn + 1, "system", seen.item.slot)
+            return Cause("heard_as_choice", turn + 1, "system", repeat.item.slot)
     return None
 
 
-def reply_misheard(seen: Repeat) -> Cause | None:
-    """The user heard another value of the slot, or did not hear what the system told of the domain, its entity or the slot."""
-    talk, domain = seen.talk, seen.domain
-    entities = talk.setup.traits(domain).entity_slots
-    for turn in seen.replies:
-        told = talk.tells(turn, domain)
-        lost = [each for each in told if each in talk.lost[turn + 1]]
-        if any(each.key == ("tell", domain, seen.item.slot) for each in talk.added[turn + 1]):
-            return Cause("slot_misheard", turn + 1, "system", seen.item.slot)
-        if lost and (len(lost) == len(told) or any(each.slot in (*entities, seen.item.slot) for each in lost)):
+def reply_misheard(repeat: Repeat) -> Cause | None:
+    """The user heard another value of the slot, or did not hear what the system told about the domain, its entity or the slot."""
+    exchange, domain = repeat.exchange, repeat.domain
+    entities = exchange.setup.traits(domain).entity_slots
+    for turn in repeat.replies:
+        told = exchange.tells(turn, domain)
+        lost = [each for each in told if each in exchange.lost[turn + 1]]
+        if any(each.key == ("tell", domain, repeat.item.slot) for each in exchange.added[turn + 1]):
+            return Cause("slot_misheard", turn + 1, "system", repeat.item.slot)
+        if lost and (len(lost) == len(told) or any(each.slot in (*entities, repeat.item.slot) for each in lost)):
             return Cause("answer_unheard", turn + 1, "system", lost[0].slot)
     return None
 
@@ -189,24 +195,24 @@ def _selects(item: ExchangeItem) -> bool:
     return "select" in item.act.lower()
 
 
-def no_reaction(seen: Repeat) -> Cause | None:
-    """No reply between speaks of the domain."""
-    if any(seen.talk.speaks_of(turn, seen.domain) for turn in seen.replies):
+def no_reaction(repeat: Repeat) -> Cause | None:
+    """No reply between the two mentions is about the domain."""
+    if any(repeat.exchange.speaks_of(turn, repeat.domain) for turn in repeat.replies):
         return None
-    return Cause("no_reaction", seen.first + 1)
+    return Cause("no_reaction", repeat.first + 1)
 
 
-def question_misheard(seen: Repeat) -> Cause | None:
-    """The user heard a question of the domain that was not asked."""
-    for turn in seen.replies:
-        if any(each.kind == "ask" and each.domain == seen.domain for each in seen.talk.added[turn + 1]):
+def question_misheard(repeat: Repeat) -> Cause | None:
+    """The user heard a question about the domain that the system did not ask."""
+    for turn in repeat.replies:
+        if any(each.kind == "ask" and each.domain == repeat.domain for each in repeat.exchange.added[turn + 1]):
             return Cause("question_misheard", turn + 1, "system")
     return None
 
 
-def repeated(seen: Repeat) -> Cause | None:
-    """Nothing but the user explains it."""
-    return Cause("repeated", seen.again, what=seen.item.unit)
+def repeated(repeat: Repeat) -> Cause | None:
+    """Nothing else explains it, so the user is the cause."""
+    return Cause("repeated", repeat.again, detail=repeat.item.unit)
 
 
 REPEATED_CONSTRAINT_TESTS: tuple[RepeatTest, ...] = (
@@ -220,86 +226,88 @@ REPEATED_CONSTRAINT_TESTS: tuple[RepeatTest, ...] = (
     question_misheard,
     repeated,
 )
-"""For a constraint of the goal that is said again."""
+"""Tests for a repeated constraint of the goal."""
 
 
-def request_unheard(seen: Repeat) -> Cause | None:
+def request_unheard(repeat: Repeat) -> Cause | None:
     """The system did not hear the first request."""
-    reply = seen.first + 1
-    unheard = any(each.key == seen.item.key for each in seen.talk.lost[reply])
-    return Cause("request_unheard", reply, "user", seen.item.slot) if unheard else None
+    reply = repeat.first + 1
+    unheard = any(each.key == repeat.item.key for each in repeat.exchange.lost[reply])
+    return Cause("request_unheard", reply, "user", repeat.item.slot) if unheard else None
 
 
-def _answers(seen: Repeat) -> Iterator[tuple[int, ExchangeItem]]:
-    for turn in seen.replies:
-        for each in seen.talk.answers(turn, seen.domain, seen.item.slot):
+def _answers(repeat: Repeat) -> Iterator[tuple[int, ExchangeItem]]:
+    for turn in repeat.replies:
+        for each in repeat.exchange.answers(turn, repeat.domain, repeat.item.slot):
             yield turn, each
 
 
-def no_answer(seen: Repeat) -> Cause | None:
-    """The system answers, with placeholders only."""
-    answers = list(_answers(seen))
+def no_answer(repeat: Repeat) -> Cause | None:
+    """The system answers only with placeholders."""
+    answers = list(_answers(repeat))
     if answers and all(each.is_placeholder for _, each in answers):
-        return Cause("no_answer", answers[0][0], what=f"{seen.item.slot}={answers[0][1].written}")
+        return Cause("no_answer", answers[0][0], detail=f"{repeat.item.slot}={answers[0][1].written}")
     return None
 
 
-def answer_unheard(seen: Repeat) -> Cause | None:
+def answer_unheard(repeat: Repeat) -> Cause | None:
     """The system answers, and the user does not hear it."""
-    for turn, each in _answers(seen):
-        if each in seen.talk.lost[turn + 1]:
-            return Cause("answer_unheard", turn + 1, "system", seen.item.slot)
+    for turn, each in _answers(repeat):
+        if each in repeat.exchange.lost[turn + 1]:
+            return Cause("answer_unheard", turn + 1, "system", repeat.item.slot)
     return None
 
 
-def new_search(seen: Repeat) -> Cause | None:
-    """The system has answered, but since then the user has searched again, or another entity was named."""
-    answered = next((turn for turn, _ in _answers(seen)), None)
+def new_search(repeat: Repeat) -> Cause | None:
+    """The system has answered, but then the user has searched again, or the system has named another entity."""
+    answered = next((turn for turn, _ in _answers(repeat)), None)
     if answered is None:
         return None
-    talk, domain = seen.talk, seen.domain
-    for turn in range(answered + 1, seen.again + 1, 2):
-        told = talk.tells(turn, domain)
+    exchange, domain = repeat.exchange, repeat.domain
+    for turn in range(answered + 1, repeat.again + 1, 2):
+        told = exchange.tells(turn, domain)
         if told:
-            before = [
-                at for at, each in talk.mentions(domain, told[0].slot) if at < turn and each.value == told[0].value
+            previous = [
+                number
+                for number, each in exchange.mentions(domain, told[0].slot)
+                if number < turn and each.value == told[0].value
             ]
-            if before:
-                return repeat_cause(Repeat(talk, told[0], before[-1], turn, seen.database))
-            return Cause("new_search", seen.again)
-    entities = talk.setup.traits(domain).entity_slots
+            if previous:
+                return repeat_cause(Repeat(exchange, told[0], previous[-1], turn, repeat.database))
+            return Cause("new_search", repeat.again)
+    entities = exchange.setup.traits(domain).entity_slots
     names = {
         turn: each.value
-        for turn in range(1, seen.again, 2)
-        for each in talk.tells(turn, domain)
+        for turn in range(1, repeat.again, 2)
+        for each in exchange.tells(turn, domain)
         if each.slot in entities
     }
-    before_names = [name for turn, name in names.items() if turn <= answered]
+    earlier = [name for turn, name in names.items() if turn <= answered]
     later = [name for turn, name in names.items() if turn > answered]
-    if before_names and later and later[-1] != before_names[-1]:
-        return Cause("new_search", seen.again)
+    if earlier and later and later[-1] != earlier[-1]:
+        return Cause("new_search", repeat.again)
     return None
 
 
-def asked_after_answer(seen: Repeat) -> Cause | None:
+def asked_after_answer(repeat: Repeat) -> Cause | None:
     """The system has answered, and the user heard it."""
-    return Cause("asked_after_answer", seen.again, what=seen.item.slot) if any(_answers(seen)) else None
+    return Cause("asked_after_answer", repeat.again, detail=repeat.item.slot) if any(_answers(repeat)) else None
 
 
-def question_unanswered(seen: Repeat) -> Cause | None:
+def question_unanswered(repeat: Repeat) -> Cause | None:
     """The system asks something in the domain, and the user does not answer."""
-    for turn in seen.replies:
-        for each in seen.talk.said[turn]:
-            if each.kind == "ask" and each.domain == seen.domain and each not in seen.talk.lost[turn + 1]:
-                if not seen.talk.tells(turn + 1, seen.domain, each.slot):
-                    return Cause("asked_instead_of_answering", turn + 1, what=each.slot)
+    for turn in repeat.replies:
+        for each in repeat.exchange.said[turn]:
+            if each.kind == "ask" and each.domain == repeat.domain and each not in repeat.exchange.lost[turn + 1]:
+                if not repeat.exchange.tells(turn + 1, repeat.domain, each.slot):
+                    return Cause("asked_instead_of_answering", turn + 1, detail=each.slot)
                 break
     return None
 
 
-def never_answered(seen: Repeat) -> Cause | None:
+def never_answered(repeat: Repeat) -> Cause | None:
     """The system does not answer."""
-    return Cause("no_reaction", seen.first + 1, what=seen.item.slot)
+    return Cause("no_reaction", repeat.first + 1, detail=repeat.item.slot)
 
 
 REPEATED_REQUEST_TESTS: tuple[RepeatTest, ...] = (
@@ -312,9 +320,9 @@ REPEATED_REQUEST_TESTS: tuple[RepeatTest, ...] = (
     question_unanswered,
     never_answered,
 )
-"""For a request that is made again."""
+"""Tests for a repeated request."""
 
 
-def repeat_cause(seen: Repeat) -> Cause:
-    """Why an item is said or asked for again."""
-    return first_cause(REPEATED_REQUEST_TESTS if seen.item.kind == "ask" else REPEATED_CONSTRAINT_TESTS, seen)
+def repeat_cause(repeat: Repeat) -> Cause:
+    """Return the cause of a repeated item."""
+    return first_cause(REPEATED_REQUEST_TESTS if repeat.item.kind == "ask" else REPEATED_CONSTRAINT_TESTS, repeat)

@@ -1,4 +1,4 @@
-"""Why was a unit of the goal never said or asked for? The first test that finds a cause decides."""
+"""Causes of units of the goal that were never said or requested. The first test that finds a cause decides."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from .precision import Repeat, repeat_cause
 from .words import WordSearch
 
 _LOOP = 3
-"""From how many equal turns on a dialogue is stuck."""
+"""Minimum number of equal user turns at the end of a dialogue that is stuck."""
 
 
 class LostUnit(Struct, eq=False):
-    """A unit of the goal that was lost, and all that a test may look at.
+    """A unit of the goal that was lost, with the data that tests need.
 
     Attributes:
-        talk: the dialogue.
-        domain: of the unit.
-        slot: of the unit.
-        value: canonical; empty for a request.
-        words: finds values in words.
-        database: to check a failed search; None if not known.
+        exchange: the dialogue.
+        domain: the domain of the unit.
+        slot: the slot of the unit.
+        value: the canonical value; empty for a request.
+        words: finds values in text.
+        database: the database, to check failed searches; None if not known.
     """
 
-    talk: Exchange
+    exchange: Exchange
     domain: str
     slot: str
     value: str
@@ -42,120 +42,120 @@ class LostUnit(Struct, eq=False):
 
     @property
     def unit(self) -> str:
-        """Slot and value."""
+        """Slot and value as text."""
         return constraint(self.slot, self.value)
 
 
 RecallTest: TypeAlias = Callable[[LostUnit], Cause | None]
 
 
-def blocker(talk: Exchange, database: Database | None) -> Cause:
-    """Why the dialogue did not go on: it was stuck, it was cut, or the user stopped."""
-    turns = talk.user_turns
+def blocker(exchange: Exchange, database: Database | None) -> Cause:
+    """Return the cause why the dialogue did not continue: it was stuck, it was cut, or the user stopped."""
+    turns = exchange.user_turns
     if not turns:
-        return Cause("file_ends", talk.length - 1)
-    sets = {turn: {each.key for each in talk.said[turn]} for turn in turns}
+        return Cause("file_ends", exchange.length - 1)
+    keys = {turn: {each.key for each in exchange.said[turn]} for turn in turns}
     loop = [turns[-1]]
     for turn in reversed(turns[:-1]):
-        if sets[turn] != sets[turns[-1]]:
-            if len(loop) >= _LOOP and sets[turn] > sets[turns[-1]]:
+        if keys[turn] != keys[turns[-1]]:
+            if len(loop) >= _LOOP and keys[turn] > keys[turns[-1]]:
                 loop.append(turn)
             break
         loop.append(turn)
-    if len(loop) >= _LOOP and sets[turns[-1]]:
+    if len(loop) >= _LOOP and keys[turns[-1]]:
         loop.reverse()
         causes = []
-        for before, again in pairwise(loop):
-            common = next(each for each in talk.said[again] if each.key in sets[before])
-            causes.append(repeat_cause(Repeat(talk, common, before, again, database)))
+        for first, again in pairwise(loop):
+            common = next(each for each in exchange.said[again] if each.key in keys[first])
+            causes.append(repeat_cause(Repeat(exchange, common, first, again, database)))
         return most_frequent(causes)
-    if talk.cut:
-        return Cause("turn_limit", talk.length - 1)
-    return stop(talk, turns[-1], database)
+    if exchange.cut:
+        return Cause("turn_limit", exchange.length - 1)
+    return stop(exchange, turns[-1], database)
 
 
 def second_choice(lost: LostUnit) -> Cause | None:
-    """A second choice of the goal is not needed where the first did not fail."""
-    choices = find_alternatives(lost.talk.dialogue, lost.domain)
-    unneeded = unneeded_constraints(lost.talk.dialogue.wants[lost.domain], choices)
+    """The unit is a second choice of the goal, and the first choice did not fail."""
+    choices = find_alternatives(lost.exchange.dialogue, lost.domain)
+    unneeded = unneeded_constraints(choices)
     return Cause("second_choice", None) if lost.unit in unneeded else None
 
 
 def not_labelled(lost: LostUnit) -> Cause | None:
-    """The user says the value in words, and no act says it."""
+    """The user says the value in the text, but no act has it."""
     item = ExchangeItem("tell", lost.domain, lost.slot, lost.value)
-    for turn in range(0, lost.talk.length, 2):
-        if unlabelled(lost.talk, lost.words, turn, item):
-            return Cause("not_labelled", turn, what=lost.unit)
+    for turn in range(0, lost.exchange.length, 2):
+        if unlabelled(lost.exchange, lost.words, turn, item):
+            return Cause("not_labelled", turn, detail=lost.unit)
     return None
 
 
 def never_begun(lost: LostUnit) -> Cause | None:
-    """The user never speaks of the domain: it thinks that it has booked there, or something kept it from going on."""
-    talk = lost.talk
-    if any(lost.domain in talk.topics(turn) for turn in range(0, talk.length, 2)):
+    """The user never speaks about the domain: it believes that a booking was made, or the dialogue did not continue."""
+    exchange = lost.exchange
+    if any(lost.domain in exchange.topics(turn) for turn in range(0, exchange.length, 2)):
         return None
-    books = talk.dialogue.wants[lost.domain].books
-    return (thinks_booked(lost) if books else None) or blocker(talk, lost.database)
+    books = exchange.dialogue.goal_units[lost.domain].books
+    return (thinks_booked(lost) if books else None) or blocker(exchange, lost.database)
 
 
 def question_ignored(lost: LostUnit) -> Cause | None:
-    """The system asks for the slot, and the user never tells it afterwards."""
-    talk = lost.talk
-    last = max((turn for turn, _ in talk.mentions(lost.domain, lost.slot)), default=-1)
-    for turn in range(1, talk.length - 1, 2):
-        asked = any(each.key == ("ask", lost.domain, lost.slot) for each in talk.said[turn])
-        unheard = any(each.key == ("ask", lost.domain, lost.slot) for each in talk.lost[turn + 1])
+    """The system asks for the slot, and the user never gives it afterwards."""
+    exchange = lost.exchange
+    last = max((turn for turn, _ in exchange.mentions(lost.domain, lost.slot)), default=-1)
+    for turn in range(1, exchange.length - 1, 2):
+        asked = any(each.key == ("ask", lost.domain, lost.slot) for each in exchange.said[turn])
+        unheard = any(each.key == ("ask", lost.domain, lost.slot) for each in exchange.lost[turn + 1])
         if asked and not unheard and last < turn:
-            return Cause("question_ignored", turn + 1, what=lost.slot)
+            return Cause("question_ignored", turn + 1, detail=lost.slot)
     return None
 
 
 def wrong_value(lost: LostUnit) -> Cause | None:
-    """The user says another value of the slot, which the goal does not have."""
-    constraints = lost.talk.dialogue.wants[lost.domain].constraints
-    for turn, item in lost.talk.mentions(lost.domain, lost.slot):
+    """The user says another value of the slot, which is not in the goal."""
+    constraints = lost.exchange.dialogue.goal_units[lost.domain].constraints
+    for turn, item in lost.exchange.mentions(lost.domain, lost.slot):
         if item.value and item.unit not in constraints:
             why = "reference_not_resolved" if is_reference(item.written) else "wrong_value"
-            return Cause(why, turn, what=item.unit)
+            return Cause(why, turn, detail=item.unit)
     return None
 
 
 def thinks_booked(lost: LostUnit) -> Cause | None:
-    """The user hears of a booking in the domain before it has said anything to book with."""
-    talk = lost.talk
-    for turn in range(2, talk.length, 2):
-        if not any(each.kind == "booked" and each.domain == lost.domain for each in talk.heard[turn] or ()):
+    """The user hears about a booking in the domain before it has given a booking constraint."""
+    exchange = lost.exchange
+    for turn in range(2, exchange.length, 2):
+        if not any(each.kind == "booked" and each.domain == lost.domain for each in exchange.heard[turn] or ()):
             continue
-        if talk.booked_before(turn, lost.domain):
+        if exchange.booked_before(turn, lost.domain):
             return None
-        if talk.premature_booking(turn - 1):
+        if exchange.premature_booking(turn - 1):
             return Cause("reference_without_booking", turn - 1)
-        if any(each.kind == "booked" and each.domain == lost.domain for each in talk.added[turn]):
+        if any(each.kind == "booked" and each.domain == lost.domain for each in exchange.added[turn]):
             return Cause("booking_misheard", turn, "system")
     return None
 
 
 def booking_detail(lost: LostUnit) -> Cause | None:
-    """The slot belongs to a booking that the user thinks was made."""
-    return thinks_booked(lost) if lost.unit in lost.talk.booking_units(lost.domain) else None
+    """The slot belongs to a booking that, in the user's belief, was made."""
+    return thinks_booked(lost) if lost.unit in lost.exchange.booking_units(lost.domain) else None
 
 
 def domain_ends(lost: LostUnit) -> Cause | None:
-    """The talk of the domain ends without it."""
-    talk = lost.talk
-    turns = [turn for turn in talk.user_turns if lost.domain in talk.topics(turn)]
-    if not turns or turns[-1] == talk.user_turns[-1]:
-        return blocker(talk, lost.database)
-    return stop(talk, turns[-1], lost.database)
+    """The dialogue leaves the domain without it."""
+    exchange = lost.exchange
+    turns = [turn for turn in exchange.user_turns if lost.domain in exchange.topics(turn)]
+    if not turns or turns[-1] == exchange.user_turns[-1]:
+        return blocker(exchange, lost.database)
+    return stop(exchange, turns[-1], lost.database)
 
 
 def answer_misheard(lost: LostUnit) -> Cause | None:
-    """The user hears the slot, and the system did not tell it: the user thinks that it knows."""
-    talk = lost.talk
-    for turn in range(2, talk.length, 2):
-        heard = any(each.key == ("tell", lost.domain, lost.slot) for each in talk.added[turn])
-        if heard and not talk.tells(turn - 1, lost.domain, lost.slot):
+    """The user hears a value of the slot that the system did not give, so it believes that it has the answer."""
+    exchange = lost.exchange
+    for turn in range(2, exchange.length, 2):
+        heard = any(each.key == ("tell", lost.domain, lost.slot) for each in exchange.added[turn])
+        if heard and not exchange.tells(turn - 1, lost.domain, lost.slot):
             return Cause("answer_misheard", turn, "system", lost.slot)
     return None
 
@@ -169,7 +169,7 @@ CONSTRAINT_TESTS: tuple[RecallTest, ...] = (
     booking_detail,
     domain_ends,
 )
-"""For a constraint of the goal that was never said."""
+"""Tests for a constraint of the goal that was never said."""
 
 REQUEST_TESTS: tuple[RecallTest, ...] = (answer_misheard, never_begun, domain_ends)
-"""For a request of the goal that was never made."""
+"""Tests for a request of the goal that was never made."""

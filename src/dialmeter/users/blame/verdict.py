@@ -1,4 +1,4 @@
-"""The losses of a dialogue, each with its cause, and a verdict on either side."""
+"""The losses of a dialogue with their causes, and the verdicts for recall and precision."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from .words import WordSearch
 
 Side: TypeAlias = Literal["recall", "precision"]
 _SECONDARY = ("not needed", "label")
-"""Parties that decide a dialogue only where no other does."""
+"""Parties that decide a dialogue only if there is no other party."""
 
 
 class Loss(Struct, frozen=True, omit_defaults=True):
     """A unit that cost a point.
 
     Attributes:
-        side: recall, of the goal and not counted; or precision, counted and not wanted.
-        measured: constraints (I) or requests (R); empty where a dialogue was cut and nothing else is missing.
-        domain: of the unit.
+        side: recall for a unit of the goal that is not counted; precision for a counted unit that is not wanted.
+        measured: constraints (I) or requests (R); empty if a dialogue was cut and nothing else is missing.
+        domain: the domain of the unit.
         about: the constraint or the request.
-        weight: how many points; 0 for a unit that left the goal.
-        party: who is to blame.
-        of: whose words were not understood, where understanding is to blame.
-        turn: of the evidence; None where there is none.
+        weight: number of points; 0 for a unit that was removed from the goal.
+        party: the party to blame.
+        of: the party that was not understood, if understanding is to blame.
+        turn: the turn of the evidence; None if there is none.
         why: the reason.
-        evidence: a sentence with what was said and what was heard.
+        evidence: a sentence that says what was said and what was heard.
     """
 
     side: Side
@@ -54,7 +54,7 @@ class Loss(Struct, frozen=True, omit_defaults=True):
 
 
 class SideVerdict(Struct, frozen=True, omit_defaults=True):
-    """Who is to blame for most of one side, and the first turn that shows it."""
+    """The party to blame for most losses of one side, and the first turn that shows it."""
 
     party: Party
     turn: int | None
@@ -63,24 +63,24 @@ class SideVerdict(Struct, frozen=True, omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """The verdict in a line.
+        """The verdict as one line of text.
 
         Example:
             >>> SideVerdict("understanding", 3, "value_misheard", "user").text
-            'understanding of the user, turn 3: the system searches with a value that it heard and nobody said'
+            'understanding of the user, turn 3: the system searches with a value that it heard but nobody said'
         """
         return f"{party_in_words(self.party, self.of)}{at_turn(self.turn)}: {REASONS[self.why][1]}"
 
 
 class BlameVerdict(Struct, frozen=True):
-    """What a dialogue lost, and who is to blame, on either side.
+    """The losses of a dialogue, and the parties to blame for recall and precision.
 
     Attributes:
-        dialogue: its id.
-        losses: every unit that cost a point, and those that left the goal.
-        recall: who is to blame for what is missing; None where nothing is.
-        precision: who is to blame for what was too much; None where nothing was.
-        failed: is a wanted unit missing, or was the dialogue cut?
+        dialogue: the id of the dialogue.
+        losses: all units that cost a point, and units that were removed from the goal.
+        recall: the verdict on missing units; None if there are none.
+        precision: the verdict on unwanted units; None if there are none.
+        failed: True if a wanted unit is missing, or the dialogue was cut.
     """
 
     dialogue: str
@@ -91,12 +91,12 @@ class BlameVerdict(Struct, frozen=True):
 
     @property
     def main(self) -> SideVerdict | None:
-        """The verdict on what is missing, else on what was too much."""
+        """The verdict on missing units, else on unwanted units."""
         return self.recall or self.precision
 
 
 def party_in_words(party: str, of: str) -> str:
-    """A party as shown.
+    """Return the text that shows a party.
 
     Example:
         >>> party_in_words("understanding", "system"), party_in_words("goal", "")
@@ -106,17 +106,17 @@ def party_in_words(party: str, of: str) -> str:
 
 
 def at_turn(turn: int | None) -> str:
-    """A turn at the end of a phrase."""
+    """Return the text that adds a turn to the end of a phrase."""
     return "" if turn is None else f", turn {turn}"
 
 
 class Blamer:
-    """Gives verdicts.
+    """Finds the causes of lost points.
 
     Args:
-        setup: rules, profile and values of the scores.
-        database: to check that a search could not succeed; without one the goal is compared with what the system lists.
-        limit: how many turns a dialogue can have; where it is not given, only dialogues that say so were cut.
+        setup: rules, profile and value matcher of the scores.
+        database: checks if a search could succeed. Without one, the goal is compared with the values that the system lists.
+        limit: maximum number of turns of a dialogue. Without it, only dialogues that are marked as cut count as cut.
     """
 
     def __init__(self, setup: ScoringSetup, database: Database | None = None, limit: int | None = None) -> None:
@@ -125,12 +125,12 @@ class Blamer:
         self._limit = limit
 
     def verdict(self, talk: Conversation, dialogue: PreparedDialogue, outcome: DialogueOutcome) -> BlameVerdict | None:
-        """The verdict on a dialogue; None where it lost nothing and was not cut.
+        """Return the verdict on a dialogue, or None if it lost nothing and was not cut.
 
         Args:
             talk: the dialogue.
             dialogue: the same, prepared for scoring.
-            outcome: its scores.
+            outcome: the scores of the dialogue.
         """
         exchange = Exchange(dialogue, talk, self._limit)
         losses = tuple(self._losses(exchange, outcome))
@@ -145,7 +145,7 @@ class Blamer:
         )
         return BlameVerdict(talk.id, losses, recall, precision, bool(missing))
 
-    def _losses(self, talk: Exchange, outcome: DialogueOutcome) -> Iterator[Loss]:
+    def _losses(self, exchange: Exchange, outcome: DialogueOutcome) -> Iterator[Loss]:
         sides: tuple[tuple[Measured, Mapping[str, DomainOutcome]], ...] = (
             ("I", outcome.inform),
             ("R", outcome.request),
@@ -154,30 +154,32 @@ class Blamer:
             for domain, each in domains.items():
                 wanted, counted = Counter(each.wanted), Counter(each.counted)
                 for about, weight in sorted((wanted - counted).items()):
-                    cause = self._missing(talk, measured, domain, about)
-                    yield _loss(talk.talk, Unit("recall", measured, domain, about, weight), cause)
+                    cause = self._missing_cause(exchange, measured, domain, about)
+                    yield _loss(exchange.talk, Unit("recall", measured, domain, about, weight), cause)
                 for about, weight in sorted((counted - wanted).items()):
-                    cause = self._too_much(talk, outcome, measured, domain, about)
-                    yield _loss(talk.talk, Unit("precision", measured, domain, about, weight), cause)
-        for domain, gone in outcome.dropped.items():
-            for about in gone:
+                    cause = self._unwanted_cause(exchange, outcome, measured, domain, about)
+                    yield _loss(exchange.talk, Unit("precision", measured, domain, about, weight), cause)
+        for domain, dropped in outcome.dropped.items():
+            for about in dropped:
                 measured = "I" if "=" in about else "R"
-                cause = self._missing(talk, measured, domain, about)
-                yield _loss(talk.talk, Unit("recall", measured, domain, about, 0), cause)
+                cause = self._missing_cause(exchange, measured, domain, about)
+                yield _loss(exchange.talk, Unit("recall", measured, domain, about, 0), cause)
 
-    def _missing(self, talk: Exchange, measured: Measured, domain: str, about: str) -> Cause:
-        """Why a unit of the goal is missing."""
-        lost = LostUnit(talk, domain, *_slot_and_value(measured, domain, about), self._words, self._database)
+    def _missing_cause(self, exchange: Exchange, measured: Measured, domain: str, about: str) -> Cause:
+        """Return the cause of a missing unit of the goal."""
+        lost = LostUnit(exchange, domain, *_slot_and_value(measured, domain, about), self._words, self._database)
         return first_cause(CONSTRAINT_TESTS if measured == "I" else REQUEST_TESTS, lost)
 
-    def _too_much(self, talk: Exchange, outcome: DialogueOutcome, measured: Measured, domain: str, about: str) -> Cause:
-        """Why a unit was said though it is not in the goal, or was said again."""
+    def _unwanted_cause(
+        self, exchange: Exchange, outcome: DialogueOutcome, measured: Measured, domain: str, about: str
+    ) -> Cause:
+        """Return the cause of a unit that is not in the goal, or that is repeated."""
         is_constraint = measured == "I"
         slot, value = _slot_and_value(measured, domain, about)
         turns = (outcome.said if is_constraint else outcome.asked)[domain][about]
         item = ExchangeItem("tell" if is_constraint else "ask", domain, slot, value, value)
-        wants = talk.dialogue.wants.get(domain)
-        in_goal = wants is not None and about in (wants.constraints if is_constraint else wants.requests)
+        units = exchange.dialogue.goal_units.get(domain)
+        in_goal = units is not None and about in (units.constraints if is_constraint else units.requests)
         family = "repetition" if is_constraint else "request"
         credited = {
             event.turns
@@ -186,10 +188,12 @@ class Blamer:
         }
         pairs = [pair for pair in pairwise(turns) if pair not in credited]
         if not in_goal or not pairs:
-            said = next((each for each in talk.said[turns[0]] if each.key == item.key and each.value == value), item)
+            said = next(
+                (each for each in exchange.said[turns[0]] if each.key == item.key and each.value == value), item
+            )
             tests = OUTSIDE_CONSTRAINT_TESTS if is_constraint else OUTSIDE_REQUEST_TESTS
-            return first_cause(tests, Mention(talk, said, turns[0]))
-        return most_frequent([repeat_cause(Repeat(talk, item, *pair, self._database)) for pair in pairs])
+            return first_cause(tests, Mention(exchange, said, turns[0]))
+        return most_frequent([repeat_cause(Repeat(exchange, item, *pair, self._database)) for pair in pairs])
 
 
 class Unit(NamedTuple):
@@ -203,7 +207,7 @@ class Unit(NamedTuple):
 
 
 def _slot_and_value(measured: Measured, domain: str, about: str) -> tuple[str, str]:
-    """The slot and the value of a constraint; the slot of a request, without a value."""
+    """Return the slot and the value of a constraint, or the slot of a request and an empty value."""
     if measured == "I":
         slot, _, value = about.partition("=")
         return slot, value
@@ -216,8 +220,8 @@ def _loss(talk: Conversation, unit: Unit, cause: Cause) -> Loss:
 
 
 def _evidence(talk: Conversation, cause: Cause) -> str:
-    """What happened at the turn of the evidence: both acts where somebody misheard, else what was said."""
-    meaning = REASONS[cause.why][1] + (f" ({cause.what})" if cause.what else "")
+    """Describe the turn of the evidence: what was said, and in case of a misunderstanding also what was heard."""
+    meaning = REASONS[cause.why][1] + (f" ({cause.detail})" if cause.detail else "")
     if cause.turn is None:
         return meaning
     move = talk.moves[cause.turn]
@@ -228,7 +232,10 @@ def _evidence(talk: Conversation, cause: Cause) -> str:
 
 
 def _decide(losses: Iterable[Loss]) -> SideVerdict | None:
-    """The party with most weight: units of recall by their weight, units of precision once each; on a tie, the earlier turn."""
+    """Return the party with the most votes. On a tie, the earlier turn decides.
+
+    Units of recall vote with their weight, units of precision with one vote each.
+    """
     voting = [loss for loss in losses if loss.weight]
     voting = [loss for loss in voting if loss.party not in _SECONDARY] or voting
     if not voting:
@@ -245,7 +252,7 @@ def _decide(losses: Iterable[Loss]) -> SideVerdict | None:
 
 
 def blame_table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[str, dict[Party, int]]]:
-    """How many points were lost, by side, measure and party.
+    """Return the number of lost points by side, measure and party.
 
     Example:
         >>> loss = Loss("recall", "I", "hotel", "area=east", 1, "user", 4, "stopped", "")

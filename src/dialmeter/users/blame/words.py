@@ -1,4 +1,4 @@
-"""Is a value in the words of a turn that has no act for it? Then its label is missing."""
+"""Search for values in the text of turns. A value in the text of a turn without an act for it has no label."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOUNS = {
     "stay": r"nights?",
     "stars": r"stars?",
 }
-"""Slots whose values are numbers, with the nouns beside which a number counts."""
+"""Slot with number values → nouns that must follow the number."""
 _BY_REFERENCE = {
     "day": r"same day",
     "people": r"same (?:group|number|amount|people|party)",
@@ -24,15 +24,15 @@ _BY_REFERENCE = {
 }
 _OTHER_WORDS = {("people", "1"): r"myself|alone|just me", ("arriveby", None): r"in time|on time"}
 _NEGATION = re.compile(r"\b(?:not|no|without)\b|n't|n’t")
-_LIKENESS = 90
-_SHORTEST = 4
+_MIN_SIMILARITY = 90
+_MIN_CHARACTERS = 4
 
 
 class WordSearch:
-    """Finds values in words.
+    """Finds values in text.
 
     Args:
-        profile: how slots are called.
+        profile: the words for slots.
         value_map: the forms of values.
     """
 
@@ -41,28 +41,28 @@ class WordSearch:
         self._map = value_map
 
     def forms(self, domain: str, slot: str, value: str) -> list[str]:
-        """The value and its forms in the map, in lower case."""
+        """Return the value and its forms in the map, in lower case."""
         table = self._map.table(domain, slot) if self._map is not None else None
         listed = table.values.get(value, ()) if table is not None else ()
         return list(dict.fromkeys([value, *(form.lower() for form in listed)]))
 
     def slot_words(self, slot: str) -> tuple[str, ...]:
-        """How a slot is called."""
+        """Return the words for a slot."""
         return self._slot_words.get(slot, ())
 
     def is_number(self, value: str) -> bool:
-        """Is it a number, or yes or no, which says little without its slot?"""
+        """Return True for a number, yes or no, because these are ambiguous without their slot."""
         return value in ("yes", "no") or value.isdecimal()
 
     def find(self, domain: str, slot: str, value: str, text: str, *, by_reference: bool) -> str:
-        """The words of a text that say a value; empty if none do.
+        """Return the words of a text that express a value, or an empty string.
 
         Args:
-            domain: of the value.
-            slot: of the value.
-            value: canonical.
-            text: the words.
-            by_reference: may the value be said as "the same area"?
+            domain: the domain of the value.
+            slot: the slot of the value.
+            value: the canonical value.
+            text: the text of the turn.
+            by_reference: True to accept references such as "the same area".
 
         Example:
             >>> from dialmeter.users.profile import named
@@ -76,22 +76,26 @@ class WordSearch:
         if value in ("yes", "no"):
             return self._yes_or_no(slot, value, lower)
         for (name, only), pattern in _OTHER_WORDS.items():
-            if name == slot and only in (None, value) and (found := re.search(rf"\b(?:{pattern})\b", lower)):
-                return found[0]
-        if by_reference and slot in _BY_REFERENCE and (found := re.search(rf"\b{_BY_REFERENCE[slot]}\b", lower)):
-            return found[0]
-        return _number(slot, value, lower) if value.isdecimal() else _among(self.forms(domain, slot, value), lower)
+            if name == slot and only in (None, value) and (match := re.search(rf"\b(?:{pattern})\b", lower)):
+                return match[0]
+        if by_reference and slot in _BY_REFERENCE and (match := re.search(rf"\b{_BY_REFERENCE[slot]}\b", lower)):
+            return match[0]
+        return (
+            _find_number(slot, value, lower)
+            if value.isdecimal()
+            else _find_form(self.forms(domain, slot, value), lower)
+        )
 
     def _yes_or_no(self, slot: str, value: str, text: str) -> str:
         for word in self._slot_words.get(slot, (slot,)):
-            for found in re.finditer(rf"\b{re.escape(word)}\b", text):
-                before = " ".join(text[: found.start()].split()[-4:])
+            for match in re.finditer(rf"\b{re.escape(word)}\b", text):
+                before = " ".join(text[: match.start()].split()[-4:])
                 if bool(_NEGATION.search(before)) == (value == "no"):
-                    return found[0]
+                    return match[0]
         return ""
 
 
-def _number(slot: str, value: str, text: str) -> str:
+def _find_number(slot: str, value: str, text: str) -> str:
     if slot not in _NOUNS:
         return ""
     number = int(value)
@@ -99,26 +103,26 @@ def _number(slot: str, value: str, text: str) -> str:
     pattern = rf"\b(?:{forms})[ -]{_NOUNS[slot]}\b"
     if slot == "people":
         pattern += rf"|\b(?:party of|group of|for us) (?:{forms})\b"
-    found = re.search(pattern, text)
-    return found[0] if found else ""
+    match = re.search(pattern, text)
+    return match[0] if match else ""
 
 
-def _among(forms: Iterable[str], text: str) -> str:
-    long = [form for form in forms if sum(map(str.isalnum, form)) >= _SHORTEST]
+def _find_form(forms: Iterable[str], text: str) -> str:
+    long = [form for form in forms if sum(map(str.isalnum, form)) >= _MIN_CHARACTERS]
     for form in long:
         if re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text):
             return form
     words = _WORD.findall(text)
-    return next((found for form in long if (found := _near(form, words))), "")
+    return next((passage for form in long if (passage := _similar_passage(form, words))), "")
 
 
-def _near(form: str, words: Sequence[str]) -> str:
-    """As many words as a form has that are like it."""
+def _similar_passage(form: str, words: Sequence[str]) -> str:
+    """Return a passage of the text that has as many words as a form and is similar to it, or an empty string."""
     from rapidfuzz import fuzz
 
     size = len(form.split())
-    for place in range(len(words) - size + 1):
-        passage = " ".join(words[place : place + size])
-        if not any(map(str.isdecimal, form)) and fuzz.ratio(form, passage) >= _LIKENESS:
+    for start in range(len(words) - size + 1):
+        passage = " ".join(words[start : start + size])
+        if not any(map(str.isdecimal, form)) and fuzz.ratio(form, passage) >= _MIN_SIMILARITY:
             return passage
     return ""

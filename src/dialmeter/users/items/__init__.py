@@ -1,1 +1,1 @@
-"""Goals in words as items: which values of the expected calls the user must convey, and whether it did."""
+"""Items of goals in words: the values of expected calls that the user must convey, and whether the user conveys them."""

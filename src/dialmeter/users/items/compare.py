@@ -1,4 +1,4 @@
-"""Users of logs on the same tasks: differences of recall and of faults within tasks, with the exact sign test."""
+"""Comparison of users of logs on the same tasks: paired differences of recall and of faults, and the exact sign test."""
 
 from __future__ import annotations
 
@@ -17,63 +17,68 @@ WITHOUT = {
     "Without(any)": frozenset(FAULTS),
     **{f"Without({name})": frozenset({name}) for name in FAULTS if name != "missed"},
 }
-"""Shares of dialogues without an event, or without one of a class; more is better."""
+"""Measure → classes of events. The value is the share of dialogues without these events; higher is better."""
 
 
-def compare_items(results: Mapping[str, LogItems], how: Resampling) -> ItemComparison:
-    """Compares users with the first one, on the tasks that all logs have.
+def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> ItemComparison:
+    """Compare users with the first one, on the tasks that all logs have.
 
-    Tasks count where both users have a value. The interval resamples tasks; p is that of the exact sign test over the tasks
-    that differ, corrected by Holm.
+    Only tasks count for which both users have a value. The confidence interval resamples tasks. The p-value comes from the exact
+    sign test over the tasks that differ, with Holm's correction.
 
     Args:
-        results: by name.
-        how: confidence, resamples and seed.
+        results: user name → result.
+        resampling: confidence, resamples and seed.
 
     Raises:
-        DialmeterError: no common task, or items from different sheets.
+        DialmeterError: the logs have no common task, or items from different sheets.
     """
-    common, notices = common_tasks({name: {talk.task for talk in each.every} for name, each in results.items()})
+    common, notices = common_tasks({name: {talk.task for talk in each.all_dialogues} for name, each in results.items()})
     if len({result.source for result in results.values()}) > 1:
         raise DialmeterError("the logs have items from different sheets")
-    kept = {
+    restricted = {
         name: LogItems(
-            [talk for talk in result.every if talk.task in common],
+            [talk for talk in result.all_dialogues if talk.task in common],
             source=result.source,
             resampling=result.resampling,
         )
         for name, result in results.items()
     }
-    first, *others = kept
-    occurring = {name for result in kept.values() for name, count in result.events.items() if count}
+    first, *others = restricted
+    occurring = {name for result in restricted.values() for name, count in result.events.items() if count}
     measures = [RECALL, *(name for name, events in WITHOUT.items() if name == "Without(any)" or events & occurring)]
-    every = [
-        task_difference(measure, (first, parts_of(kept[first], measure)), (other, parts_of(kept[other], measure)), how)
+    differences = [
+        task_difference(
+            measure,
+            (first, parts_of(restricted[first], measure)),
+            (other, parts_of(restricted[other], measure)),
+            resampling,
+        )
         for other in others
         for measure in measures
     ]
-    found = [each for each in every if each.difference is not None]
-    goals = [{talk.task: talk.goal for talk in result.every} for result in kept.values()]
-    return ItemComparison(results=kept, versus=holm_corrected(found), notices=[*notices, *other_goals(goals)])
+    valid = [each for each in differences if each.difference is not None]
+    goals = [{talk.task: talk.goal for talk in result.all_dialogues} for result in restricted.values()]
+    return ItemComparison(results=restricted, versus=holm_corrected(valid), notices=[*notices, *other_goals(goals)])
 
 
 def parts_of(result: LogItems, measure: str) -> dict[str, tuple[float, float]]:
-    """Numerator and denominator of each task that has a value."""
+    """Return task → numerator and denominator, for the tasks that have a value."""
     if measure == RECALL:
         return {task: pair for task, pair in result.recall_parts.items() if pair[1]}
-    return {task: (all_ - faulty, all_) for task, (faulty, all_) in result.fault_parts(WITHOUT[measure]).items()}
+    return {task: (total - faulty, total) for task, (faulty, total) in result.fault_parts(WITHOUT[measure]).items()}
 
 
 def score_of(result: LogItems, measure: str) -> Score:
-    """The value over all tasks of a log."""
+    """Return the value over all tasks of a log."""
     if measure == RECALL:
         return result.scores[0]
     pairs = parts_of(result, measure).values()
-    whole = sum(below for _, below in pairs)
+    total = sum(below for _, below in pairs)
     return Score(
         measure=measure,
-        value=sum(above for above, _ in pairs) / whole if whole else None,
-        n=round(whole),
+        value=sum(above for above, _ in pairs) / total if total else None,
+        n=round(total),
         unscored=0,
         signature="|".join((measure, *result.signature.split("|")[1:])),
     )

@@ -1,7 +1,7 @@
-"""Does a fault of the user go with failure? Counted over all dialogues, and within tasks that have both outcomes.
+"""Association between faults of the user and failure, over all dialogues and within tasks that have both outcomes.
 
-Tasks differ in what they ask of the user and in how often they fail, so that the first count says more about tasks than about
-users. A conclusion is drawn from the second one alone.
+Tasks differ in their demands on the user and in their failure rates. So the first count says more about tasks than about users,
+and the conclusion uses only the second.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ..events import Event
 from .verdicts import ItemOutcome
 
 UNSAID = frozenset({"confirmed", "missed", "not_asked", "not_needed"})
-"""Verdicts of items of which no form occurs in the user's words."""
-_FEWEST = 5
-"""Below so many tasks with both outcomes, nothing is concluded."""
+"""Verdicts of items without any form in the user's messages."""
+_MIN_TASKS = 5
+"""Minimum number of tasks with both outcomes for a conclusion."""
 
 
 class DialogueItems(Struct, frozen=True):
     """The items and events of one dialogue.
 
     Attributes:
-        success: None where the log has no reward.
-        outcomes: of the items of its goal; empty where it has none.
-        events: what the user did against its instruction.
-        party: whose fault a failure is, by the events; empty where the dialogue did not fail.
-        goal: digits that stand for the instruction.
+        success: None if the log has no reward.
+        outcomes: the verdicts on the items of its goal; empty if it has none.
+        events: violations of the instruction by the user.
+        party: the party to blame for a failure, according to the events; empty if the dialogue did not fail.
+        goal: digest of the instruction.
     """
 
     id: str
@@ -43,25 +43,25 @@ class DialogueItems(Struct, frozen=True):
 
 
 class Share(NamedTuple):
-    """How many dialogues of how many have a fault."""
+    """Number of dialogues with a fault, and number of all dialogues."""
 
     faulty: int
     all: int
 
 
 class FaultTable(Struct, frozen=True):
-    """Does a fault of the user go with failure?
+    """The association between a fault of the user and failure.
 
     Attributes:
-        fault: what counts as a fault.
-        failed: of all failed dialogues.
-        successful: of all successful ones.
-        tasks: how many tasks have both outcomes.
-        failed_within: of the failed dialogues of these tasks.
-        successful_within: of the successful ones.
-        difference: mean over these tasks of the share in failed less that in successful dialogues.
-        ci: the interval of this difference, over tasks.
-        conclusion: what follows from it.
+        fault: the name of the fault.
+        failed: share among all failed dialogues.
+        successful: share among all successful dialogues.
+        tasks: number of tasks with both outcomes.
+        failed_within: share among the failed dialogues of these tasks.
+        successful_within: share among the successful dialogues of these tasks.
+        difference: mean over these tasks of the share in failed dialogues minus the share in successful dialogues.
+        ci: confidence interval of this difference, over tasks.
+        conclusion: the conclusion from this interval.
     """
 
     fault: str
@@ -79,15 +79,15 @@ def fault_table(
     name: str,
     talks: Sequence[DialogueItems],
     is_fault: Callable[[DialogueItems], bool],
-    how: Resampling | None = None,
+    resampling: Resampling | None = None,
 ) -> FaultTable:
-    """Counts a fault in failed and successful dialogues.
+    """Count a fault in failed and successful dialogues.
 
     Args:
-        name: of the fault.
-        talks: the dialogues; those without a reward do not count.
-        is_fault: does a dialogue have it?
-        how: of the interval; none without it.
+        name: the name of the fault.
+        talks: the dialogues. Dialogues without a reward do not count.
+        is_fault: returns True if a dialogue has the fault.
+        resampling: settings of the confidence interval; None for no interval.
 
     Example:
         >>> talks = [DialogueItems(f"1:{trial}", "1", trial == 0, ()) for trial in range(2)]
@@ -98,10 +98,10 @@ def fault_table(
     for talk in talks:
         if talk.success is not None:
             by_task.setdefault(talk.task, {True: [], False: []})[talk.success].append(is_fault(talk))
-    both = {task: found for task, found in sorted(by_task.items()) if found[True] and found[False]}
-    gaps = [sum(found[False]) / len(found[False]) - sum(found[True]) / len(found[True]) for found in both.values()]
+    both = {task: faults for task, faults in sorted(by_task.items()) if faults[True] and faults[False]}
+    gaps = [sum(faults[False]) / len(faults[False]) - sum(faults[True]) / len(faults[True]) for faults in both.values()]
     difference = sum(gaps) / len(gaps) if gaps else None
-    ci = _interval(gaps, how) if how is not None and len(gaps) > 1 else None
+    ci = _interval(gaps, resampling) if resampling is not None and len(gaps) > 1 else None
     return FaultTable(
         name,
         _share(by_task, False),
@@ -116,11 +116,11 @@ def fault_table(
 
 
 def _share(by_task: Mapping[str, Mapping[bool, Sequence[bool]]], success: bool) -> Share:
-    found = [each for outcomes in by_task.values() for each in outcomes[success]]
-    return Share(sum(found), len(found))
+    faults = [each for outcomes in by_task.values() for each in outcomes[success]]
+    return Share(sum(faults), len(faults))
 
 
-def _interval(gaps: Sequence[float], how: Resampling) -> tuple[float, float] | None:
+def _interval(gaps: Sequence[float], resampling: Resampling) -> tuple[float, float] | None:
     from dataclasses import replace
 
     import numpy as np
@@ -129,14 +129,14 @@ def _interval(gaps: Sequence[float], how: Resampling) -> tuple[float, float] | N
 
     matrix = np.column_stack([np.array(gaps), np.ones(len(gaps))])
     formulas = {"m": replace(ratio(), low=-1.0)}
-    return bootstrap(matrix, formulas, expand=False, **asdict(how))["m"].ci
+    return bootstrap(matrix, formulas, expand=False, **asdict(resampling))["m"].ci
 
 
 def _conclusion(gaps: Sequence[float], ci: tuple[float, float] | None) -> str:
-    if len(gaps) < _FEWEST:
-        return f"nothing: {len(gaps)} tasks have both outcomes"
+    if len(gaps) < _MIN_TASKS:
+        return f"none: only {len(gaps)} tasks have both outcomes"
     if not any(gaps):
         return "no difference"
     if ci is None or ci[0] <= 0 <= ci[1]:
-        return "no difference that the data can show"
-    return "goes with failure" if ci[0] > 0 else "goes with success"
+        return "no significant difference"
+    return "associated with failure" if ci[0] > 0 else "associated with success"

@@ -1,7 +1,7 @@
-"""Items of a goal in words: the values of expected calls that the instruction names, with the forms in which they are said.
+"""Items of a goal in words: the values of expected calls that are in the instruction, with their forms.
 
-The values of all expected calls are walked, lists and objects flattened. A value whose form occurs in the instruction is
-an item, once per task. Truth values, null and very short values are no items.
+The rule takes the values of all expected calls, including values in lists and objects. A value with a form in the instruction is
+an item, once per task. Booleans, null and very short values are not items.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .conditions import Condition, condition_of
 ItemKind: TypeAlias = Literal["date", "airport", "count", "number", "id", "text"]
 KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
-SHORTEST = 3
-"""Values with fewer letters are no items, counts aside."""
+MIN_LENGTH = 3
+"""Values with fewer characters are not items, except counts."""
 _BAGS = "total_baggages"
 _PLACES = "list_all_airports"
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
@@ -34,11 +34,11 @@ class GoalItem(Struct, frozen=True, omit_defaults=True):
     """One item of a goal.
 
     Attributes:
-        kind: of the value.
-        value: as the expected call has it.
-        keys: the calls and arguments that it is a value of, such as ``book.user_id``.
-        condition: when the user may say it; always where it is empty.
-        forms: other ways to say it, from a sheet.
+        kind: the kind of the value.
+        value: the value in the expected call.
+        keys: the calls and arguments with this value, such as ``book.user_id``.
+        condition: the condition under which the user may say it; empty for always.
+        forms: other forms, from a sheet.
     """
 
     kind: ItemKind
@@ -48,8 +48,8 @@ class GoalItem(Struct, frozen=True, omit_defaults=True):
     forms: tuple[str, ...] = ()
 
 
-def places_in(found: Iterable[Trajectory]) -> dict[str, str]:
-    """Codes of airports with their cities, from the answers of the tool that lists them.
+def places_in(trajectories: Iterable[Trajectory]) -> dict[str, str]:
+    """Return airport code → city, from the results of the tool that lists them.
 
     Example:
         >>> from dialmeter.model import Step, ToolCall
@@ -58,8 +58,8 @@ def places_in(found: Iterable[Trajectory]) -> dict[str, str]:
         {'JFK': 'New York'}
     """
     places: dict[str, str] = {}
-    for each in found:
-        for call in (call for step in each.steps for call in step.calls):
+    for trajectory in trajectories:
+        for call in (call for step in trajectory.steps for call in step.calls):
             if call.name == _PLACES and call.result:
                 try:
                     answer = decode_json(call.result)
@@ -71,11 +71,11 @@ def places_in(found: Iterable[Trajectory]) -> dict[str, str]:
 
 
 def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[GoalItem]:
-    """The items of a goal.
+    """Return the items of a goal.
 
     Args:
-        goal: with instruction and expected calls.
-        places: codes of airports with their cities.
+        goal: a goal with instruction and expected calls.
+        places: airport code → city.
 
     Example:
         >>> from dialmeter.model import ExpectedAction
@@ -91,13 +91,13 @@ def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[Go
             if kind is not None and form_of(kind, str(value), places).search(text):
                 keys.setdefault((kind, str(value)), []).append(f"{action.name}.{key}")
     return [
-        GoalItem(kind, value, tuple(dict.fromkeys(found)), condition_of(form_of(kind, value, places), goal.instruction))
-        for (kind, value), found in keys.items()
+        GoalItem(kind, value, tuple(dict.fromkeys(names)), condition_of(form_of(kind, value, places), goal.instruction))
+        for (kind, value), names in keys.items()
     ]
 
 
 def leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values inside lists and objects, each with its innermost key.
+    """Yield the values inside lists and objects, each with its innermost key.
 
     Example:
         >>> list(leaves("", {"a": [{"b": 1}, 2]}))
@@ -114,7 +114,7 @@ def leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def kind_of_value(key: str, value: Any, places: Mapping[str, str]) -> ItemKind | None:
-    """What kind of item a value of a call is; None where it is none.
+    """Return the kind of item of a value of a call, or None if it cannot be an item.
 
     Example:
         >>> [kind_of_value("x", value, {"JFK": "New York"}) for value in ("2024-05-20", "JFK", 250, "HAT1", "economy", "no", True)]
@@ -125,14 +125,14 @@ def kind_of_value(key: str, value: Any, places: Mapping[str, str]) -> ItemKind |
     if key == _BAGS:
         return "count"
     if isinstance(value, int | float):
-        return "number" if len(str(value)) >= SHORTEST else None
+        return "number" if len(str(value)) >= MIN_LENGTH else None
     if not isinstance(value, str):
         return None
     if _DATE.fullmatch(value):
         return "date"
     if value in places:
         return "airport"
-    if len(value) < SHORTEST:
+    if len(value) < MIN_LENGTH:
         return None
     return "id" if any(letter.isdigit() for letter in value) else "text"
 
@@ -145,14 +145,14 @@ def form_of(
     alone: bool = False,
     also: Sequence[str] = (),
 ) -> re.Pattern[str]:
-    """The forms in which a value is said, for a text in lower case.
+    """Return a regular expression for the forms of a value, for lower-case texts.
 
     Args:
-        kind: of the value.
-        value: as the expected call has it.
-        places: codes of airports with their cities.
-        alone: not as a part of an id or an address, either.
-        also: other ways to say it.
+        kind: the kind of the value.
+        value: the value in the expected call.
+        places: airport code → city.
+        alone: True to reject matches inside an id or an address.
+        also: other forms.
 
     Example:
         >>> bool(form_of("date", "2024-05-20").search("on the 20th of may"))
@@ -160,10 +160,10 @@ def form_of(
         >>> [bool(form_of("text", "Mia", alone=alone).search("i am mia_li_3668")) for alone in (False, True)]
         [True, False]
     """
-    known = _forms(kind, value.lower(), {code.lower(): city for code, city in (places or {}).items()})
-    forms = "|".join([*known, *(re.escape(each.lower()) for each in also)])
-    beside = r"a-z0-9_@" if alone else r"a-z0-9"
-    return re.compile(rf"(?<![{beside}])(?:{forms})(?![{beside}])")
+    value_forms = _forms(kind, value.lower(), {code.lower(): city for code, city in (places or {}).items()})
+    forms = "|".join([*value_forms, *(re.escape(each.lower()) for each in also)])
+    adjacent = r"a-z0-9_@" if alone else r"a-z0-9"
+    return re.compile(rf"(?<![{adjacent}])(?:{forms})(?![{adjacent}])")
 
 
 def _forms(kind: ItemKind, value: str, places: Mapping[str, str]) -> list[str]:

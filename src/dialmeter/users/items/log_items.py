@@ -1,4 +1,4 @@
-"""Items and events over a whole log: ItemRecall with its interval, verdicts by kind, events, and whether faults go with failure."""
+"""Items and events of a whole log: ItemRecall with its confidence interval, verdicts by kind, events, faults and failure."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from .verdicts import VERDICTS, ItemOutcome, item_recall, outcomes_of
 NO_ITEMS = "without items"
 BY_RULE = "named-in-instruction"
 _COUNTED = VERDICTS[:3]
-_HEAVY = frozenset({"missed", "wrong", "early_stop"})
-"""Events that can make a dialogue fail by themselves."""
+_SEVERE = frozenset({"missed", "wrong", "early_stop"})
+"""Classes of events that can make a dialogue fail on their own."""
 
 
 class LogItems(Result):
     """The items and events of all dialogues of a log.
 
     Args:
-        dialogues: all that have an instruction.
-        without: how many others there are.
-        source: where the items come from, for the signature.
-        resampling: of intervals; none without it.
+        dialogues: all dialogues with an instruction.
+        without: number of other dialogues.
+        source: the source of the items, for the signature.
+        resampling: settings of the confidence intervals; None for no intervals.
         refused: dialogues that cannot be read.
-        notices: of the log.
+        notices: warnings about the log.
     """
 
     def __init__(
@@ -53,9 +53,9 @@ class LogItems(Result):
         refused: Sequence[InputError] = (),
         notices: Sequence[Notice] = (),
     ) -> None:
-        self.every = list(dialogues)
-        self.dialogues = [each for each in self.every if each.outcomes]
-        self.without = without + len(self.every) - len(self.dialogues)
+        self.all_dialogues = list(dialogues)
+        self.dialogues = [each for each in self.all_dialogues if each.outcomes]
+        self.without = without + len(self.all_dialogues) - len(self.dialogues)
         self.source = source
         self.resampling = resampling
         self.refused = list(refused)
@@ -63,7 +63,7 @@ class LogItems(Result):
 
     @cached_property
     def verdicts(self) -> dict[str, dict[str, int]]:
-        """Verdict → kind of item → how many."""
+        """Verdict → kind of item → number of items."""
         counts = Counter((each.verdict, each.item.kind) for talk in self.dialogues for each in talk.outcomes)
         return {
             verdict: {kind: counts[verdict, kind] for kind in KINDS if counts[verdict, kind]} for verdict in VERDICTS
@@ -71,36 +71,36 @@ class LogItems(Result):
 
     @cached_property
     def events(self) -> dict[str, int]:
-        """Class of events → how many."""
-        counts = Counter(event.name for talk in self.every for event in talk.events)
+        """Class of events → number of events."""
+        counts = Counter(event.name for talk in self.all_dialogues for event in talk.events)
         return {name: counts[name] for name in FAULTS}
 
     @cached_property
     def parties(self) -> dict[str, int]:
-        """Whose fault failed dialogues are → how many."""
-        return dict(sorted(Counter(each.party for each in self.every if each.party).items()))
+        """Party to blame → number of failed dialogues."""
+        return dict(sorted(Counter(each.party for each in self.all_dialogues if each.party).items()))
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         return sum(len(each.outcomes) for each in self.dialogues)
 
     @cached_property
     def account(self) -> Account:
-        """How many dialogues have items, and why the others do not count."""
-        unread = refused_dialogues(self.refused)
-        asked = len(self.dialogues) + self.without + len(unread)
-        reasons = counted([*unread, *([("", NO_ITEMS)] * self.without)])
+        """Number of dialogues with items, and reasons for the others."""
+        unreadable = refused_dialogues(self.refused)
+        asked = len(self.dialogues) + self.without + len(unreadable)
+        reasons = counted([*unreadable, *([("", NO_ITEMS)] * self.without)])
         return Account("dialogue", asked, asked, len(self.dialogues), reasons)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Dialogues with an instruction, those of them that have items, and items."""
-        return {"dialogues": len(self.every), "with_items": len(self.dialogues), "items": self.items}
+        """Number of dialogues with an instruction, of dialogues with items, and of items."""
+        return {"dialogues": len(self.all_dialogues), "with_items": len(self.dialogues), "items": self.items}
 
     @cached_property
     def scores(self) -> list[Score]:
-        """ItemRecall over all items, with an interval over tasks."""
+        """ItemRecall over all items, with a confidence interval over tasks."""
         outcomes = [each for talk in self.dialogues for each in talk.outcomes]
         has_value = item_recall(outcomes) is not None
         tasks = sorted({talk.task for talk in self.dialogues})
@@ -120,80 +120,81 @@ class LogItems(Result):
 
         from ...stats import bootstrap, ratio
 
-        how = self.resampling
-        if how is None:
+        if self.resampling is None:
             return None
         matrix = np.array([self.recall_parts[task] for task in tasks])
-        return bootstrap(matrix, {"m": ratio()}, expand=False, **asdict(how))["m"].ci
+        return bootstrap(matrix, {"m": ratio()}, expand=False, **asdict(self.resampling))["m"].ci
 
     @cached_property
     def recall_parts(self) -> dict[str, tuple[float, float]]:
-        """Task → items conveyed or confirmed, and these with the missed ones."""
-        found: dict[str, tuple[float, float]] = {}
+        """Task → number of conveyed and confirmed items, and number of conveyed, confirmed and missed items."""
+        parts: dict[str, tuple[float, float]] = {}
         for talk in self.dialogues:
             verdicts = [each.verdict for each in talk.outcomes if each.verdict in _COUNTED]
-            met, whole = found.get(talk.task, (0.0, 0.0))
-            found[talk.task] = (met + len(verdicts) - verdicts.count("missed"), whole + len(verdicts))
-        return found
+            met, total = parts.get(talk.task, (0.0, 0.0))
+            parts[talk.task] = (met + len(verdicts) - verdicts.count("missed"), total + len(verdicts))
+        return parts
 
     def fault_parts(self, names: frozenset[str]) -> dict[str, tuple[float, float]]:
-        """Task → dialogues with an event of these classes, and all dialogues."""
-        found: dict[str, tuple[float, float]] = {}
-        for talk in self.every:
-            faulty, whole = found.get(talk.task, (0.0, 0.0))
-            found[talk.task] = (faulty + has_event(talk, names), whole + 1)
-        return found
+        """Return task → number of dialogues with an event of these classes, and number of all dialogues."""
+        parts: dict[str, tuple[float, float]] = {}
+        for talk in self.all_dialogues:
+            faulty, total = parts.get(talk.task, (0.0, 0.0))
+            parts[talk.task] = (faulty + has_event(talk, names), total + 1)
+        return parts
 
     def by(self, group: str) -> list[Score]:
-        """The recall of items by ``kind``.
+        """Return the recall of items by ``kind``.
 
         Raises:
-            DialmeterError: no such group.
+            DialmeterError: ``group`` is not ``kind``.
         """
         if group != "kind":
-            raise DialmeterError(f"scores of items are by kind, not by {group!r}")
-        found = []
+            raise DialmeterError(f"cannot group item scores by {group!r}: use 'kind'")
+        scores = []
         for kind in KINDS:
             outcomes = [each for talk in self.dialogues for each in talk.outcomes if each.item.kind == kind]
             if outcomes:
-                found.append(_score(outcomes, group={"kind": kind}, signature=f"{self.signature}|kind:{kind}"))
-        return found
+                scores.append(_score(outcomes, group={"kind": kind}, signature=f"{self.signature}|kind:{kind}"))
+        return scores
 
     def worst(self, n: int = 10) -> list[DialogueItems]:
-        """The dialogues with most missed items, then with most events."""
-        found = [each for each in self.every if each.events]
+        """Return the dialogues with events, sorted by number of missed items, then by number of events, in descending order."""
+        with_events = [each for each in self.all_dialogues if each.events]
 
         def rank(talk: DialogueItems) -> tuple[int, int, str]:
             missed = sum(each.verdict == "missed" for each in talk.outcomes)
             return -missed, -len(talk.events), talk.id
 
-        return sorted(found, key=rank)[:n]
+        return sorted(with_events, key=rank)[:n]
 
     @property
     def summary(self) -> str:
-        """ItemRecall, and how many items it is over."""
+        """ItemRecall, and the number of items and dialogues, in one line."""
         return f"ItemRecall {percent(self.value)}; {self.items} items in {len(self.dialogues)} dialogues"
 
     def faults(self) -> list[FaultTable]:
-        """Faults of the user and failure: an item that is never said, then every class of events that occurs."""
+        """Return the associations of faults and failure: an item that is never said, then each class of events that occurs."""
         unsaid = fault_table(
             "an item is never said",
             self.dialogues,
             lambda talk: any(each.verdict in UNSAID for each in talk.outcomes),
             self.resampling,
         )
-        found = [unsaid]
+        tables = [unsaid]
         for name, count in self.events.items():
             if name == "missed" or count:
-                # A dialogue without items cannot have missed one.
-                talks = self.dialogues if name == "missed" else self.every
+                # A dialogue without items cannot have a missed item.
+                talks = self.dialogues if name == "missed" else self.all_dialogues
                 title = "an item is missed" if name == "missed" else name
-                found.append(
+                tables.append(
                     fault_table(title, talks, lambda talk, name=name: has_event(talk, {name}), self.resampling)  # type: ignore[misc]
                 )
-        heavy = ", ".join(name for name in FAULTS if name in _HEAVY)
-        found.append(fault_table(f"any of {heavy}", self.every, lambda talk: has_event(talk, _HEAVY), self.resampling))
-        return found
+        severe = ", ".join(name for name in FAULTS if name in _SEVERE)
+        tables.append(
+            fault_table(f"any of {severe}", self.all_dialogues, lambda talk: has_event(talk, _SEVERE), self.resampling)
+        )
+        return tables
 
 
 def _score(outcomes: Sequence[ItemOutcome], **details: Any) -> Score:
@@ -202,33 +203,35 @@ def _score(outcomes: Sequence[ItemOutcome], **details: Any) -> Score:
 
 
 def has_event(talk: DialogueItems, names: Iterable[str]) -> bool:
-    """Has a dialogue an event of one of these classes?"""
+    """Return True if a dialogue has an event of one of these classes."""
     return any(event.name in names for event in talk.events)
 
 
-def read_items(found: Iterable[Trajectory], resampling: Resampling | None = None) -> LogItems:
-    """The items that the rule finds in a log, and its events. The dialogues are held in memory, because any of them may list the places.
+def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None = None) -> LogItems:
+    """Find the items of a log with the rule, and its events.
+
+    All dialogues are held in memory, because any of them may list the places.
 
     Args:
-        found: the dialogues.
-        resampling: of intervals; none without it.
+        trajectories: the dialogues.
+        resampling: settings of the confidence intervals; None for no intervals.
 
     Example:
         >>> read_items([Trajectory(id="1:0", task="1")]).without
         1
     """
-    every = list(found)
-    talks = [talk for _, talk in dialogue_items(every)]
-    return LogItems(talks, len(every) - len(talks), resampling=resampling)
+    log = list(trajectories)
+    talks = [talk for _, talk in dialogue_items(log)]
+    return LogItems(talks, len(log) - len(talks), resampling=resampling)
 
 
 def dialogue_items(
-    every: Sequence[Trajectory], sheet: Mapping[str, Sequence[GoalItem]] | None = None
+    trajectories: Sequence[Trajectory], sheet: Mapping[str, Sequence[GoalItem]] | None = None
 ) -> list[tuple[Trajectory, DialogueItems]]:
-    """The dialogues that have an instruction or items, each with its items and events."""
-    log = LogWords.of(every)
+    """Return the dialogues that have an instruction or items, each with its items and events."""
+    log = LogWords.of(trajectories)
     pairs = []
-    for each in every:
+    for each in trajectories:
         items = None if sheet is None else sheet.get(each.task, ())
         outcomes: Sequence[ItemOutcome] = outcomes_of(each, log.places, items)
         if outcomes or (each.goal is not None and each.goal.instruction):
@@ -240,13 +243,13 @@ def dialogue_items(
     return pairs
 
 
-def _success(found: Trajectory) -> bool | None:
-    reward = next(iter(found.rewards.values()), None)
-    return None if reward is None else found.ending != "crash" and reward >= 1 - CLOSE
+def _success(trajectory: Trajectory) -> bool | None:
+    reward = next(iter(trajectory.rewards.values()), None)
+    return None if reward is None else trajectory.ending != "crash" and reward >= 1 - CLOSE
 
 
-def _party(found: Trajectory, events: Sequence[Event]) -> str:
-    """Whose fault a failed dialogue is: the user's where an event can explain it; the log cannot tell more."""
-    if found.ending == "crash":
+def _party(trajectory: Trajectory, events: Sequence[Event]) -> str:
+    """Return the party to blame for a failed dialogue: the user if an event can explain it. A log cannot show more."""
+    if trajectory.ending == "crash":
         return "nobody"
-    return "user" if any(event.name in _HEAVY for event in events) else "unknown"
+    return "user" if any(event.name in _SEVERE for event in events) else "unknown"

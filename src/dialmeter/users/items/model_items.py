@@ -1,4 +1,4 @@
-"""Items of a goal that a language model behind an endpoint proposes. Only values that occur in the instruction are taken."""
+"""Items of goals that a language model at an endpoint proposes. Only values that occur in the instruction are accepted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...errors import UnreadableAnswer, one_line
 from ...model import Notice, TaskGoal
 from ..text.json_model import JsonModel
 from .conditions import CONDITIONS
-from .goal_items import KINDS, SHORTEST, GoalItem, form_of, leaves
+from .goal_items import KINDS, MIN_LENGTH, GoalItem, form_of, leaves
 
 _SHOWN = 10
 _TASK = (
@@ -34,37 +34,37 @@ class _Answer(Struct):
 
 
 class ModelItems:
-    """Asks a language model for the items of goals, and notes what it does not take.
+    """Uses a language model to find the items of goals, and records the items that it rejects.
 
     Args:
-        url: of the endpoint.
-        model: its name.
-        key: the environment variable that holds the key.
-        cache: a folder in which answers are kept.
+        url: the URL of the endpoint.
+        model: the name of the model.
+        key: the environment variable with the API key.
+        cache: a folder for cached answers.
     """
 
     def __init__(self, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
         self._model = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
-        self._refused: list[str] = []
+        self._rejected: list[str] = []
         self._unreadable: list[str] = []
 
     def items(self, task: str, goal: TaskGoal, places: Mapping[str, str]) -> list[GoalItem]:
-        """The items of a goal; none where the answer cannot be read.
+        """Return the items of a goal. The list is empty if the answer cannot be read.
 
         Args:
-            task: its id.
-            goal: with its instruction. Expected calls are not shown to the model; an item has the keys of their equal values.
-            places: codes of airports with their cities.
+            task: the id of the task.
+            goal: a goal with an instruction. The model does not get the expected calls. An item gets the keys of the equal values in them.
+            places: airport code → city.
 
         Raises:
-            DialmeterError: no answer, or the server refuses.
+            DialmeterError: there is no answer, or the server refuses the request.
         """
         try:
             answer = self._model.answer(goal.instruction)
         except UnreadableAnswer as error:
             self._unreadable.append(f"task {one_line(task, 80)}: {one_line(str(error), 200)}")
             return []
-        found: dict[tuple[str, str], GoalItem] = {}
+        items: dict[tuple[str, str], GoalItem] = {}
         for each in answer.items if answer is not None else ():
             value = str(each.value).strip()
             kind = next((known for known in KINDS if known == each.kind), None)
@@ -73,37 +73,39 @@ class ModelItems:
                 reason = f"no kind {one_line(each.kind, 40)!r}"
             elif condition is None:
                 reason = f"no condition {one_line(each.condition, 40)!r}"
-            elif len(value) < SHORTEST and kind != "count":
+            elif len(value) < MIN_LENGTH and kind != "count":
                 reason = "too short"
             elif not value or not form_of(kind, value, places).search(goal.instruction.lower()):
                 reason = "not in the instruction"
             else:
-                found.setdefault((kind, value), GoalItem(kind, value, _keys(goal, value), condition))
+                items.setdefault((kind, value), GoalItem(kind, value, _keys(goal, value), condition))
                 continue
-            self._refused.append(f"task {one_line(task, 80)}: {one_line(value, 80)!r} ({reason})")
-        return list(found.values())
+            self._rejected.append(f"task {one_line(task, 80)}: {one_line(value, 80)!r} ({reason})")
+        return list(items.values())
 
     def count_requests(self) -> DryRun:
-        """From now on, requests are counted and not sent; a goal whose answer is not known has no items."""
+        """From now on, count requests instead of sending them. A goal without a cached answer has no items."""
         return self._model.count_requests()
 
     @property
     def notices(self) -> list[Notice]:
-        """What was proposed and not taken, and answers that could not be read."""
-        found = []
-        if self._refused:
-            message = f"{len(self._refused)} items that the model proposes are not taken, such as {self._refused[0]}"
-            found.append(Notice("not-taken", len(self._refused), message, tuple(self._refused[:_SHOWN])))
+        """Warnings about rejected items, and about answers that could not be read."""
+        notices = []
+        if self._rejected:
+            message = f"{len(self._rejected)} items of the model were rejected, for example {self._rejected[0]}"
+            notices.append(Notice("not-taken", len(self._rejected), message, tuple(self._rejected[:_SHOWN])))
         if self._unreadable:
             message = (
                 f"{len(self._unreadable)} tasks have no items, because an answer cannot be read: {self._unreadable[0]}"
             )
-            found.append(Notice("unreadable-answer", len(self._unreadable), message, tuple(self._unreadable[:_SHOWN])))
-        return found
+            notices.append(
+                Notice("unreadable-answer", len(self._unreadable), message, tuple(self._unreadable[:_SHOWN]))
+            )
+        return notices
 
 
 def _keys(goal: TaskGoal, value: str) -> tuple[str, ...]:
-    """The arguments of expected calls that have this value."""
+    """Return the arguments of expected calls with this value."""
     return tuple(
         dict.fromkeys(
             f"{action.name}.{key}"

@@ -1,4 +1,4 @@
-"""The record of items and events: what identifies a run, what a row holds."""
+"""The run record of items and events: identity of a run, and its rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND = "items"
 
 
 class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a run: a dialogue of a log, what became of its items, and its events."""
+    """One row of a run: a dialogue of a log, the verdicts on its items, and its events."""
 
     id: str
     trajectory: Trajectory
@@ -29,11 +29,11 @@ class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     party: str = ""
 
 
-def item_row(found: Trajectory, items: DialogueItems) -> ItemRow:
-    """The row of a dialogue."""
+def item_row(trajectory: Trajectory, items: DialogueItems) -> ItemRow:
+    """Return the row of a dialogue."""
     return ItemRow(
-        id=found.id,
-        trajectory=found,
+        id=trajectory.id,
+        trajectory=trajectory,
         outcomes=items.outcomes,
         events=items.events,
         success=items.success,
@@ -42,15 +42,15 @@ def item_row(found: Trajectory, items: DialogueItems) -> ItemRow:
 
 
 def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> dict[str, Any]:
-    """What makes a run this run."""
+    """Return the data that identify a run."""
     return run_identity(KIND, inputs, items=source)
 
 
 def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:
-    """Closes the run with the scores of the whole, and the recall and the number of events of each dialogue."""
+    """Close the run with the scores over all dialogues, and the recall and the number of events of each dialogue."""
     columns: dict[str, list[float | None]] = {
-        "ItemRecall": [item_recall(each.outcomes) for each in result.every],
-        "Events": [float(len(each.events)) for each in result.every],
+        "ItemRecall": [item_recall(each.outcomes) for each in result.all_dialogues],
+        "Events": [float(len(each.events)) for each in result.all_dialogues],
     }
     finish_run(
         writer,

@@ -1,6 +1,6 @@
-"""Values that can be checked in what a user says: ids, addresses, dates, places, sums of money, and words that tools take.
+"""Values that can be checked in user messages: ids, addresses, dates, places, amounts of money, and words that tools take.
 
-A value is what can be recognised without understanding the sentence. Nothing else that a user claims is looked at.
+A value can be recognised without understanding the sentence. Other claims of a user are not checked.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _NUMBER = re.compile(r"\d+")
 _SHORT = {"san francisco": ("sf",), "new york": ("ny", "nyc"), "los angeles": ("la",), "washington": ("dc",)}
 """Short names of cities."""
-_FEWEST, _MOST = 2, 30
-"""So many values a slot has in a log whose values are words of a list, as cabins are."""
+_MIN_VALUES, _MAX_VALUES = 2, 30
+"""Smallest and largest number of values in a log of a slot that counts as a list of words, such as cabins."""
 
 
 class SaidValue(NamedTuple):
-    """A value in a text: what it is, as it is written, and the form under which two are the same."""
+    """A value in a text: its kind, its words, and a key that is equal for forms of the same value."""
 
     kind: str
     words: str
@@ -48,11 +48,11 @@ class SaidValue(NamedTuple):
 
 
 def said_values(text: str, places: Mapping[str, str]) -> Iterator[SaidValue]:
-    """The values of a text.
+    """Yield the values of a text.
 
     Args:
-        text: in any letter case.
-        places: codes of airports with their cities.
+        text: the text, in any letter case.
+        places: airport code → city.
 
     Example:
         >>> [tuple(each) for each in said_values("I am mia_li_3668 and fly to Seattle on May 20th.", {"SEA": "Seattle"})]
@@ -60,28 +60,27 @@ def said_values(text: str, places: Mapping[str, str]) -> Iterator[SaidValue]:
     """
     lower = text.lower()
     for kind, pattern in _PATTERNS:
-        for hit in pattern.finditer(lower):
-            if key := _key(kind, hit[0]):
-                yield SaidValue(kind, hit[0], key)
+        for match in pattern.finditer(lower):
+            if key := _key(kind, match[0]):
+                yield SaidValue(kind, match[0], key)
     for code, city in places.items():
         for form in (code.lower(), city.lower(), *_SHORT.get(city.lower(), ())):
-            # Codes such as MSP are written in capitals; a city may be written in any way.
-            whole = text if form == code.lower() else lower
-            wanted = code if form == code.lower() else form
-            if re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", whole):
+            # Codes such as MSP must be in capitals. A city may have any letter case.
+            target, haystack = (code, text) if form == code.lower() else (form, lower)
+            if re.search(rf"(?<!\w){re.escape(target)}(?!\w)", haystack):
                 yield SaidValue("place", form, code)
                 break
 
 
 def _key(kind: str, words: str) -> str:
-    """What two forms of one value have in common; empty where the words are no such value."""
+    """Return the key of a value, or an empty string if the words are not a valid value."""
     if kind in ("date", "day"):
         numbers = [int(number) for number in _NUMBER.findall(words)]
         if kind == "day":
             return f"day {numbers[0]}" if 1 <= numbers[0] <= 31 else ""
         if len(numbers) == 3:
             return f"{numbers[1]}-{numbers[2]}"
-        month = next(place for place, name in enumerate(MONTHS, 1) if name in words)
+        month = next(number for number, name in enumerate(MONTHS, 1) if name in words)
         return f"{month}-{numbers[0]}" if 1 <= numbers[0] <= 31 else ""
     if kind in ("amount", "number"):
         return words.strip("$ ").replace(",", "").removesuffix(".00")
@@ -89,7 +88,7 @@ def _key(kind: str, words: str) -> str:
 
 
 def same_key(one: SaidValue, other: SaidValue) -> bool:
-    """Do two values agree? A day agrees with every date that has it, an amount with every such number.
+    """Return True if two values agree. A day agrees with every date with this day, an amount with every equal number.
 
     Example:
         >>> same_key(SaidValue("day", "the 5th", "day 5"), SaidValue("date", "may 5", "5-5"))
@@ -102,7 +101,7 @@ def same_key(one: SaidValue, other: SaidValue) -> bool:
 
 
 def next_day(one: SaidValue, other: SaidValue) -> bool:
-    """Are these two dates a day apart?
+    """Return True if two values are dates of one month that are one day apart.
 
     Example:
         >>> next_day(SaidValue("date", "may 24", "5-24"), SaidValue("date", "may 23", "5-23"))
@@ -114,8 +113,8 @@ def next_day(one: SaidValue, other: SaidValue) -> bool:
     return month == other_month and abs(day - other_day) == 1
 
 
-def slot_words(found: Iterable[Trajectory], places: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """Arguments of calls whose values are words of a short list in a log, such as the cabin, each with these words.
+def slot_words(trajectories: Iterable[Trajectory], places: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """Return argument → words, for arguments of calls whose values in a log are words of a short list, such as the cabin.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal
@@ -124,11 +123,11 @@ def slot_words(found: Iterable[Trajectory], places: Mapping[str, str]) -> dict[s
         {'cabin': ['business', 'economy']}
     """
     words: dict[str, set[str]] = {}
-    for each in found:
-        calls = [call for step in each.steps for call in step.calls]
-        wanted = [action.arguments for action in each.goal.actions] if each.goal else []
-        for arguments in [*wanted, *(call.arguments for call in calls)]:
+    for trajectory in trajectories:
+        calls = [call for step in trajectory.steps for call in step.calls]
+        expected = [action.arguments for action in trajectory.goal.actions] if trajectory.goal else []
+        for arguments in [*expected, *(call.arguments for call in calls)]:
             for slot, value in leaves("", arguments):
                 if isinstance(value, str) and kind_of_value(slot, value, places) == "text" and len(value) < 30:
                     words.setdefault(slot, set()).add(value.lower().replace("_", " "))
-    return {slot: frozenset(values) for slot, values in words.items() if _FEWEST <= len(values) <= _MOST}
+    return {slot: frozenset(values) for slot, values in words.items() if _MIN_VALUES <= len(values) <= _MAX_VALUES}

@@ -1,4 +1,4 @@
-"""A dialogue of a log message by message: what was said and called, items with verdicts, and events in their place."""
+"""A dialogue of a log as text, message by message: messages, tool calls, items with verdicts, and the events of each message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .record import ItemRow
 
 
 def item_lines(row: ItemRow) -> Iterator[str]:
-    """The dialogue as plain lines.
+    """Yield the dialogue as lines of plain text.
 
     Example:
         >>> from dialmeter.model import Step, Trajectory
@@ -21,30 +21,30 @@ def item_lines(row: ItemRow) -> Iterator[str]:
         message 1  user    My code is ZX81AB.
             ! invented: zx81ab (reservation id)
     """
-    found = row.trajectory
+    trajectory = row.trajectory
     outcome = {True: "   successful", False: "   failed", None: ""}[row.success]
-    yield f"dialogue {one_line(row.id, 80)}   task {one_line(found.task, 80)}   ended by {found.ending}{outcome}"
-    if found.goal is not None and found.goal.instruction:
-        yield f"goal  {one_line(found.goal.instruction, 2000)}"
+    yield f"dialogue {one_line(row.id, 80)}   task {one_line(trajectory.task, 80)}   ended by {trajectory.ending}{outcome}"
+    if trajectory.goal is not None and trajectory.goal.instruction:
+        yield f"goal  {one_line(trajectory.goal.instruction, 2000)}"
     for each in row.outcomes:
-        place = "" if each.at is None else f" (message {each.at})"
+        message = "" if each.at is None else f" (message {each.at})"
         condition = f" [{each.item.condition}]" if each.item.condition else ""
-        yield f"  {each.verdict}: {one_line(each.item.value, 80)}{condition}{place}"
-    at: dict[int, list[Event]] = {}
+        yield f"  {each.verdict}: {one_line(each.item.value, 80)}{condition}{message}"
+    events_at: dict[int, list[Event]] = {}
     for event in row.events:
-        at.setdefault(event.turns[-1] if event.turns else -1, []).append(event)
-    for step in found.steps:
+        events_at.setdefault(event.turns[-1] if event.turns else -1, []).append(event)
+    for step in trajectory.steps:
         yield f"message {step.at}  {one_line(step.speaker, 12):6}  {one_line(step.text, 300)}".rstrip()
         for call in step.calls:
             yield f"    calls {one_line(call.name, 60)}{', which reports an error' if call.failed else ''}"
-        yield from (f"    {_shown(event)}" for event in at.pop(step.at, ()))
-    left = [event for events in at.values() for event in events]
-    if left:
+        yield from (f"    {_event_line(event)}" for event in events_at.pop(step.at, ()))
+    unplaced = [event for events in events_at.values() for event in events]
+    if unplaced:
         yield "never said"
-        yield from (f"  {_shown(event)}" for event in left)
+        yield from (f"  {_event_line(event)}" for event in unplaced)
 
 
-def _shown(event: Event) -> str:
+def _event_line(event: Event) -> str:
     words = one_line(event.said, 120)
     about = one_line(event.about, 80)
     return f"! {event.name}: {words}{f' ({about})' if words and about else about}"

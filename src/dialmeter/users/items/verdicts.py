@@ -1,7 +1,7 @@
-"""What became of each item of a goal in a dialogue.
+"""The verdict on each item of a goal in a dialogue.
 
-A value that the user never says is the user's miss only if the agent asked for it, or if the user ended the dialogue with
-its call undone. Otherwise nobody needed it.
+A value that the user never says is missed only if the agent asked for it, or if the user ended the dialogue before its call
+was made. Otherwise it was not needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .goal_items import GoalItem, form_of, items_of
 
 Verdict: TypeAlias = Literal["conveyed", "confirmed", "missed", "implied", "not_asked", "not_needed", "forbidden"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-"""The first three count in ItemRecall; the others are counted beside it."""
+"""The first three count in ItemRecall. The others are reported separately."""
 
 REQUEST = re.compile(r"\?|please|could you|can you|may i have|i need|i will need|i'll need|let me know|provide")
 _ASSENT = re.compile(
@@ -40,7 +40,7 @@ _WORDS: Mapping[str, str] = {
 
 
 class ItemOutcome(Struct, frozen=True, omit_defaults=True):
-    """An item, what became of it, and the place of the message that decides; None where none does."""
+    """An item, its verdict, and the index of the message that decides it; None if no message does."""
 
     item: GoalItem
     verdict: Verdict
@@ -48,14 +48,14 @@ class ItemOutcome(Struct, frozen=True, omit_defaults=True):
 
 
 def outcomes_of(
-    found: Trajectory, places: Mapping[str, str] | None = None, items: Sequence[GoalItem] | None = None
+    trajectory: Trajectory, places: Mapping[str, str] | None = None, items: Sequence[GoalItem] | None = None
 ) -> list[ItemOutcome]:
-    """What became of each item of a dialogue's goal; nothing where it has no goal in words.
+    """Return the verdicts on the items of a dialogue's goal. The list is empty if the goal has no instruction.
 
     Args:
-        found: the dialogue.
-        places: codes of airports with their cities.
-        items: of the goal, from a sheet; found by the rule where they are not given.
+        trajectory: the dialogue.
+        places: airport code → city.
+        items: the items of the goal, from a sheet; default: the items that the rule finds.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal
@@ -65,39 +65,41 @@ def outcomes_of(
         ['missed']
     """
     if items is None:
-        items = items_of(found.goal, places) if found.goal is not None else []
-    return [_outcome(item, items, found, places or {}) for item in items]
+        items = items_of(trajectory.goal, places) if trajectory.goal is not None else []
+    return [_outcome(item, items, trajectory, places or {}) for item in items]
 
 
-def _outcome(item: GoalItem, items: Sequence[GoalItem], found: Trajectory, places: Mapping[str, str]) -> ItemOutcome:
-    said = [step for step in found.steps if step.speaker == USER]
+def _outcome(
+    item: GoalItem, items: Sequence[GoalItem], trajectory: Trajectory, places: Mapping[str, str]
+) -> ItemOutcome:
+    said = [step for step in trajectory.steps if step.speaker == USER]
     form = form_of(item.kind, item.value, places, alone=True, also=item.forms)
-    alone = _first(said, form)
+    conveyed = _first(said, form)
     if item.condition == "secret":
-        told = _first((step for step in found.steps if step.speaker == SYSTEM), form)
-        if alone is None or told is None or alone < told:
-            return ItemOutcome(item, "forbidden", alone)
-    if alone is not None:
-        return ItemOutcome(item, "conveyed", alone)
-    inside = _first(said, form_of(item.kind, item.value, places))
-    if inside is not None:
-        return ItemOutcome(item, "implied", inside)
-    agreed = _agreed(found.steps, form)
-    if agreed is not None:
-        return ItemOutcome(item, "confirmed", agreed)
+        told = _first((step for step in trajectory.steps if step.speaker == SYSTEM), form)
+        if conveyed is None or told is None or conveyed < told:
+            return ItemOutcome(item, "forbidden", conveyed)
+    if conveyed is not None:
+        return ItemOutcome(item, "conveyed", conveyed)
+    implied = _first(said, form_of(item.kind, item.value, places))
+    if implied is not None:
+        return ItemOutcome(item, "implied", implied)
+    confirmed = _confirmed_at(trajectory.steps, form)
+    if confirmed is not None:
+        return ItemOutcome(item, "confirmed", confirmed)
     if item.condition == "fallback":
         return ItemOutcome(item, "not_needed")
-    if _part_of_id(item, items):
-        # The name of a user comes with the id.
+    if _is_part_of_id(item, items):
+        # The id contains the name of the user.
         return ItemOutcome(item, "not_asked")
-    asked = asked_at(item, found.steps)
+    asked = asked_at(item, trajectory.steps)
     if asked is not None:
         return ItemOutcome(item, "missed", asked)
     if item.condition == "asked":
         return ItemOutcome(item, "not_asked")
-    if _looked_up(item, found.steps):
+    if _is_looked_up(item, trajectory.steps):
         return ItemOutcome(item, "not_needed" if item.kind in ("airport", "date") else "not_asked")
-    if found.ending in ("user_stop", "out_of_scope") and not done(item, found.steps):
+    if trajectory.ending in ("user_stop", "out_of_scope") and not is_call_made(item, trajectory.steps):
         return ItemOutcome(item, "missed")
     return ItemOutcome(item, "not_asked")
 
@@ -106,20 +108,20 @@ def _first(steps: Iterable[Step], form: re.Pattern[str]) -> int | None:
     return next((step.at for step in steps if form.search(step.text.lower())), None)
 
 
-def _agreed(steps: Sequence[Step], form: re.Pattern[str]) -> int | None:
-    """The user's message that agrees to what the agent said last, where that names the value."""
-    heard = ""
+def _confirmed_at(steps: Sequence[Step], form: re.Pattern[str]) -> int | None:
+    """Return the index of the user message that agrees to the agent's last message, if that message has the value."""
+    agent_text = ""
     for step in steps:
         if step.speaker == SYSTEM:
-            heard = step.text.lower() or heard
-        elif form.search(heard):
+            agent_text = step.text.lower() or agent_text
+        elif form.search(agent_text):
             reply = step.text.lower()
             if _ASSENT.search(reply) and not _REFUSAL.search(reply):
                 return step.at
     return None
 
 
-def _part_of_id(item: GoalItem, items: Sequence[GoalItem]) -> bool:
+def _is_part_of_id(item: GoalItem, items: Sequence[GoalItem]) -> bool:
     value = item.value.lower()
     return item.kind == "text" and any(
         value in re.split(r"[_\W]", other.value.lower()) for other in items if other.kind == "id"
@@ -127,12 +129,12 @@ def _part_of_id(item: GoalItem, items: Sequence[GoalItem]) -> bool:
 
 
 def asked_at(item: GoalItem, steps: Sequence[Step], *, request: bool = True) -> int | None:
-    """The agent's message that asks for the value, if the user answers it; None where there is none.
+    """Return the index of the agent message that asks for the value and that the user answers, or None.
 
     Args:
-        item: whose value it is.
-        steps: of the dialogue.
-        request: must it be a question? Without it, speaking of the argument is enough.
+        item: the item with the value.
+        steps: the messages of the dialogue.
+        request: True to accept only requests, False to accept any message that mentions the argument.
     """
     names = {key.rpartition(".")[2] for key in item.keys}
     spelled = {name: r"\s+".join(map(re.escape, filter(None, name.split("_")))) for name in sorted(names)}
@@ -145,8 +147,8 @@ def asked_at(item: GoalItem, steps: Sequence[Step], *, request: bool = True) -> 
     return None
 
 
-def _looked_up(item: GoalItem, steps: Sequence[Step]) -> bool:
-    """Does a tool give the value, or does the agent use it in a call?"""
+def _is_looked_up(item: GoalItem, steps: Sequence[Step]) -> bool:
+    """Return True if a tool returns the value, or the agent uses it in a call."""
     value = item.value.lower()
     return any(
         value in (call.result or "").lower() or value in (str(each).lower() for each in call.arguments.values())
@@ -155,14 +157,14 @@ def _looked_up(item: GoalItem, steps: Sequence[Step]) -> bool:
     )
 
 
-def done(item: GoalItem, steps: Sequence[Step]) -> bool:
-    """Was one of the calls made that the item is a value of?"""
-    wanted = {key.partition(".")[0] for key in item.keys}
-    return any(call.name in wanted and not call.failed for step in steps for call in step.calls)
+def is_call_made(item: GoalItem, steps: Sequence[Step]) -> bool:
+    """Return True if one of the calls was made that have the item as an argument."""
+    expected = {key.partition(".")[0] for key in item.keys}
+    return any(call.name in expected and not call.failed for step in steps for call in step.calls)
 
 
 def item_recall(outcomes: Iterable[ItemOutcome]) -> float | None:
-    """The share of items that the user conveyed or confirmed, of those and the missed ones; None where there is none.
+    """Return the share of conveyed and confirmed items among conveyed, confirmed and missed items, or None if there are none.
 
     Example:
         >>> item = GoalItem("text", "economy", ("book.cabin",))
@@ -171,5 +173,5 @@ def item_recall(outcomes: Iterable[ItemOutcome]) -> float | None:
     """
     verdicts = [each.verdict for each in outcomes]
     met = verdicts.count("conveyed") + verdicts.count("confirmed")
-    whole = met + verdicts.count("missed")
-    return met / whole if whole else None
+    total = met + verdicts.count("missed")
+    return met / total if total else None

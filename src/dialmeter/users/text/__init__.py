@@ -1,6 +1,6 @@
-"""Acts of turns that have words only. A maker finds them; what a maker finds is measured, never taken for what was said.
+"""Acts for turns that have only text. A maker finds them. The accuracy of makers is measured, because they make mistakes.
 
-``TextReader(maker, profile).read(conversation)`` fills in the acts of turns that have none, ``measure_reading`` says how well it reads.
+``TextReader(maker, profile).read(conversation)`` fills in the acts of turns without acts. ``measure_reading`` measures its accuracy.
 """
 
 from .accuracy import ReadingAccuracy, measure_reading

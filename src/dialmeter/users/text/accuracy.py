@@ -1,4 +1,4 @@
-"""How well a maker reads: precision and recall of what it finds in the words of users, and what its errors do to the scores."""
+"""Accuracy of a maker: precision and recall of the units that it finds in user text, and the effect of its errors on scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ReadUnit: TypeAlias = tuple[int, UnitKind, str, str, str]
 
 
 class ReadingTally(Struct, frozen=True):
-    """How many units are given by the acts, how many were found in the words, and how many of these are right."""
+    """Number of units in the acts (given), number found in the text, and number of these that are right."""
 
     right: int
     found: int
@@ -29,7 +29,7 @@ class ReadingTally(Struct, frozen=True):
 
     @property
     def precision(self) -> float | None:
-        """The share of right ones among those found.
+        """The share of found units that are right.
 
         Example:
             >>> ReadingTally(3, 4, 6).precision, ReadingTally(3, 4, 6).recall
@@ -39,19 +39,19 @@ class ReadingTally(Struct, frozen=True):
 
     @property
     def recall(self) -> float | None:
-        """The share of those given that was found."""
+        """The share of given units that were found."""
         return self.right / self.given if self.given else None
 
 
 class ScoreEffect(Struct, frozen=True):
-    """What reading does to a score.
+    """The effect of reading text on a score.
 
     Attributes:
-        measure: its name.
-        by_acts: the mean from acts.
-        from_text: the mean from text, over the same dialogues.
-        correlation: of the two, by dialogue; None where one of them is constant.
-        n: dialogues that have both.
+        measure: the name of the measure.
+        by_acts: the mean score from acts.
+        from_text: the mean score from text, over the same dialogues.
+        correlation: correlation of the two scores over dialogues; None if one of them is constant.
+        n: number of dialogues with both scores.
     """
 
     measure: str
@@ -62,7 +62,7 @@ class ScoreEffect(Struct, frozen=True):
 
     @property
     def bias(self) -> float:
-        """How much too high the score from text is."""
+        """The score from text minus the score from acts."""
         return self.from_text - self.by_acts
 
 
@@ -70,13 +70,13 @@ class ReadingAccuracy(Struct, frozen=True):
     """The accuracy of a maker on dialogues with acts.
 
     Attributes:
-        maker: its name.
-        dialogues: how many were read.
-        turns: of users in them.
-        informs: of all slots.
-        requests: of all slots.
+        maker: the name of the maker.
+        dialogues: number of dialogues.
+        turns: number of user turns.
+        informs: tally of informs over all slots.
+        requests: tally of requests over all slots.
         slots: kind, domain and slot → tally.
-        effects: on the scores of dialogues with goals.
+        effects: effects on the scores of dialogues with goals.
     """
 
     maker: str
@@ -89,7 +89,7 @@ class ReadingAccuracy(Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """Precision and recall in words.
+        """Precision and recall as one line of text.
 
         Example:
             >>> tally = ReadingTally(3, 4, 6)
@@ -102,7 +102,7 @@ class ReadingAccuracy(Struct, frozen=True):
 
 
 def short(share: float | None) -> str:
-    """A share with two digits; a dash where there is none.
+    """Return a share with two decimals, or a dash if there is none.
 
     Example:
         >>> short(0.853), short(1.0), short(None)
@@ -112,46 +112,46 @@ def short(share: float | None) -> str:
 
 
 def without_acts(talk: Conversation) -> Conversation:
-    """The words of a dialogue and nothing else but its goal."""
+    """Return a dialogue with only its text and goal."""
     return replace(talk, moves=tuple([Move(move.speaker, move.text) for move in talk.moves]))
 
 
 def units_of(talk: Conversation, profile: Profile, matcher: Matcher) -> Iterator[ReadUnit]:
-    """What the acts of a user say and ask for."""
-    parts_of = classifier(profile.acts)
+    """Yield the constraints and requests of the user's acts."""
+    types_of = classifier(profile.acts)
     listed = any(move.requested is not None for move in talk.moves)
-    outside = {*profile.general, profile.booking}
+    ignored_services = {*profile.general, profile.booking}
     for number, move in enumerate(talk.moves):
         if move.speaker != USER:
             continue
         for act in move.acts or ():
-            parts, slot, service = parts_of(act.name), act.slot.lower(), act.service
-            if not slot or service in outside:
+            types, slot, service = types_of(act.name), act.slot.lower(), act.service
+            if not slot or service in ignored_services:
                 continue
-            if parts & INFORM:
+            if types & INFORM:
                 for value in act.values:
                     if value:
                         yield number, "inform", service, slot, matcher(service, slot, value.lower())
-            if parts & REQUEST and not listed:
+            if types & REQUEST and not listed:
                 yield number, "request", service, slot, ""
         for service, slots in (move.requested or {}).items():
-            for each in slots if service not in outside else ():
+            for each in slots if service not in ignored_services else ():
                 yield number, "request", service, requested_slot(request(service, each)), ""
 
 
 def measure_reading(
     talks: Iterable[Conversation], reader: TextReader, profile: Profile, matcher: Matcher
 ) -> tuple[ReadingAccuracy, list[tuple[Conversation, Conversation]]]:
-    """Reads the words of dialogues with acts, and compares.
+    """Read the text of dialogues with acts, and compare the result with the acts.
 
     Args:
         talks: dialogues with acts.
-        reader: reads their words.
-        profile: names the acts.
-        matcher: brings values to canonical form, on both sides.
+        reader: reads their text.
+        profile: maps names of acts to their types.
+        matcher: canonicalises values, on both sides.
 
     Returns:
-        The accuracy, without effects on scores; and each dialogue as it is and as it was read.
+        The accuracy, without effects on scores, and pairs of each dialogue: the original, and the one that was read from text.
     """
     right: Counter[tuple[UnitKind, str, str]] = Counter()
     found: Counter[tuple[UnitKind, str, str]] = Counter()
@@ -162,15 +162,17 @@ def measure_reading(
         read = reader.read(without_acts(talk))
         pairs.append((talk, read))
         turns += sum(move.speaker == USER for move in talk.moves)
-        wanted, made = set(units_of(talk, profile, matcher)), set(units_of(read, profile, matcher))
-        for counter, units in ((right, wanted & made), (found, made), (given, wanted)):
+        expected, actual = set(units_of(talk, profile, matcher)), set(units_of(read, profile, matcher))
+        for counter, units in ((right, expected & actual), (found, actual), (given, expected)):
             counter.update((kind, domain, slot) for _, kind, domain, slot, _ in units)
     slots = {key: ReadingTally(right[key], found[key], given[key]) for key in sorted({*found, *given})}
 
     def total(kind: UnitKind) -> ReadingTally:
-        chosen = [each for (of, *_), each in slots.items() if of == kind]
+        tallies = [tally for (slot_kind, *_), tally in slots.items() if slot_kind == kind]
         return ReadingTally(
-            sum(each.right for each in chosen), sum(each.found for each in chosen), sum(each.given for each in chosen)
+            sum(each.right for each in tallies),
+            sum(each.found for each in tallies),
+            sum(each.given for each in tallies),
         )
 
     name = reader.maker.name
@@ -178,7 +180,7 @@ def measure_reading(
 
 
 def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEffect:
-    """The effect of reading on a score, from the scores of dialogues by acts and from text."""
+    """Return the effect of reading on a score, from pairs of scores by acts and from text."""
     from ...stats import pearson
 
     by_acts, from_text = [one for one, _ in pairs], [other for _, other in pairs]

@@ -1,4 +1,4 @@
-"""Acts found by a language model behind an endpoint."""
+"""A maker that uses a language model at an endpoint."""
 
 from __future__ import annotations
 
@@ -39,35 +39,35 @@ class _Answer(Struct):
 
 
 class ModelMaker:
-    """Asks a language model for the acts of a turn.
+    """Uses a language model to find the acts of a turn.
 
     Args:
-        profile: how acts are named.
-        url: of the endpoint.
-        model: its name.
-        key: the environment variable that holds the key.
-        cache: a folder in which answers are kept.
+        profile: the names of acts.
+        url: the URL of the endpoint.
+        model: the name of the model.
+        key: the environment variable with the API key.
+        cache: a folder for cached answers.
     """
 
     def __init__(self, profile: Profile, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
-        self._given = (profile, url, model, key, cache)
+        self._arguments = (profile, url, model, key, cache)
         self._words = profile.words
         self._model = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
         self.name = one_line(model.replace("|", "/"), 80)
         """The name of the model, as in a signature."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ModelMaker, self._given
+        return ModelMaker, self._arguments
 
     def count_requests(self) -> DryRun:
-        """From now on, requests are counted and not sent; a turn whose answer is not known has no acts."""
+        """From now on, count requests instead of sending them. A turn without a cached answer has no acts."""
         return self._model.count_requests()
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
-        """The acts of a turn.
+        """Return the acts of a turn.
 
         Raises:
-            UnreadableAnswer: what came is not JSON of the wanted form.
+            UnreadableAnswer: the answer is not JSON of the expected form.
         """
         about = {
             "domains": {domain: sorted(slots) for domain, slots in sorted(schema.slots.items())},
@@ -76,17 +76,17 @@ class ModelMaker:
             "speaker": turn.speaker,
             "turn": turn.text,
         }
-        found = self._model.answer(msgspec.json.encode(about).decode())
-        if found is None:
+        answer = self._model.answer(msgspec.json.encode(about).decode())
+        if answer is None:
             return ()
         informs = [
             Act(self._words.inform, each.domain, each.slot, (_text(each.value),))
-            for each in found.informs
+            for each in answer.informs
             if each.slot.lower() in schema.slots.get(each.domain, ())
         ]
         requests = [
             Act(self._words.request, each.domain, each.slot, ("?",))
-            for each in found.requests
+            for each in answer.requests
             if each.slot.lower() in schema.slots.get(each.domain, ())
         ]
         return tuple(dict.fromkeys([*informs, *requests]))

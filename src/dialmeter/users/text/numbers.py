@@ -32,18 +32,18 @@ _NUMBER = re.compile(
 
 
 def times(text: str) -> Iterator[tuple[int, int, str]]:
-    """The times in a text in lower case: where each begins and ends, and the time with two digits for the hour.
+    """Yield the times in a lower-case text: start, end, and the time as HH:MM.
 
     Example:
-        >>> [found[2] for found in times("at half past 11 in the morning, 5:15 pm, 7 in the evening or noon")]
+        >>> [time for _, _, time in times("at half past 11 in the morning, 5:15 pm, 7 in the evening or noon")]
         ['11:30', '17:15', '19:00', '12:00']
     """
-    for found in _TIME.finditer(text):
-        parts = {name[1:]: value for name, value in found.groupdict().items() if value is not None}
+    for match in _TIME.finditer(text):
+        parts = {name[1:]: value for name, value in match.groupdict().items() if value is not None}
         if "noon" in parts:
-            yield *found.span(), "00:00" if parts["noon"] == "midnight" else "12:00"
+            yield *match.span(), "00:00" if parts["noon"] == "midnight" else "12:00"
             continue
-        hour = _value(parts["hour"])
+        hour = _parse_number(parts["hour"])
         minute = int(parts.get("minute", 0)) + _PAST.get(parts.get("half", ""), 0)
         part = parts.get("part", "").replace(".", "")
         if part in ("afternoon", "evening", "night", "pm") and hour < 12:
@@ -52,22 +52,22 @@ def times(text: str) -> Iterator[tuple[int, int, str]]:
             hour = 0
         total = hour * 60 + minute
         if 0 <= total < 24 * 60 and int(parts.get("minute", 0)) < 60:
-            yield *found.span(), f"{total // 60:02}:{total % 60:02}"
+            yield *match.span(), f"{total // 60:02}:{total % 60:02}"
 
 
 def numbers(text: str) -> Iterator[tuple[int, int, str]]:
-    """The whole numbers in a text in lower case, in digits, with their places.
+    """Yield the whole numbers in a lower-case text: start, end, and the number in digits.
 
     Example:
         >>> list(numbers("two tickets, not 17:30"))
         [(0, 3, '2')]
     """
-    for found in _NUMBER.finditer(text):
-        yield *found.span(), str(_value(found[0]))
+    for match in _NUMBER.finditer(text):
+        yield *match.span(), str(_parse_number(match[0]))
 
 
 def forms_of_date(value: str) -> list[str]:
-    """How a date is said; none if the value is no date.
+    """Return the spoken forms of a date, or an empty list if the value is not a date.
 
     Example:
         >>> forms_of_date("2019-03-05")[:3]
@@ -85,5 +85,5 @@ def forms_of_date(value: str) -> list[str]:
     ] + [f"the {day}{ending}"]
 
 
-def _value(word: str) -> int:
+def _parse_number(word: str) -> int:
     return _NUMBER_WORDS.index(word) if word in _NUMBER_WORDS else int(word)

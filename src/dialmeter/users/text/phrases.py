@@ -1,4 +1,4 @@
-"""Words of a text, and phrases that are known in it."""
+"""Words of a text, and known phrases in it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 WORD = re.compile(r"[\w&]+(?:[:'’.][\w&]+)*")
-_LONGEST = 8
+_MAX_WORDS = 8
 
 
 def words_of(text: str) -> list[str]:
-    """The words in lower case.
+    """Return the words of a text in lower case.
 
     Example:
         >>> words_of("Wi-Fi at St. John's, 17:30")
@@ -20,29 +20,29 @@ def words_of(text: str) -> list[str]:
 
 
 def phrase(text: str) -> str:
-    """The words with one blank between them."""
+    """Return the words of a text in lower case, separated by one blank."""
     return " ".join(words_of(text))
 
 
 def phrases_in(words: Sequence[str], *known: Container[str]) -> Iterator[tuple[int, int, str]]:
-    """Known phrases from left to right, the longest at each place: where each begins and ends, and the phrase.
+    """Yield the known phrases from left to right, the longest at each position: start, end, and the phrase.
 
     Example:
         >>> list(phrases_in(["a", "place", "to", "stay"], {"place", "place to stay"}))
         [(1, 4, 'place to stay')]
     """
-    place = 0
-    while place < len(words):
-        for length in range(min(_LONGEST, len(words) - place), 0, -1):
-            form = " ".join(words[place : place + length])
-            if any(form in some for some in known):
-                yield place, place + length, form
-                place += length
+    start = 0
+    while start < len(words):
+        for length in range(min(_MAX_WORDS, len(words) - start), 0, -1):
+            form = " ".join(words[start : start + length])
+            if any(form in phrases for phrases in known):
+                yield start, start + length, form
+                start += length
                 break
         else:
-            place += 1
+            start += 1
 
 
 def domain_phrases(words: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Phrase → domain, in singular and plural, from the words that a profile has for its domains."""
+    """Return phrase → domain, in singular and plural, from the words of a profile for its domains."""
     return {phrase(word) + end: domain for domain, listed in words.items() for word in listed for end in ("", "s")}

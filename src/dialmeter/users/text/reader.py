@@ -1,4 +1,4 @@
-"""The one way from words to acts: a maker gets a turn, what came before it and a schema, and gives acts."""
+"""Reading of acts from text. A maker takes a turn with its context and a schema, and returns acts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class TextTurn(Struct, frozen=True):
 
     Attributes:
         speaker: user or system.
-        text: what is said.
-        reply_to: the turn before, with its acts; None at the beginning.
-        domain: the one that was spoken of last; None if none was.
+        text: the text of the turn.
+        reply_to: the previous turn, with its acts; None at the beginning.
+        domain: the most recent domain; None if there is none.
     """
 
     speaker: str
@@ -31,7 +31,7 @@ class TextTurn(Struct, frozen=True):
 
 
 class TextSchema(Struct, frozen=True):
-    """What may be spoken of in a dialogue.
+    """The slots and values that may occur in a dialogue.
 
     Attributes:
         slots: domain → its slots, in lower case.
@@ -43,24 +43,24 @@ class TextSchema(Struct, frozen=True):
 
 
 class ActMaker(Protocol):
-    """Finds the acts of a turn in its words."""
+    """Finds the acts of a turn in its text."""
 
     @property
     def name(self) -> str:
-        """As in a signature."""
+        """The name in signatures."""
         ...
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
-        """The acts of a turn."""
+        """Return the acts of a turn."""
         ...
 
 
 class TextReader:
-    """Fills in the acts of turns that have words only.
+    """Fills in the acts of turns that have only text.
 
     Args:
-        maker: finds them.
-        profile: how acts are named, and the slots of the domains.
+        maker: finds the acts.
+        profile: the names of acts, and the slots of domains.
 
     Example:
         >>> from dialmeter.model import DomainGoal
@@ -77,11 +77,11 @@ class TextReader:
     def __init__(self, maker: ActMaker, profile: Profile) -> None:
         self.maker = maker
         self._slots = profile.words.of
-        self._parts_of = classifier(profile.acts)
+        self._types_of = classifier(profile.acts)
         self._domain_phrases = domain_phrases(profile.words.domains)
 
     def read(self, talk: Conversation) -> Conversation:
-        """A conversation with acts at every turn; a turn that got them from its words says so."""
+        """Return a conversation with acts in every turn. ``read_by`` marks turns whose acts were read from text."""
         schema = self._schema(talk.goal or {})
         moves: list[Move] = []
         current: str | None = None
@@ -99,15 +99,17 @@ class TextReader:
         return replace(talk, moves=tuple(moves))
 
     def _requested(self, acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
+        requested: dict[str, tuple[str, ...]] = {}
         for act in acts:
-            if self._parts_of(act.name) & REQUEST and act.slot:
-                found[act.service] = (*found.get(act.service, ()), act.slot)
-        return found
+            if self._types_of(act.name) & REQUEST and act.slot:
+                requested[act.service] = (*requested.get(act.service, ()), act.slot)
+        return requested
 
     def _schema(self, goal: Goal) -> TextSchema:
-        wants = goal_units(goal)
+        units = goal_units(goal)
         slots = {domain: frozenset(listed) for domain, listed in self._slots.items()}
-        for domain, inside in goal.items():
-            slots[domain] = slots.get(domain, frozenset()) | wants[domain].slots | set(map(str.lower, inside.requests))
-        return TextSchema(slots, {domain: wanted.values for domain, wanted in wants.items()})
+        for domain, domain_goal in goal.items():
+            slots[domain] = (
+                slots.get(domain, frozenset()) | units[domain].slots | set(map(str.lower, domain_goal.requests))
+            )
+        return TextSchema(slots, {domain: each.values for domain, each in units.items()})

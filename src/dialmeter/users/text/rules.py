@@ -1,6 +1,6 @@
-"""Acts found by rules: values by the map and the goal, numbers and times by their words, requests by slot words in a question.
+"""Rules that find acts in text: values of the map and of the goal, numbers and times, and slot words in questions as requests.
 
-No act is found that has neither a value nor a slot word, such as that a booking failed.
+Acts with neither a value nor a slot word are not found. An example is that a booking failed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .reader import TextSchema, TextTurn
 
 _SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?=\w)[^.?!]*)*[.?!]*")
 _WEAK = re.compile(r"\d{1,2}|none|\w{1,3}")
-"""Forms that are too short to be a value without a word for their slot."""
+"""Forms that are too short to count as a value without a word for their slot."""
 _FILLERS = frozenset(["the", "a", "an", "around", "about", "at", "on", "near", "approximately", "roughly"])
 _NEGATION = re.compile(r"\b(?:not|no|without|don'?t|doesn'?t)\b")
 _CARELESS = re.compile(
@@ -39,11 +39,11 @@ _PREFERENCE = re.compile(r"\b(?:prefer\w*|particular|in mind|specific|special|an
 _QUESTION = re.compile(r"\b(?:what|when|how|which|where)\b")
 _ABOUT_IT = re.compile(r"\b(?:it|they|that|this|there|the hotel|the guesthouse)\b")
 _IS_IT = re.compile(r"\s*(?:and |also,? |ok(?:ay)?,? )?(?:is|are|does|do|will) (?:it|that|this|they|the flight)\b.*\?")
-_NEAR = 6
+_MAX_DISTANCE = 6
 
 
 class _Span(NamedTuple):
-    """A value in a sentence: its tokens, what kind it is, and how it is written."""
+    """A value in a sentence: its first token, the token after its last, its kind, and its text."""
 
     start: int
     end: int
@@ -52,13 +52,13 @@ class _Span(NamedTuple):
 
 
 class _Sentence(Struct, eq=False):
-    """A sentence while it is read.
+    """A sentence with the domains and slots that it names.
 
     Attributes:
-        text: in lower case.
-        words: its words.
-        domains: the domains that it names, with the places of the words.
-        slots: the slots that it names, with the places of the first word and after the last.
+        text: the text in lower case.
+        words: the words of the sentence.
+        domains: pairs of a word index and the domain that is named there.
+        slots: index of the first word, index after the last word, and the slots that are named there.
     """
 
     text: str
@@ -66,9 +66,9 @@ class _Sentence(Struct, eq=False):
     domains: list[tuple[int, str]]
     slots: list[tuple[int, int, tuple[str, ...]]]
 
-    def before(self, place: int, cues: Iterable[str]) -> bool:
-        """Is one of some cues right before a place, fillers aside?"""
-        for end in range(place, max(place - 3, 0), -1):
+    def has_cue_before(self, index: int, cues: Iterable[str]) -> bool:
+        """Return True if one of the cues is right before a word. Fillers between them are ignored."""
+        for end in range(index, max(index - 3, 0), -1):
             text = " ".join(self.words[:end])
             if any(text == cue or text.endswith(f" {cue}") for cue in cues):
                 return True
@@ -78,37 +78,37 @@ class _Sentence(Struct, eq=False):
 
 
 class _Context(Struct, eq=False):
-    """What a sentence is read with.
+    """The context in which a sentence is read.
 
     Attributes:
-        schema: what may be spoken of.
-        asked: domain and slot that the turn before asks for.
-        domain: the one that was spoken of last.
+        schema: the slots and values that may occur.
+        asked: domain and slot that the previous turn asks for.
+        domain: the most recent domain.
         forms: domain → form → slot → value, for the values of the goal.
-        told: domain and slot that have their value already.
+        filled: domain and slot that already have a value.
     """
 
     schema: TextSchema
     asked: list[tuple[str, str]]
     domain: str | None
     forms: Mapping[str, Mapping[str, Mapping[str, str]]]
-    told: set[tuple[str, str]]
+    filled: set[tuple[str, str]]
 
 
 class RuleMaker:
     """Finds acts by rules.
 
     Args:
-        profile: how slots and domains are called, and how acts are named.
-        value_map: the forms of values; the values of the goal are looked for in any case.
+        profile: the words for slots and domains, and the names of acts.
+        value_map: the forms of values. Values of the goal are found even without a map.
     """
 
     name = "rules"
 
     def __init__(self, profile: Profile, value_map: ValueMap | None) -> None:
-        self._given = (profile, value_map)
+        self._arguments = (profile, value_map)
         self._words = profile.words
-        self._parts_of = classifier(profile.acts)
+        self._types_of = classifier(profile.acts)
         self._map = value_map
         self._indices: dict[str, dict[str, dict[str, str]]] = {}
         self._slot_words: dict[str, tuple[str, ...]] = {}
@@ -121,55 +121,55 @@ class RuleMaker:
         self._asks = [re.compile(rf"\b{re.escape(cue)}\b") for cue in profile.words.asks]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RuleMaker, self._given
+        return RuleMaker, self._arguments
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
-        """The acts of a turn."""
-        found: dict[Act, None] = {}
+        """Return the acts of a turn."""
+        acts: dict[Act, None] = {}
         context = _Context(schema, self._asked(turn), turn.domain, self._goal_forms(schema), set())
         slot_words = self._slot_words | _named_slots(schema, self._slot_words)
-        for written in _SENTENCE.findall(turn.text):
-            words = words_of(written)
+        for sentence_text in _SENTENCE.findall(turn.text):
+            words = words_of(sentence_text)
             sentence = _Sentence(
-                written.lower(),
+                sentence_text.lower(),
                 words,
                 [(start, self._domain_words[form]) for start, _, form in phrases_in(words, self._domain_words)],
                 [(start, end, slot_words[form]) for start, end, form in phrases_in(words, slot_words)],
             )
-            context.told = set()
-            found.update(dict.fromkeys(self._acts_of(turn, sentence, context)))
+            context.filled = set()
+            acts.update(dict.fromkeys(self._acts_of(turn, sentence, context)))
             named = [domain for _, domain in sentence.domains]
-            context.domain = named[-1] if named else next((act.service for act in reversed(found)), context.domain)
+            context.domain = named[-1] if named else next((act.service for act in reversed(acts)), context.domain)
         if turn.speaker == USER:
-            informed = {(act.service, act.slot) for act in found}
-            found.update(dict.fromkeys(self._careless_answer(turn, context.asked, informed)))
-        return tuple(found)
+            informed = {(act.service, act.slot) for act in acts}
+            acts.update(dict.fromkeys(self._careless_answer(turn, context.asked, informed)))
+        return tuple(acts)
 
     def _acts_of(self, turn: TextTurn, sentence: _Sentence, context: _Context) -> Iterator[Act]:
-        """The acts of a sentence."""
+        """Yield the acts of a sentence."""
         words = self._words
         used: set[int] = set()
-        # "Is it in the centre?" asks for the area.
-        is_told = turn.speaker == SYSTEM or not _IS_IT.match(sentence.text)
+        # "Is it in the centre?" is a request for the area, not a statement.
+        is_statement = turn.speaker == SYSTEM or not _IS_IT.match(sentence.text)
         in_goal = {form for each in context.forms.values() for form in each}
         in_map = frozenset().union(*(self._index(domain) for domain in context.schema.slots))
-        for span in _spans(sentence, in_goal, in_map) if is_told else ():
-            likely, others = self._places(sentence, span.start, context)
+        for span in _spans(sentence, in_goal, in_map) if is_statement else ():
+            likely, others = self._candidate_domains(sentence, span.start, context)
             for domain in (*likely, *others):
                 choice = self._slot_of(span, domain, sentence, context, domain in likely or not likely)
                 if choice:
                     slot, value, named = choice
                     used.update(named)
-                    context.told.add((domain, slot))
+                    context.filled.add((domain, slot))
                     yield Act(words.inform, domain, slot, (value,))
                     break
         asks = "?" in sentence.text or any(cue.search(sentence.text) for cue in self._asks)
-        careless = [found.span() for found in _CARELESS.finditer(sentence.text)] if turn.speaker == USER else []
-        for place, (start, end, slots) in enumerate(sentence.slots):
+        careless = [match.span() for match in _CARELESS.finditer(sentence.text)] if turn.speaker == USER else []
+        for index, (start, end, slots) in enumerate(sentence.slots):
             domain, slot = self._slot_at(sentence, start, slots, context)
-            if not domain or place in used:
+            if not domain or index in used:
                 continue
-            if careless and self._is_near(sentence, careless, start, end):
+            if careless and self._is_qualified(sentence, careless, start, end):
                 yield Act(words.inform, domain, slot, ("dontcare",))
             elif slot in words.flags and turn.speaker == USER and not (asks and _ABOUT_IT.search(sentence.text)):
                 before = " ".join(sentence.words[max(start - 4, 0) : start])
@@ -180,23 +180,23 @@ class RuleMaker:
                 yield Act(words.inform, domain, slot)
 
     def _may_ask(self, sentence: _Sentence, slot: str) -> bool:
-        """May a slot word in a question ask for the slot? Words such as "leaving" also say how something is searched for."""
+        """Return True if a slot word in a question can be a request. Words such as "leaving" also introduce search constraints."""
         words = self._words
-        searched = slot in words.times or slot in words.numbers or slot in words.before
-        return not searched or bool(_QUESTION.search(sentence.text))
+        is_search_word = slot in words.times or slot in words.numbers or slot in words.before
+        return not is_search_word or bool(_QUESTION.search(sentence.text))
 
     def _slot_at(self, sentence: _Sentence, start: int, slots: Sequence[str], context: _Context) -> tuple[str, str]:
-        """The domain and the slot that a slot word means; empty if no domain has it."""
-        likely, others = self._places(sentence, start, context)
+        """Return the domain and the slot of a slot word, or empty strings if no domain has the slot."""
+        likely, others = self._candidate_domains(sentence, start, context)
         for domain in likely or others:
             for slot in slots:
                 if slot in context.schema.slots.get(domain, ()):
                     return domain, slot
         return "", ""
 
-    def _places(self, sentence: _Sentence, start: int, context: _Context) -> tuple[list[str], list[str]]:
-        """The domains that a place of a sentence is likely to be about, and all others of the goal."""
-        before = [domain for place, domain in sentence.domains if place <= start]
+    def _candidate_domains(self, sentence: _Sentence, start: int, context: _Context) -> tuple[list[str], list[str]]:
+        """Return the likely domains of a word in a sentence, and all other domains of the goal."""
+        before = [domain for index, domain in sentence.domains if index <= start]
         named = before[-1:] or [domain for _, domain in sentence.domains[:1]]
         asked = [domain for domain, _ in context.asked]
         likely = dict.fromkeys([*named, *asked, *([context.domain] if context.domain else [])])
@@ -206,7 +206,10 @@ class RuleMaker:
     def _slot_of(
         self, span: _Span, domain: str, sentence: _Sentence, context: _Context, is_likely: bool
     ) -> tuple[str, str, list[int]] | None:
-        """The slot and value of a span in a domain, and the slot words that say so; None if several slots are possible."""
+        """Return the slot and value of a span in a domain, and the indexes of its slot words.
+
+        Return None if no slot or several slots are possible.
+        """
         words, asked, schema = self._words, context.asked, context.schema
         slots, wanted = schema.slots.get(domain, frozenset()), schema.values.get(domain, {})
         if span.kind == "form":
@@ -217,50 +220,50 @@ class RuleMaker:
             options = {slot: span.value for slot in kinds if slot in slots}
         if not options:
             return None
-        # "A hotel" names the domain; it is a kind only where the kind is asked for.
+        # "A hotel" names the domain. It is a type only if the system asks for the type.
         options = {slot: value for slot, value in options.items() if value != domain or (domain, slot) in asked}
-        # A slot that has its value already leaves this one to another.
-        options = {slot: value for slot, value in options.items() if (domain, slot) not in context.told} or options
+        # Prefer slots that have no value yet.
+        options = {slot: value for slot, value in options.items() if (domain, slot) not in context.filled} or options
         near = sorted(
-            (start - span.end if start >= span.end else span.start - end + 1, place)
-            for place, (start, end, named) in enumerate(sentence.slots)
+            (start - span.end if start >= span.end else span.start - end + 1, index)
+            for index, (start, end, named) in enumerate(sentence.slots)
             if any(slot in options for slot in named)
         )
         after = [
-            (slot, [place])
-            for place, (start, _, named) in enumerate(sentence.slots)
+            (slot, [index])
+            for index, (start, _, named) in enumerate(sentence.slots)
             for slot in named
             if slot in options and 0 <= start - span.end <= (1 if span.kind == "number" else 0)
         ]
         cued: list[tuple[str, list[int]]] = [
-            (slot, []) for slot in options if sentence.before(span.start, words.before.get(slot, ()))
+            (slot, []) for slot in options if sentence.has_cue_before(span.start, words.before.get(slot, ()))
         ]
         answered: list[tuple[str, list[int]]] = [(slot, []) for slot in options if (domain, slot) in asked]
         close = [
-            (slot, [place])
-            for distance, place in near
-            for slot in sentence.slots[place][2]
-            if slot in options and distance <= (3 if span.kind == "number" else _NEAR)
+            (slot, [index])
+            for distance, index in near
+            for slot in sentence.slots[index][2]
+            if slot in options and distance <= (3 if span.kind == "number" else _MAX_DISTANCE)
         ]
-        # "Leaving Ely by 10:00" says when to leave.
+        # In "leaving Ely by 10:00", the verb decides the slot of the time.
         verbs = [
-            (slot, [place])
-            for place, (start, end, named) in reversed(list(enumerate(sentence.slots)))
+            (slot, [index])
+            for index, (start, end, named) in reversed(list(enumerate(sentence.slots)))
             for slot in named
-            if span.kind == "time" and slot in options and 0 <= span.start - end < _NEAR
+            if span.kind == "time" and slot in options and 0 <= span.start - end < _MAX_DISTANCE
         ]
-        for found in (after, verbs, cued, answered, close):
-            if found:
-                slot, used = found[0]
+        for candidates in (after, verbs, cued, answered, close):
+            if candidates:
+                slot, used = candidates[0]
                 return slot, options[slot], used
         if not is_likely or span.kind == "number" or _WEAK.fullmatch(span.value):
             return None
         goal = [slot for slot, value in options.items() if value in wanted.get(slot, ())]
-        clear = goal if len(goal) == 1 else list(options)
-        return (clear[0], options[clear[0]], []) if len(clear) == 1 else None
+        unique = goal if len(goal) == 1 else list(options)
+        return (unique[0], options[unique[0]], []) if len(unique) == 1 else None
 
-    def _is_near(self, sentence: _Sentence, careless: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-        """Does "any" or "does not matter" qualify a slot word?"""
+    def _is_qualified(self, sentence: _Sentence, careless: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+        """Return True if words such as "any" or "does not matter" qualify a slot word."""
         for first, last in careless:
             before, inside = len(words_of(sentence.text[:first])), len(words_of(sentence.text[first:last]))
             if sentence.words[before : before + inside] == ["any"]:
@@ -273,7 +276,7 @@ class RuleMaker:
     def _careless_answer(
         self, turn: TextTurn, asked: Sequence[tuple[str, str]], informed: Container[tuple[str, str]]
     ) -> Iterator[Act]:
-        """The user has no preference for what the system asks."""
+        """Yield acts for slots that the system asks for, if the user answers that it has no preference."""
         if not asked or turn.reply_to is None:
             return
         first = " ".join(_SENTENCE.findall(turn.text.lower())[:2])
@@ -285,15 +288,15 @@ class RuleMaker:
                 yield Act(self._words.inform, domain, slot, ("dontcare",))
 
     def _asked(self, turn: TextTurn) -> list[tuple[str, str]]:
-        """What the turn before asks for."""
-        before = turn.reply_to
-        if before is None or before.speaker == turn.speaker:
+        """Return domain and slot of the requests of the previous turn."""
+        previous = turn.reply_to
+        if previous is None or previous.speaker == turn.speaker:
             return []
-        acts = [act for act in before.acts or () if act.slot and self._parts_of(act.name) & REQUEST]
+        acts = [act for act in previous.acts or () if act.slot and self._types_of(act.name) & REQUEST]
         return [(act.service, act.slot.lower()) for act in acts]
 
     def _index(self, domain: str) -> Mapping[str, Mapping[str, str]]:
-        """Form → slot → canonical value."""
+        """Return form → slot → canonical value, for a domain."""
         if domain not in self._indices:
             index: dict[str, dict[str, str]] = {}
             for slot in self._map.slots if self._map else ():
@@ -308,20 +311,20 @@ class RuleMaker:
         return self._indices[domain]
 
     def _goal_forms(self, schema: TextSchema) -> dict[str, dict[str, dict[str, str]]]:
-        """Domain → form → slot → value, for the values of the goal."""
-        found: dict[str, dict[str, dict[str, str]]] = {}
-        own = {*self._words.flags, *self._words.times, *self._words.numbers}
+        """Return domain → form → slot → value, for the values of the goal."""
+        forms: dict[str, dict[str, dict[str, str]]] = {}
+        excluded = {*self._words.flags, *self._words.times, *self._words.numbers}
         for domain, slots in schema.values.items():
             for slot, values in slots.items():
-                for value in values if slot not in own else ():
-                    for form in (value, *forms_of_date(value), *self._beginnings(domain, slot, value)):
+                for value in values if slot not in excluded else ():
+                    for form in (value, *forms_of_date(value), *self._short_forms(domain, slot, value)):
                         key = phrase(form)
                         if key and key != "dontcare":
-                            found.setdefault(domain, {}).setdefault(key, {})[slot] = value
-        return found
+                            forms.setdefault(domain, {}).setdefault(key, {})[slot] = value
+        return forms
 
-    def _beginnings(self, domain: str, slot: str, value: str) -> Iterator[str]:
-        """How a name is said in short: its first words."""
+    def _short_forms(self, domain: str, slot: str, value: str) -> Iterator[str]:
+        """Yield short forms of a name: its first words."""
         words = words_of(value)
         if slot in self._traits(domain).entity_slots:
             for length in range(1, len(words)):
@@ -331,31 +334,31 @@ class RuleMaker:
 
 
 def _named_slots(schema: TextSchema, known: Container[str]) -> dict[str, tuple[str, ...]]:
-    """A slot is called by its own name, too, such as ``party_size`` "party size"."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Return form → slots for slots that are called by their own name, such as "party size" for ``party_size``."""
+    slots_of: dict[str, tuple[str, ...]] = {}
     for slots in schema.slots.values():
         for slot in sorted(slots):
             form = phrase(slot.replace("_", " "))
-            if form and form not in known and slot not in found.get(form, ()):
-                found[form] = (*found.get(form, ()), slot)
-    return found
+            if form and form not in known and slot not in slots_of.get(form, ()):
+                slots_of[form] = (*slots_of.get(form, ()), slot)
+    return slots_of
 
 
 def _spans(sentence: _Sentence, *known: Container[str]) -> list[_Span]:
-    """The values of a sentence: times, numbers, and the longest known forms, which do not overlap."""
-    places = [(found.start(), found.end()) for found in WORD.finditer(sentence.text)]
+    """Return the values of a sentence: times, numbers, and the longest known forms. Known forms do not overlap."""
+    offsets = [(match.start(), match.end()) for match in WORD.finditer(sentence.text)]
 
     def tokens(first: int, last: int) -> tuple[int, int]:
-        inside = [place for place, (start, end) in enumerate(places) if start < last and end > first]
+        inside = [index for index, (start, end) in enumerate(offsets) if start < last and end > first]
         return (inside[0], inside[-1] + 1) if inside else (0, 0)
 
-    found = [_Span(*tokens(first, last), "time", value) for first, last, value in times(sentence.text)]
-    taken = {place for span in found for place in range(span.start, span.end)}
+    spans = [_Span(*tokens(first, last), "time", value) for first, last, value in times(sentence.text)]
+    taken = {index for span in spans for index in range(span.start, span.end)}
     forms = [_Span(start, end, "form", form) for start, end, form in phrases_in(sentence.words, *known)]
-    found += [span for span in forms if taken.isdisjoint(range(span.start, span.end))]
-    longer = {place for span in forms if span.end - span.start > 1 for place in range(span.start, span.end)}
+    spans += [span for span in forms if taken.isdisjoint(range(span.start, span.end))]
+    longer = {index for span in forms if span.end - span.start > 1 for index in range(span.start, span.end)}
     for first, last, value in numbers(sentence.text):
         start, end = tokens(first, last)
         if taken.isdisjoint(range(start, end)) and longer.isdisjoint(range(start, end)):
-            found.append(_Span(start, end, "number", value))
-    return sorted(found)
+            spans.append(_Span(start, end, "number", value))
+    return sorted(spans)

@@ -40,7 +40,7 @@ def event_table(found: LogItems) -> Table:
     """How often each event occurs, in how many dialogues."""
     rows = []
     for name, count in found.events.items():
-        talks = sum(any(event.name == name for event in talk.events) for talk in found.every)
+        talks = sum(any(event.name == name for event in talk.events) for talk in found.all_dialogues)
         rows.append((name, str(count), str(talks), MEANING[name]))
     return Table("events of the user", ("event", "all", "dialogues", "meaning"), tuple(rows), frozenset({1, 2}))
 
@@ -90,7 +90,7 @@ def event_example_table(found: LogItems) -> Table:
         (event.name, talk.id, ", ".join(map(str, event.turns)), one_line(event.said, 60), one_line(event.about, 40))
         for name in found.events
         if name != "missed"
-        for talk in [talk for talk in found.every if any(event.name == name for event in talk.events)][:2]
+        for talk in [talk for talk in found.all_dialogues if any(event.name == name for event in talk.events)][:2]
         for event in [event for event in talk.events if event.name == name][:1]
     ]
     headings = ("event", "dialogue", "message", "words", "about")

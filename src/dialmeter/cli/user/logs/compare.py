@@ -44,7 +44,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
             raise InputError("no goal in words has an item", file=log.name)
         notices += named_notices(name, [*log.notices, *unread_notices(log.refused)])
     found = compare_items(results, resampling)
-    tasks = len({talk.task for result in found.results.values() for talk in result.every})
+    tasks = len({talk.task for result in found.results.values() for talk in result.all_dialogues})
     measures = list(dict.fromkeys(each.measure for each in found.versus))
     return Output(
         document=lambda _: make_document(
@@ -55,7 +55,10 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
                 for measure in measures
             ],
             **in_documents({name: result.account for name, result in found.results.items()}),
-            counts={"dialogues": sum(len(result.every) for result in found.results.values()), "systems": len(names)},
+            counts={
+                "dialogues": sum(len(result.all_dialogues) for result in found.results.values()),
+                "systems": len(names),
+            },
             warnings=[*found.notices, *notices],
             versus=found.versus,
             domain=COMBINED,

@@ -87,7 +87,7 @@ def items(**options: Any) -> Output:
             format=log.format,
             intervals=bootstrap(found.resampling),
             faults=found.faults(),
-            dialogues=found.every,
+            dialogues=found.all_dialogues,
         ),
         parts=_parts(found, one_line(options["log"])),
         notices=log.notices,

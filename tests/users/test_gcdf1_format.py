@@ -1,4 +1,4 @@
-"""The layout of the published evaluator."""
+"""The format of the published evaluator."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_packed_files_and_folders(tmp_path: Path) -> None:
     assert talks.format == "gcdf1"
 
 
-def test_dialogues_without_goals_are_another_layout(tmp_path: Path) -> None:
+def test_dialogues_without_goals_are_another_format(tmp_path: Path) -> None:
     plain = {key: value for key, value in dialogue().items() if key != "goal"}
     assert gcdf1.detect(Sample("document", [dialogue()]))
     assert not gcdf1.detect(Sample("document", [plain]))
