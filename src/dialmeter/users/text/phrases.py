@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 WORD = re.compile(r"[\w&]+(?:[:'’.][\w&]+)*")
 _MAX_WORDS = 8
@@ -24,18 +24,34 @@ def phrase(text: str) -> str:
     return " ".join(words_of(text))
 
 
-def phrases_in(words: Sequence[str], *known: Container[str]) -> Iterator[tuple[int, int, str]]:
+class Phrases:
+    """A set of known phrases, with the length of the longest phrase for each first word.
+
+    Args:
+        known: phrases as ``phrase`` returns them.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self.known = frozenset(known)
+        self.longest: dict[str, int] = {}
+        for each in self.known:
+            first, *others = each.split(" ")
+            self.longest[first] = max(self.longest.get(first, 0), 1 + len(others))
+
+
+def phrases_in(words: Sequence[str], *lists: Phrases) -> Iterator[tuple[int, int, str]]:
     """Yield the known phrases from left to right, the longest at each position: start, end, and the phrase.
 
     Example:
-        >>> list(phrases_in(["a", "place", "to", "stay"], {"place", "place to stay"}))
+        >>> list(phrases_in(["a", "place", "to", "stay"], Phrases({"place", "place to stay"})))
         [(1, 4, 'place to stay')]
     """
     start = 0
     while start < len(words):
-        for length in range(min(_MAX_WORDS, len(words) - start), 0, -1):
+        longest = max([each.longest.get(words[start], 0) for each in lists])
+        for length in range(min(longest, _MAX_WORDS, len(words) - start), 0, -1):
             form = " ".join(words[start : start + length])
-            if any(form in phrases for phrases in known):
+            if any(form in each.known for each in lists):
                 yield start, start + length, form
                 start += length
                 break

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ...model import Act, Conversation, Goal, Move
 from ..goals import goal_units
 from ..profile import REQUEST, Profile, classifier
-from .phrases import domain_phrases, phrases_in, words_of
+from .phrases import Phrases, domain_phrases, phrases_in, words_of
 
 
 class TextTurn(Struct, frozen=True):
@@ -78,7 +78,8 @@ class TextReader:
         self.maker = maker
         self._slots = profile.words.of
         self._types_of = classifier(profile.acts)
-        self._domain_phrases = domain_phrases(profile.words.domains)
+        self._domain_words = domain_phrases(profile.words.domains)
+        self._domain_phrases = Phrases(self._domain_words)
 
     def read(self, talk: Conversation) -> Conversation:
         """Return a conversation with acts in every turn. ``read_by`` marks turns whose acts were read from text."""
@@ -92,7 +93,7 @@ class TextReader:
                 # If other turns list requested slots, request acts are ignored.
                 requested = self._requested(acts) if listed and move.requested is None else move.requested
                 move = replace(move, acts=acts, requested=requested, read_by=self.maker.name)  # noqa: PLW2901
-            named = [self._domain_phrases[each] for *_, each in phrases_in(words_of(move.text), self._domain_phrases)]
+            named = [self._domain_words[each] for *_, each in phrases_in(words_of(move.text), self._domain_phrases)]
             spoken_of = [act.service for act in move.acts or () if act.service in schema.slots]
             current = next(iter([*spoken_of[-1:], *named[-1:]]), current)
             moves.append(move)

@@ -15,7 +15,7 @@ from ...model import SYSTEM, USER, Act
 from ...values.maps import ValueMap
 from ..profile import REQUEST, Profile, classifier
 from .numbers import forms_of_date, numbers, times
-from .phrases import WORD, domain_phrases, phrase, phrases_in, words_of
+from .phrases import WORD, Phrases, domain_phrases, phrase, phrases_in, words_of
 from .reader import TextSchema, TextTurn
 
 _SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?=\w)[^.?!]*)*[.?!]*")
@@ -77,22 +77,45 @@ class _Sentence(Struct, eq=False):
         return False
 
 
+class _SchemaWords(Struct, eq=False):
+    """The words of a schema, which all turns of a dialogue share.
+
+    Attributes:
+        schema: the slots and values that may occur.
+        slots: form → slots.
+        goal: domain → form → slot → value, for the values of the goal.
+        slot_forms: the keys of ``slots``.
+        goal_forms: all forms of ``goal``.
+        map_forms: all forms of the value map for the domains of the schema.
+    """
+
+    schema: TextSchema
+    slots: Mapping[str, tuple[str, ...]]
+    goal: Mapping[str, Mapping[str, Mapping[str, str]]]
+    slot_forms: Phrases
+    goal_forms: Phrases
+    map_forms: Phrases
+
+
 class _Context(Struct, eq=False):
     """The context in which a sentence is read.
 
     Attributes:
-        schema: the slots and values that may occur.
+        words: the slots and values that may occur, and their words.
         asked: domain and slot that the previous turn asks for.
         domain: the most recent domain.
-        forms: domain → form → slot → value, for the values of the goal.
         filled: domain and slot that already have a value.
     """
 
-    schema: TextSchema
+    words: _SchemaWords
     asked: list[tuple[str, str]]
     domain: str | None
-    forms: Mapping[str, Mapping[str, Mapping[str, str]]]
     filled: set[tuple[str, str]]
+
+    @property
+    def schema(self) -> TextSchema:
+        """The slots and values that may occur."""
+        return self.words.schema
 
 
 class RuleMaker:
@@ -111,12 +134,15 @@ class RuleMaker:
         self._types_of = classifier(profile.acts)
         self._map = value_map
         self._indices: dict[str, dict[str, dict[str, str]]] = {}
+        self._map_forms: dict[tuple[str, ...], Phrases] = {}
+        self._schema_words: _SchemaWords | None = None
         self._slot_words: dict[str, tuple[str, ...]] = {}
         for slot, listed in profile.words.slots.items():
             for word in listed:
                 form = phrase(word)
                 self._slot_words[form] = (*self._slot_words.get(form, ()), slot)
         self._domain_words = domain_phrases(profile.words.domains)
+        self._domain_forms = Phrases(self._domain_words)
         self._traits = profile.traits
         self._asks = [re.compile(rf"\b{re.escape(cue)}\b") for cue in profile.words.asks]
 
@@ -126,15 +152,16 @@ class RuleMaker:
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
         """Return the acts of a turn."""
         acts: dict[Act, None] = {}
-        context = _Context(schema, self._asked(turn), turn.domain, self._goal_forms(schema), set())
-        slot_words = self._slot_words | _named_slots(schema, self._slot_words)
+        schema_words = self._words_of(schema)
+        slot_words = schema_words.slots
+        context = _Context(schema_words, self._asked(turn), turn.domain, set())
         for sentence_text in _SENTENCE.findall(turn.text):
             words = words_of(sentence_text)
             sentence = _Sentence(
                 sentence_text.lower(),
                 words,
-                [(start, self._domain_words[form]) for start, _, form in phrases_in(words, self._domain_words)],
-                [(start, end, slot_words[form]) for start, end, form in phrases_in(words, slot_words)],
+                [(start, self._domain_words[form]) for start, _, form in phrases_in(words, self._domain_forms)],
+                [(start, end, slot_words[form]) for start, end, form in phrases_in(words, schema_words.slot_forms)],
             )
             context.filled = set()
             acts.update(dict.fromkeys(self._acts_of(turn, sentence, context)))
@@ -151,9 +178,7 @@ class RuleMaker:
         used: set[int] = set()
         # "Is it in the centre?" is a request for the area, not a statement.
         is_statement = turn.speaker == SYSTEM or not _IS_IT.match(sentence.text)
-        in_goal = {form for each in context.forms.values() for form in each}
-        in_map = frozenset().union(*(self._index(domain) for domain in context.schema.slots))
-        for span in _spans(sentence, in_goal, in_map) if is_statement else ():
+        for span in _spans(sentence, context.words.goal_forms, context.words.map_forms) if is_statement else ():
             likely, others = self._candidate_domains(sentence, span.start, context)
             for domain in (*likely, *others):
                 choice = self._slot_of(span, domain, sentence, context, domain in likely or not likely)
@@ -213,7 +238,10 @@ class RuleMaker:
         words, asked, schema = self._words, context.asked, context.schema
         slots, wanted = schema.slots.get(domain, frozenset()), schema.values.get(domain, {})
         if span.kind == "form":
-            options = {**self._index(domain).get(span.value, {}), **context.forms.get(domain, {}).get(span.value, {})}
+            options = {
+                **self._index(domain).get(span.value, {}),
+                **context.words.goal.get(domain, {}).get(span.value, {}),
+            }
             options = {slot: value for slot, value in options.items() if slot in slots and slot not in words.flags}
         else:
             kinds = words.times if span.kind == "time" else words.numbers
@@ -310,6 +338,18 @@ class RuleMaker:
             self._indices[domain] = index
         return self._indices[domain]
 
+    def _words_of(self, schema: TextSchema) -> _SchemaWords:
+        """Return the words of a schema. They are computed once per dialogue, because its turns have the same schema."""
+        if self._schema_words is None or self._schema_words.schema is not schema:
+            domains = tuple(schema.slots)
+            if domains not in self._map_forms:
+                self._map_forms[domains] = Phrases(frozenset().union(*map(self._index, domains)))
+            slots = self._slot_words | _named_slots(schema, self._slot_words)
+            goal = self._goal_forms(schema)
+            goal_forms = Phrases(form for each in goal.values() for form in each)
+            self._schema_words = _SchemaWords(schema, slots, goal, Phrases(slots), goal_forms, self._map_forms[domains])
+        return self._schema_words
+
     def _goal_forms(self, schema: TextSchema) -> dict[str, dict[str, dict[str, str]]]:
         """Return domain → form → slot → value, for the values of the goal."""
         forms: dict[str, dict[str, dict[str, str]]] = {}
@@ -344,7 +384,7 @@ def _named_slots(schema: TextSchema, known: Container[str]) -> dict[str, tuple[s
     return slots_of
 
 
-def _spans(sentence: _Sentence, *known: Container[str]) -> list[_Span]:
+def _spans(sentence: _Sentence, *known: Phrases) -> list[_Span]:
     """Return the values of a sentence: times, numbers, and the longest known forms. Known forms do not overlap."""
     offsets = [(match.start(), match.end()) for match in WORD.finditer(sentence.text)]
 
