@@ -86,5 +86,5 @@ def test_a_script_is_no_link(url: str) -> None:
     from matplotlib.patches import Rectangle
 
     bar = Rectangle((0, 0), 1, 1)
-    axes.link(bar, url)
+    axes.set_link(bar, url)
     assert bar.get_url() is None

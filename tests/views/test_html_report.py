@@ -119,7 +119,7 @@ def test_a_report_may_go_into_a_folder_that_is_not_there_yet(made: Made, tmp_pat
     assert target.is_file()
 
 
-def test_runs_are_named_apart(tmp_path: Path) -> None:
+def test_runs_have_unique_names(tmp_path: Path) -> None:
     assert unique_names(["a/run", "b/run", "c"]) == ["a/run", "b/run", f"{Path().resolve().name}/c"]
-    with pytest.raises(DialmeterError, match="twice"):
+    with pytest.raises(DialmeterError, match="duplicate run"):
         unique_names(["a", "./a"])
