@@ -20,7 +20,7 @@ WORST = 10
 def system_score_table(result: SystemResult) -> Table:
     """Return one row per measure: value, interval, number of tasks; the account is below the table."""
     rows = tuple(map(score_cells, result.scores))
-    headings = ("measure", "value", "interval", "tasks", "not wanted" if result.how.success else "too few trials")
+    headings = ("measure", "value", "interval", "tasks", "not applicable" if result.how.success else "too few trials")
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 
 

@@ -82,7 +82,7 @@ class StudyKind(RunKind):
         """A study has no rows."""
         return iter(())
 
-    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
         """A study has no rows."""
         return {}
 
