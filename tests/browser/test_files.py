@@ -90,7 +90,7 @@ def test_the_bundle_sorts_and_searches(open_page: OpenPage, bundle: Path) -> Non
     eventually(page, lambda: page.locator("tbody tr:visible").count() == 2)
     page.goto((bundle / "index.html").as_uri())
     follow(page, page.get_by_role("link", name="trackers/own"))
-    follow(page, page.get_by_role("link", name="Look at the dialogues"))
+    follow(page, page.get_by_role("link", name="Show the dialogues"))
     follow(page, page.get_by_role("link", name="JGA"))
 
     def values() -> list[float]:

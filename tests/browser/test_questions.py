@@ -58,7 +58,7 @@ def test_why_one_tracker_lost_on_a_slot_takes_two_clicks(open_page: OpenPage, si
         if any("hotel-name" in turn["gold"] for turn in row["turns"])
     }
     assert set(page.locator("#rows [data-row]").all_inner_texts()) == set(expected)
-    why = page.locator("h3:has-text('What nameless does wrong') + div tbody tr").all_inner_texts()
+    why = page.locator("h3:has-text('Mistakes of nameless') + div tbody tr").all_inner_texts()
     assert why
     assert all(line.startswith("missed") for line in why)
     values = {line.split("\t")[1] for line in why}
@@ -72,7 +72,7 @@ def test_a_reason_takes_one_more_click(open_page: OpenPage, site: str) -> None:
     address = "/compare?run=trackers/own&run=trackers/keyword&group=slot&name=hotel-people&show=only-second"
     visitor = Visitor(page := open_page(site + address))
     before = page.locator("#rows [data-row]").count()
-    number = page.locator("h3:has-text('does wrong') + div tbody tr a").first
+    number = page.locator("h3:has-text('Mistakes of') + div tbody tr a").first
     size = int(number.inner_text())
     assert 0 < size < before
     visitor.click(number)

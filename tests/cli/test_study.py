@@ -12,7 +12,7 @@ import dialmeter as dialmeter_package
 from dialmeter import open_run
 from dialmeter.cli.study import ELSEWHERE, INPUTS
 from dialmeter.simulation.files import play_to_file
-from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.opened_run import OpenedRun
 
 from ..fuzz.targets import all_commands
 from ..viewer.asking import ask
@@ -115,14 +115,14 @@ def test_the_same_bytes_and_the_same_output(
     assert (plain.code, plain.out) == (kept.code, kept.out)
     both = [files_in(where) for where in (studies / "system-compare", tmp_path / "again")]
     assert [{**files, "log.json": b""} for files in both] == [{**both[0], "log.json": b""}] * 2
-    first = Opened(tmp_path / "again").manifest["study"]["tables"][0]["rows"][0]
+    first = OpenedRun(tmp_path / "again").manifest["study"]["tables"][0]["rows"][0]
     assert all(cell in plain.out for cell in first)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_show_it(name: str, studies: Path) -> None:
     key = name.replace(" ", "-")
-    run = Opened(studies / key)
+    run = OpenedRun(studies / key)
     with served(studies) as site:
         listed, page = ask(site, "/"), ask(site, f"/run/{key}")
         assert ask(site, f"/rows/{key}").status == 200

@@ -10,7 +10,7 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.tracking.diagnosis.findings import Mistake
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.pages.tracker import KIND
 
 from ..cli.invoke import call
@@ -47,7 +47,7 @@ def test_they_stand_with_scores_by_slot_in_a_run_and_on_its_page(
     assert json.loads((tmp_path / "run" / "run.json").read_text())["mistakes"] == wanted
     assert "hotel-area  east       west" in call(capsys, "tracker", "score", path, "--by", "slot", "--quiet").out
     assert "mistakes" not in json.loads(call(capsys, "tracker", "score", path, "--json", "--quiet").out)
-    first = next(iter(KIND.breakdowns(Opened(tmp_path / "run"))))
+    first = next(iter(KIND.breakdowns(OpenedRun(tmp_path / "run"))))
     assert first.rows == (("hotel-area", "east", "west", "1"), ("taxi-to", "(nothing)", "ely", "1"))
 
 
@@ -61,7 +61,7 @@ def test_damaged_mistakes_of_a_run_end_in_one_line(
     manifest = tmp_path / "run" / "run.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "mistakes": noted}))
     if isinstance(noted, list) and isinstance(noted[0], dict):
-        assert next(iter(KIND.breakdowns(Opened(tmp_path / "run")))).title == "by domain"
+        assert next(iter(KIND.breakdowns(OpenedRun(tmp_path / "run")))).title == "by domain"
     else:
         with pytest.raises(InputError, match=r"run\.json: damaged: Expected .*mistakes"):
-            Opened(tmp_path / "run")
+            OpenedRun(tmp_path / "run")

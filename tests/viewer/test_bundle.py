@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.viewer.bundle import write_bundle
-from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.pages.select import RowQuery, select
 
 from .made import dialmeter
@@ -32,7 +32,7 @@ def small(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_worst_rows_are_kept_and_the_rest_counted(runs: Path, small: Path) -> None:
     for number, name in enumerate(("keyword", "own"), 1):
-        run = Opened(runs / "trackers" / name)
+        run = OpenedRun(runs / "trackers" / name)
         worst = sorted(select(run, RowQuery()).positions[:10].tolist())
         kept = sorted(int(path.stem.rpartition("-")[2]) for path in small.glob(f"run-{number}-row-*.html"))
         assert kept == worst

@@ -15,7 +15,7 @@ from dialmeter.viewer.comparing import compare_page
 from dialmeter.viewer.links import Links
 from dialmeter.viewer.pair_list import list_pairs
 from dialmeter.views.pages.groups import SIDES, GroupComparison, compare_groups
-from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.pages.scores import match
 from dialmeter.views.pages.select import RowQuery, select
 
@@ -33,19 +33,19 @@ def at_slot(row: dict, slot: str) -> int:
     return sum(turn["slots"].get(slot, {}).get("class") in MISTAKES for turn in row["turns"])
 
 
-def by_slot(runs: list[Opened]) -> GroupComparison:
+def by_slot(runs: list[OpenedRun]) -> GroupComparison:
     return compare_groups(runs, runs[0].kind.GROUPINGS[0], [True] * (len(runs) - 1))
 
 
 @pytest.fixture(scope="module")
-def pair(runs: Path) -> list[Opened]:
+def pair(runs: Path) -> list[OpenedRun]:
     return [
-        Opened(runs / "trackers" / "own", "trackers/own"),
-        Opened(runs / "trackers" / "keyword", "trackers/keyword"),
+        OpenedRun(runs / "trackers" / "own", "trackers/own"),
+        OpenedRun(runs / "trackers" / "keyword", "trackers/keyword"),
     ]
 
 
-def test_rates_and_rows_are_those_of_the_files(runs: Path, pair: list[Opened]) -> None:
+def test_rates_and_rows_are_those_of_the_files(runs: Path, pair: list[OpenedRun]) -> None:
     first, second = (rows_of(runs / "trackers" / name) for name in ("own", "keyword"))
     turns = sum(len(row["turns"]) for row in first)
     found = by_slot(pair)
@@ -62,7 +62,7 @@ def test_rates_and_rows_are_those_of_the_files(runs: Path, pair: list[Opened]) -
         assert line.rows[0]["both"] == sum(one > 0 and two > 0 for one, two in counts)
 
 
-def test_what_costs_most_comes_first_and_p_values_are_corrected(pair: list[Opened]) -> None:
+def test_what_costs_most_comes_first_and_p_values_are_corrected(pair: list[OpenedRun]) -> None:
     found = by_slot(pair)
     costs = [abs(line.versus[0].difference) for line in found.lines]
     assert costs == sorted(costs, reverse=True)
@@ -74,7 +74,7 @@ def test_what_costs_most_comes_first_and_p_values_are_corrected(pair: list[Opene
 
 
 def test_only_the_slot_that_differs_has_a_difference(runs: Path) -> None:
-    own, nameless = Opened(runs / "trackers" / "own"), Opened(runs / "nameless")
+    own, nameless = OpenedRun(runs / "trackers" / "own"), OpenedRun(runs / "nameless")
     lines = by_slot([own, nameless]).lines
     assert lines[0].name == "hotel-name"
     assert lines[0].versus[0].difference > 0
@@ -83,12 +83,12 @@ def test_only_the_slot_that_differs_has_a_difference(runs: Path) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_a_list_has_as_many_rows_as_its_number(pair: list[Opened], side: str) -> None:
+def test_a_list_has_as_many_rows_as_its_number(pair: list[OpenedRun], side: str) -> None:
     matched = match(*pair)
     for line in by_slot(pair).lines[:8]:
         listed = list_pairs(matched, {"group": "slot", "name": line.name, "show": side})
         assert len(listed.order) == line.rows[0][side]
-        before, after = listed.at.mistakes
+        before, after = listed.group.mistakes
         assert sorted(abs(after - before)[listed.order], reverse=True) == list(abs(after - before)[listed.order])
 
 
@@ -108,14 +108,14 @@ def test_numbers_and_reasons_lead_to_lists_of_that_length(site: str) -> None:
 
 
 def test_users_and_judges_have_groups_of_their_own(runs: Path) -> None:
-    users = [Opened(runs / name) for name in ("quiet", "noisy")]
+    users = [OpenedRun(runs / name) for name in ("quiet", "noisy")]
     events = compare_groups(users, users[0].kind.GROUPINGS[0], [True])
     rows = [rows_of(runs / name) for name in ("quiet", "noisy")]
     for line in events.lines:
         for run, found in zip(rows, line.mistakes, strict=True):
             lost = [e for row in run for e in row["events"] if e["class"] == line.name and not e.get("credited")]
             assert found == len(lost)
-    judges = [Opened(runs / name) for name in ("jury", "jury2")]
+    judges = [OpenedRun(runs / name) for name in ("jury", "jury2")]
     attacks = compare_groups(judges, judges[0].kind.GROUPINGS[0], [True])
     for line in attacks.lines:
         for name, judge, rate in zip(("jury", "jury2"), ("overlap", "distinct"), line.rates, strict=True):
@@ -124,8 +124,8 @@ def test_users_and_judges_have_groups_of_their_own(runs: Path) -> None:
 
 
 def test_twelve_runs_and_no_more(site: str, runs: Path) -> None:
-    own, nameless = Opened(runs / "trackers" / "own", "own"), runs / "nameless"
-    others = [Opened(nameless, f"other {number}") for number in range(11)]
+    own, nameless = OpenedRun(runs / "trackers" / "own", "own"), runs / "nameless"
+    others = [OpenedRun(nameless, f"other {number}") for number in range(11)]
     text = compare_page([own, *others], {}, Links())
     assert text.count("hotel-name</a>") == 1
     assert all(f"other {number}" in text for number in range(11))
@@ -133,8 +133,8 @@ def test_twelve_runs_and_no_more(site: str, runs: Path) -> None:
     many = "&".join(f"run=r{number}" for number in range(13))
     answer = ask(site, f"/compare?{many}")
     assert answer.status == 404
-    assert "choose 2 to 12 runs to compare; 13 are chosen" in answer.text
-    assert "one is chosen twice" in ask(site, "/compare?run=jury&run=jury").text
+    assert "choose 2 to 12 runs to compare, not 13" in answer.text
+    assert "one run is chosen twice" in ask(site, "/compare?run=jury&run=jury").text
 
 
 def test_a_run_that_is_not_comparable_does_not_spoil_the_others(site: str) -> None:
@@ -146,7 +146,7 @@ def test_a_run_that_is_not_comparable_does_not_spoil_the_others(site: str) -> No
 
 
 def test_of_rows_with_the_same_score_the_one_with_most_mistakes_comes_first(runs: Path) -> None:
-    run = Opened(runs / "silent")
+    run = OpenedRun(runs / "silent")
     _ = run.findings
     assert np.unique(run.columns["JGA"]).tolist() == [0.0]
     assert select(run, RowQuery(by="JGA")).positions.tolist() == [1, 2, 0]

@@ -15,10 +15,10 @@ import pytest
 from dialmeter.core import open_runs
 from dialmeter.viewer import folder as folder_module
 from dialmeter.viewer.folder import RunFolder
-from dialmeter.views.pages import opened
+from dialmeter.views.pages import opened_run
 from dialmeter.views.pages.findings import RowFindings
 from dialmeter.views.pages.findings_file import FILE, read_findings, scan_rows
-from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.opened_run import OpenedRun
 
 from .asking import ask
 from .made import served
@@ -36,7 +36,7 @@ def plain(found: RowFindings) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_index_holds_what_the_rows_hold(runs: Path, name: str) -> None:
-    run = Opened(runs / name)
+    run = OpenedRun(runs / name)
     index = read_findings(run.run, run.kind)
     assert index is not None
     assert plain(index) == plain(scan_rows(run.run, run.kind))
@@ -46,8 +46,8 @@ def test_filters_read_no_rows(runs: Path, monkeypatch: pytest.MonkeyPatch) -> No
     def refuse(*_: object) -> None:
         raise AssertionError("rows were read")
 
-    monkeypatch.setattr(opened, "scan_rows", refuse)
-    run = Opened(runs / "trackers" / "keyword")
+    monkeypatch.setattr(opened_run, "scan_rows", refuse)
+    run = OpenedRun(runs / "trackers" / "keyword")
     run.start_reading()
     assert run.is_read()
     assert run.findings.rows({"class": "wrong"}).size
@@ -64,7 +64,7 @@ def test_a_run_of_an_earlier_version_has_the_same_lists(runs: Path, tmp_path: Pa
 
 def test_an_index_that_does_not_fit_is_not_used(runs: Path, tmp_path: Path) -> None:
     whole = runs / "trackers" / "keyword"
-    expected = plain(Opened(whole).findings)
+    expected = plain(OpenedRun(whole).findings)
     data = (whole / FILE).read_bytes()
     with np.load(whole / FILE) as file:
         arrays = {name: file[name] for name in file.files}
@@ -85,7 +85,7 @@ def test_an_index_that_does_not_fit_is_not_used(runs: Path, tmp_path: Path) -> N
             (run / FILE).write_bytes(each)
         else:
             np.savez(run / FILE, **each)
-        found = Opened(run)
+        found = OpenedRun(run)
         assert read_findings(found.run, found.kind) is None, number
         assert plain(found.findings) == expected
 

@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from dialmeter.views.charts import data
-from dialmeter.views.pages.opened import Opened
-from dialmeter.views.pages.scores import side_by_side
+from dialmeter.views.pages.opened_run import OpenedRun
+from dialmeter.views.pages.scores import scores_by_run
 from dialmeter.views.pages.select import RowQuery, parse_query, select
 
 from .asking import ask
@@ -24,16 +24,16 @@ def rows_of(run: Path) -> list[dict]:
     return [json.loads(line) for line in (run / "rows.jsonl").read_text("utf-8").splitlines()]
 
 
-def counted(run: Opened, address: str) -> tuple[int, int]:
+def counted(run: OpenedRun, address: str) -> tuple[int, int]:
     """Rows and findings behind an address."""
     found = select(run, parse_query(dict(parse_qsl(address)), run))
     return len(found.positions), 0 if found.hits is None else int(found.hits.sum())
 
 
-def linked_cells(run: Opened) -> list[tuple[str, str, str, str]]:
+def linked_cells(run: OpenedRun) -> list[tuple[str, str, str, str]]:
     """Title, heading, text and address of every cell that is a link, in the tables and charts of a run."""
 
-    def link(of: Opened, params: Mapping[str, str]) -> str:
+    def link(of: OpenedRun, params: Mapping[str, str]) -> str:
         return urlencode(params) or "all"
 
     charts = [replace(each.table, title=f"chart {each.name}") for each in run.kind.charts([run], link)]
@@ -55,7 +55,7 @@ SHARES = ("chart measures", "chart domains", "chart errors", "chart by-turn")
     [("trackers/keyword", 250), ("noisy", 60), ("jury", 15), ("agent", 8), ("words", 8), ("people", 8), ("silent", 20)],
 )
 def test_every_number_leads_to_as_many_rows_or_findings(runs: Path, name: str, least: int) -> None:
-    run = Opened(runs / name)
+    run = OpenedRun(runs / name)
     checked = 0
     for title, heading, text, address in linked_cells(run):
         rows, findings = counted(run, address)
@@ -69,7 +69,7 @@ def test_every_number_leads_to_as_many_rows_or_findings(runs: Path, name: str, l
 
 @pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words", "people"])
 def test_every_number_of_a_group_is_a_link(runs: Path, name: str) -> None:
-    run = Opened(runs / name)
+    run = OpenedRun(runs / name)
     for table in run.kind.breakdowns(run, lambda _, params: urlencode(params)):
         numbers = {
             (row, column)
@@ -81,7 +81,7 @@ def test_every_number_of_a_group_is_a_link(runs: Path, name: str) -> None:
 
 
 def test_error_rates_lead_to_the_errors(runs: Path) -> None:
-    run, rows = Opened(runs / "jury"), rows_of(runs / "jury")
+    run, rows = OpenedRun(runs / "jury"), rows_of(runs / "jury")
     table = [*run.kind.headlines(run, lambda _, params: urlencode(params))][-1]
     judges = table.headings[3:]
     for at, (attack, _, n, *rates) in enumerate(table.rows):
@@ -108,7 +108,7 @@ def test_marks_that_can_be_clicked_lead_to_what_they_count(site: str) -> None:
 
 
 def test_a_filter_takes_one_finding_at_a_time(runs: Path, slot: str) -> None:
-    run = Opened(runs / "trackers" / "keyword")
+    run = OpenedRun(runs / "trackers" / "keyword")
     expected = [
         at
         for at, row in enumerate(rows_of(runs / "trackers" / "keyword"))
@@ -123,7 +123,7 @@ def test_a_filter_takes_one_finding_at_a_time(runs: Path, slot: str) -> None:
 
 @pytest.mark.parametrize("measure", ["JGA", "GCA"])
 def test_order_and_range(runs: Path, measure: str) -> None:
-    run = Opened(runs / "trackers" / "keyword")
+    run = OpenedRun(runs / "trackers" / "keyword")
     values = run.columns[measure]
     up = select(run, RowQuery(by=measure)).positions
     down = select(run, RowQuery(by=measure, down=True)).positions
@@ -134,19 +134,19 @@ def test_order_and_range(runs: Path, measure: str) -> None:
 
 
 def test_worst_cases_of_judges_come_first(runs: Path) -> None:
-    run = Opened(runs / "jury")
+    run = OpenedRun(runs / "jury")
     values = run.columns["judges wrong"][select(run, RowQuery()).positions]
     assert values.tolist() == sorted(values.tolist(), reverse=True)
 
 
 def test_every_score_lies_in_one_range() -> None:
     values = [at / 100 for at in range(101)]
-    limits = data.edges(values)
-    assert data.counted(values, limits) == [5] * 19 + [6]
+    limits = data.bin_edges(values)
+    assert data.count_per_bin(values, limits) == [5] * 19 + [6]
 
 
 def test_search_finds_ids_talk_slots_and_values_whatever_the_case(runs: Path) -> None:
-    run = Opened(runs / "trackers" / "keyword")
+    run = OpenedRun(runs / "trackers" / "keyword")
     rows = rows_of(runs / "trackers" / "keyword")
     assert select(run, RowQuery(q=rows[7]["id"].upper())).positions.tolist() == [7]
 
@@ -172,7 +172,7 @@ def test_search_finds_ids_talk_slots_and_values_whatever_the_case(runs: Path) ->
     [("noisy", "parking"), ("jury", "repetition"), ("agent", "your code is"), ("agent", "no such word")],
 )
 def test_search_in_other_kinds_of_run(runs: Path, name: str, text: str) -> None:
-    run = Opened(runs / name)
+    run = OpenedRun(runs / name)
     found = select(run, RowQuery(q=text)).positions.tolist()
     holding = [at for at in range(len(run)) if any(text in each.lower() for each in run.kind.texts(run.row(at)))]
     assert sorted(found) == holding
@@ -180,7 +180,7 @@ def test_search_in_other_kinds_of_run(runs: Path, name: str, text: str) -> None:
 
 
 def test_groups_count_what_rows_hold(runs: Path) -> None:
-    run = Opened(runs / "trackers" / "keyword")
+    run = OpenedRun(runs / "trackers" / "keyword")
     cells = [
         (slot, cell["class"])
         for row in rows_of(runs / "trackers" / "keyword")
@@ -197,7 +197,7 @@ def test_groups_count_what_rows_hold(runs: Path) -> None:
 
 
 def test_a_comparison_counts_better_and_worse(site: str, runs: Path) -> None:
-    first, second = (Opened(runs / "trackers" / name) for name in ("own", "keyword"))
+    first, second = (OpenedRun(runs / "trackers" / name) for name in ("own", "keyword"))
     change = second.columns["JGA"] - first.columns["JGA"]
     text = ask(site, "/compare?run=trackers/own&run=trackers/keyword&by=JGA").text
     for way, expected in (("better", (change > 1e-12).sum()), ("worse", (change < -1e-12).sum())):
@@ -222,7 +222,7 @@ def test_the_headline_of_judges_is_the_mean_of_each_facet(site: str, runs: Path)
     line = f"mean error: naturalness {means['naturalness']}, interest {means['interest']}"
     assert line in ask(site, "/").text
     assert "mean error" in ask(site, "/run/jury").text.lower()
-    both = side_by_side([Opened(runs / "jury"), Opened(runs / "jury2")])
+    both = scores_by_run([OpenedRun(runs / "jury"), OpenedRun(runs / "jury2")])
     cells = {row[0]: row[1] for row in both.rows}
     assert cells["mean error, naturalness · overlap · saltmere"] == means["naturalness"]
     assert both.rows[0][0].startswith("mean error")

@@ -94,7 +94,7 @@ def test_links_that_lead_out_are_not_followed(runs: Path, tmp_path: Path) -> Non
 def test_broken_and_unfinished_runs_are_listed_as_such(site: str) -> None:
     text = ask(site, "/").text
     assert "unfinished" in text
-    assert "not finished: go on with --resume" in text
+    assert "not finished; continue with --resume" in text
     assert "run.json: damaged" in text
     for key in ("broken", "half"):
         assert ask(site, f"/run/{key}").status == 404
@@ -104,7 +104,7 @@ def test_damaged_rows_do_not_take_the_page_down(site: str) -> None:
     answer = ask(site, "/run/torn")
     assert answer.status == 200
     assert "damaged" in answer.text
-    assert "Make it again" in answer.text
+    assert "Reproduce" in answer.text
     assert "cannot be read" in ask(site, "/rows/torn").text
     assert ask(site, "/row/0/torn").status == 404
     assert ask(site, "/").status == 200

@@ -8,7 +8,7 @@ import pytest
 from dialmeter.views.chart_files import chart
 from dialmeter.views.charts import bars, canvas, grid, lines, points
 from dialmeter.views.charts.data import Estimate
-from dialmeter.views.charts.svg_theme import themed
+from dialmeter.views.charts.svg_theme import theme_svg
 from dialmeter.views.html_env import environment
 from dialmeter.views.pages.charts import draw_for_page
 from dialmeter.views.tables import render
@@ -50,7 +50,7 @@ def test_a_correlation_can_be_given() -> None:
 
 def test_binned_means_and_cells_lose_no_dialogue() -> None:
     to, nu, score = dialogues(777)
-    found = points.means(to, score)
+    found = points.binned_means(to, score)
     assert sum(n for _, _, n in found) == 777
     assert sum(mean.value * n for _, mean, n in found) == pytest.approx(score.sum())
     cells = grid.trait_grid(to, nu, score, bins=5).cells
@@ -138,6 +138,6 @@ def test_where_bars_are_stacked_the_table_comes_first() -> None:
 def test_marks_that_are_too_small_are_no_links() -> None:
     links = {("run", "tall"): "rows?by=tall", ("run", "low"): "rows?by=low"}
     drawn = bars.draw({"run": {"tall": Estimate(0.9), "low": Estimate(0.001)}}, links=links)
-    svg = themed(canvas.render(drawn, "svg"), "c1-", narrowest=496)
+    svg = theme_svg(canvas.render(drawn, "svg"), "c1-", narrowest=496)
     assert "rows?by=tall" in svg
     assert "rows?by=low" not in svg

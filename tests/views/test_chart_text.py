@@ -61,7 +61,7 @@ def test_labels_are_in_words(chart: str) -> None:
         "confusion": ["centre", "(absent)", "gold value", "predicted value", "number of turns", "hotel-area"],
     }
     seen = " ".join(shown(case_svg(chart)))
-    assert [each for each in map(words.mathematical, expected[chart]) if each not in seen] == []
+    assert [each for each in map(words.math_notation, expected[chart]) if each not in seen] == []
 
 
 def test_links() -> None:
@@ -86,5 +86,5 @@ def test_a_script_is_no_link(url: str) -> None:
     from matplotlib.patches import Rectangle
 
     bar = Rectangle((0, 0), 1, 1)
-    axes.link(bar, url)
+    axes.set_link(bar, url)
     assert bar.get_url() is None

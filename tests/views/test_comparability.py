@@ -18,7 +18,7 @@ from dialmeter.tracking.scoring import score_file
 from dialmeter.viewer.comparing import compare_page
 from dialmeter.viewer.links import Links
 from dialmeter.views.html import html_report
-from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.pages.scores import match
 from dialmeter.views.plain_report import plain_report
 
@@ -48,13 +48,13 @@ def write(file: Path, right: float, dialogues: int = DIALOGUES, other_gold: bool
     return file
 
 
-def run_of(file: Path, out: Path, *options: str) -> Opened:
+def run_of(file: Path, out: Path, *options: str) -> OpenedRun:
     words = ["tracker", "score", str(file), "--out", str(out), "-q", "--ci", "0", *options]
     assert not cli.main(words, prog_name="dialmeter", standalone_mode=False)
-    return Opened(out)
+    return OpenedRun(out)
 
 
-def written(runs: list[Opened], page: bool = True) -> dict[str, str]:
+def written(runs: list[OpenedRun], page: bool = True) -> dict[str, str]:
     """The report in every style, without what is said of each run alone."""
     texts = {style: plain_report(runs, style) for style in ("markdown", "latex")}
     texts |= {"html": html_report(runs)} if page else {}
@@ -62,12 +62,12 @@ def written(runs: list[Opened], page: bool = True) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+def base(tmp_path_factory: pytest.TempPathFactory) -> OpenedRun:
     folder = tmp_path_factory.mktemp("base")
     return run_of(write(folder / "base.jsonl", 0.2), folder / "base")
 
 
-def test_systems_on_the_same_dialogues_have_stars(base: Opened, tmp_path: Path) -> None:
+def test_systems_on_the_same_dialogues_have_stars(base: OpenedRun, tmp_path: Path) -> None:
     better = run_of(write(tmp_path / "better.jsonl", 0.8), tmp_path / "better")
     for style, text in written([base, better]).items():
         assert STAR[style].search(text), style
@@ -87,7 +87,7 @@ def test_systems_on_the_same_dialogues_have_stars(base: Opened, tmp_path: Path) 
     ],
 )
 def test_what_is_not_comparable_has_no_star_and_no_difference(
-    base: Opened, tmp_path: Path, what: dict, options: tuple[str, ...], field: str
+    base: OpenedRun, tmp_path: Path, what: dict, options: tuple[str, ...], field: str
 ) -> None:
     other = run_of(write(tmp_path / "other.jsonl", 0.8, **what), tmp_path / "other", *options)
     for style, text in written([base, other], page="dialogues" in what).items():
@@ -110,7 +110,7 @@ def test_som_dst_and_trippy_are_not_compared(tmp_path: Path) -> None:
     assert "dialogues (d): 100 ≠ 1000" in compare_page(runs, {}, Links())
 
 
-def test_commands_refuse_with_the_same_words(base: Opened, tmp_path: Path) -> None:
+def test_commands_refuse_with_the_same_words(base: OpenedRun, tmp_path: Path) -> None:
     other = run_of(write(tmp_path / "other.jsonl", 0.8), tmp_path / "other", "--rules", "trade")
     line = not_comparable("tracker", base.scores[0]["signature"], other.scores[0]["signature"])
     assert line

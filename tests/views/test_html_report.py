@@ -14,7 +14,7 @@ import pytest
 from dialmeter.cli.main import cli
 from dialmeter.errors import DialmeterError
 from dialmeter.views.html import LARGEST, html_report
-from dialmeter.views.pages.opened import Opened, named_apart
+from dialmeter.views.pages.opened_run import OpenedRun, unique_names
 
 SAID = "I would like " + "a very long stay, " * 40
 
@@ -51,7 +51,7 @@ def made(tmp_path: Path) -> Made:
 
 
 def test_long_dialogues_do_not_make_the_report_large(made: Made) -> None:
-    text = html_report([Opened(made("long", dialogues=230, turns=12))])
+    text = html_report([OpenedRun(made("long", dialogues=230, turns=12))])
     assert len(text.encode()) <= LARGEST
     shown = text.count('<details class="card dialogue"')
     assert 0 < shown <= 200
@@ -59,7 +59,7 @@ def test_long_dialogues_do_not_make_the_report_large(made: Made) -> None:
 
 
 def test_small_runs_are_shown_whole_worst_first(made: Made) -> None:
-    run = Opened(made("small", dialogues=5, turns=3))
+    run = OpenedRun(made("small", dialogues=5, turns=3))
     text = html_report([run])
     assert "All 5 dialogues" in text
     values = [float(value) for value in re.findall(r'<span class="faint">FGA\(lam=0.5\) ([\d.]+)</span>', text)]
@@ -68,7 +68,7 @@ def test_small_runs_are_shown_whole_worst_first(made: Made) -> None:
 
 
 def test_the_policy_has_the_hash_of_the_one_script(made: Made) -> None:
-    text = html_report([Opened(made("one", dialogues=2, turns=2))])
+    text = html_report([OpenedRun(made("one", dialogues=2, turns=2))])
     [script] = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
@@ -87,20 +87,20 @@ def test_three_forms_have_the_same_tables(made: Made, tmp_path: Path) -> None:
         cli.main(["report", *runs, "--out", str(target), "-q"], standalone_mode=False)
         texts[ending] = target.read_text("utf-8")
     for run in runs:
-        for score in Opened(Path(run)).scores:
+        for score in OpenedRun(Path(run)).scores:
             value = f"{100 * score['value']:.2f}"
             assert all(value in text for text in texts.values())
     assert r"\toprule" in texts["tex"]
     assert r"\textsuperscript{**}" in texts["tex"]
     assert r"\*\*" in texts["md"]
     assert "<sup>**</sup>" in texts["html"]
-    for word in ("by domain", "by slot", "by turn", "make it again", "the worst dialogues"):
+    for word in ("by domain", "by slot", "by turn", "reproduce", "worst dialogues"):
         assert all(word in text.lower() for text in texts.values())
 
 
 def test_the_report_does_not_depend_on_anything_else(made: Made) -> None:
     run = made("same", dialogues=3, turns=3)
-    assert html_report([Opened(run)]) == html_report([Opened(run)])
+    assert html_report([OpenedRun(run)]) == html_report([OpenedRun(run)])
 
 
 def test_a_report_that_is_there_is_not_replaced(made: Made, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_report_may_go_into_a_folder_that_is_not_there_yet(made: Made, tmp_pat
     assert target.is_file()
 
 
-def test_runs_are_named_apart(tmp_path: Path) -> None:
-    assert named_apart(["a/run", "b/run", "c"]) == ["a/run", "b/run", f"{Path().resolve().name}/c"]
-    with pytest.raises(DialmeterError, match="twice"):
-        named_apart(["a", "./a"])
+def test_runs_have_unique_names(tmp_path: Path) -> None:
+    assert unique_names(["a/run", "b/run", "c"]) == ["a/run", "b/run", f"{Path().resolve().name}/c"]
+    with pytest.raises(DialmeterError, match="duplicate run"):
+        unique_names(["a", "./a"])

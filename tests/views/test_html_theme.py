@@ -9,8 +9,8 @@ import pytest
 
 from dialmeter.views.charts import bars, canvas, palette
 from dialmeter.views.charts.data import Estimate
-from dialmeter.views.charts.svg_theme import VARIABLES, themed
-from dialmeter.views.html_env import asset, said
+from dialmeter.views.charts.svg_theme import VARIABLES, theme_svg
+from dialmeter.views.html_env import asset, safe_text
 
 COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("over", "new"): 1}}
 LINKS = {("hotel-area", "missed", "new"): "/rows/a?slot=hotel-area&class=missed&q=\"'<>"}
@@ -21,7 +21,7 @@ def case_svg() -> bytes:
 
 
 def test_no_colour_of_the_palette_is_left() -> None:
-    shown = themed(case_svg(), "c1-")
+    shown = theme_svg(case_svg(), "c1-")
     left = [colour for colour in VARIABLES if colour.lower() in shown.lower()]
     assert not left
     for colour in (palette.BLUE, palette.VERMILION, palette.ORANGE, palette.INK):
@@ -36,10 +36,10 @@ def test_the_style_sheet_has_every_variable_in_both_themes() -> None:
 
 
 def test_ids_have_the_prefix_and_are_found() -> None:
-    root = ET.fromstring(themed(case_svg(), "c7-"))
+    root = ET.fromstring(theme_svg(case_svg(), "c7-"))
     ids = {each.get("id") for each in root.iter() if each.get("id")}
     assert all(name.startswith("c7-") for name in ids)
-    text = themed(case_svg(), "c7-")
+    text = theme_svg(case_svg(), "c7-")
     used = re.findall(r"url\(#([^)]+)\)", text) + re.findall(r'<use[^>]* href="#([^"]+)"', text)
     assert used
     assert set(used) <= ids
@@ -47,7 +47,7 @@ def test_ids_have_the_prefix_and_are_found() -> None:
 
 def test_links_have_names_and_no_target() -> None:
     address = next(iter(LINKS.values()))
-    root = ET.fromstring(themed(case_svg(), "", {address: "hotel-area: <missed>"}))
+    root = ET.fromstring(theme_svg(case_svg(), "", {address: "hotel-area: <missed>"}))
     [link] = root.iter("a")
     assert link.get("href") == address
     assert link.get("aria-label") == "hotel-area: <missed>"
@@ -58,12 +58,12 @@ def test_links_have_names_and_no_target() -> None:
 
 
 def test_the_same_chart_gives_the_same_bytes() -> None:
-    assert themed(case_svg(), "c1-") == themed(case_svg(), "c1-")
+    assert theme_svg(case_svg(), "c1-") == theme_svg(case_svg(), "c1-")
 
 
 def test_hostile_names_stay_text() -> None:
     evil = "</svg><script>alert(1)</script>"
-    shown = themed(canvas.render(bars.draw({evil: {evil: Estimate(0.5)}}, title=evil), "svg"), "c1-")
+    shown = theme_svg(canvas.render(bars.draw({evil: {evil: Estimate(0.5)}}, title=evil), "svg"), "c1-")
     assert "<script" not in shown
     assert not list(ET.fromstring(shown).iter("script"))
 
@@ -77,10 +77,10 @@ def test_spread_takes_any_scores(values: list[float]) -> None:
 
 @pytest.mark.parametrize("letter", ["\u202e", "\u2066", "\u200b", "\ufeff", "\x00", "\x1b", "\u2028"])
 def test_hidden_letters_are_written_out(letter: str) -> None:
-    shown = str(said(f"a{letter}b"))
+    shown = str(safe_text(f"a{letter}b"))
     assert letter not in shown
     assert f"U+{ord(letter):04X}" in shown
 
 
 def test_scripts_that_need_joiners_keep_them() -> None:
-    assert str(said("می\u200cخواهم")) == "می\u200cخواهم"
+    assert str(safe_text("می\u200cخواهم")) == "می\u200cخواهم"

@@ -52,8 +52,8 @@ def report(
 
 def _written(runs: tuple[str, ...], style: str, title: str) -> str:
     from ..views.html import html_report
-    from ..views.pages.opened import Opened, named_apart
+    from ..views.pages.opened_run import OpenedRun, unique_names
     from ..views.plain_report import plain_report
 
-    opened = [Opened(Path(run), name) for run, name in zip(runs, named_apart(runs), strict=True)]
+    opened = [OpenedRun(Path(run), name) for run, name in zip(runs, unique_names(runs), strict=True)]
     return html_report(opened, title) if style == "html" else plain_report(opened, style, title)

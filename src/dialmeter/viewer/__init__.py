@@ -1,1 +1,1 @@
-"""A local web page over the runs in a folder, and the same pages as files."""
+"""A local web application for the runs in a folder, and the same pages as static files."""

@@ -1,4 +1,4 @@
-"""The viewer's pages as files that open from disk: lists filter themselves by a script, nothing is fetched."""
+"""The viewer's pages as static files that open from disk. A script filters lists; pages load nothing from the network."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..views.html_env import asset
-from ..views.pages.opened import Opened
+from ..views.pages.opened_run import OpenedRun
 from ..views.pages.scores import match
 from ..views.pages.select import RowQuery, Selection, select
 from .comparing import compare_page, pair_page
@@ -24,25 +24,25 @@ MOST_PAIRS = 45
 ROWS_OF_A_PAIR = 25
 
 
-class Bundled(NamedTuple):
-    """The size of a bundle."""
+class BundleSize(NamedTuple):
+    """The numbers of runs, written rows and omitted rows of a bundle."""
 
     runs: int
     rows: int
     hidden: int
 
 
-def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOST_ROWS) -> Bundled:
-    """Writes the pages of all runs below a folder.
+def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOST_ROWS) -> BundleSize:
+    """Write the pages of all runs below a folder.
 
     Args:
-        folder: where the runs are.
+        folder: the folder of the runs.
         out: a new or empty folder.
-        force: replace a bundle that is there.
-        most: rows of all runs together; the worst of each run, the rest is counted.
+        force: replace an existing bundle.
+        most: largest number of rows of all runs together; the worst rows of each run are written, the others are only counted.
 
     Raises:
-        DialmeterError: the folder is taken or cannot be written to.
+        DialmeterError: the folder is not empty or cannot be written to.
     """
 
     def check(names: set[str]) -> None:
@@ -53,26 +53,26 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
 
     runs = RunFolder(folder)
     entries = runs.entries()
-    opened = [run for each in entries if each.kind and (run := _readable(runs, each.key)) is not None]
+    opened = [run for each in entries if each.kind and (run := _open_readable(runs, each.key)) is not None]
     links = BundleLinks([run.key for run in opened])
-    known = {run.key for run in opened}
-    shown = [each if each.key in known else each.broken("its rows cannot be read") for each in entries]
+    readable = {run.key for run in opened}
+    listed = [each if each.key in readable else each.broken("its rows cannot be read") for each in entries]
     shares = _shares([len(run) for run in opened], most)
     with new_folder(out, check, ["*.html"]) as new:
         for name in ("viewer.css", "viewer.js"):
             (new / name).write_text(asset(name), "utf-8")
-        (new / "index.html").write_text(runs_page(shown, Path(folder).name, {}, links), "utf-8")
+        (new / "index.html").write_text(runs_page(listed, Path(folder).name, {}, links), "utf-8")
         for run, share in zip(opened, shares, strict=True):
-            for name, text in _pages(run, share, opened, links):
+            for name, text in _run_pages(run, share, opened, links):
                 (new / name).write_text(text, "utf-8")
         for first, second in _pairs(opened):
             for name, text in _pair_pages(first, second, links):
                 (new / name).write_text(text, "utf-8")
-    return Bundled(len(opened), sum(shares), sum(map(len, opened)) - sum(shares))
+    return BundleSize(len(opened), sum(shares), sum(map(len, opened)) - sum(shares))
 
 
-def _readable(runs: RunFolder, key: str) -> Opened | None:
-    """An opened run whose rows are whole; None for a broken one, which is only listed."""
+def _open_readable(runs: RunFolder, key: str) -> OpenedRun | None:
+    """Open a run with intact rows; return None for a broken run, which is only listed."""
     try:
         run = runs.open(key)
         return run if len(run) == len(run.findings.ids) else None
@@ -81,7 +81,7 @@ def _readable(runs: RunFolder, key: str) -> Opened | None:
 
 
 def _shares(sizes: Sequence[int], most: int) -> list[int]:
-    """How many rows of each run fit: small runs whole, the others alike.
+    """Return the number of rows to write for each run: all rows of small runs, equal numbers for the others.
 
     Example:
         >>> _shares([10, 5000, 5000], 2000), _shares([3, 4], 2000)
@@ -95,30 +95,30 @@ def _shares(sizes: Sequence[int], most: int) -> list[int]:
     return shares
 
 
-def _pages(run: Opened, share: int, runs: Sequence[Opened], links: BundleLinks) -> Iterator[tuple[str, str]]:
+def _run_pages(run: OpenedRun, share: int, runs: Sequence[OpenedRun], links: BundleLinks) -> Iterator[tuple[str, str]]:
     others = [other.key for first, other in _pairs(runs) if first is run]
     yield links.run(run.key), "".join(run_page(run, others, links))
-    found = Selection(select(run, RowQuery()).positions[:share], None)
-    yield links.rows(run.key, {}), rows_page(run, RowQuery(), found, links, most=None)
-    for position in found.positions.tolist():
-        yield links.row(run.key, position, {}), row_page(run, position, RowQuery(), found, links=links)
+    selection = Selection(select(run, RowQuery()).positions[:share], None)
+    yield links.rows(run.key, {}), rows_page(run, RowQuery(), selection, links, most=None)
+    for position in selection.positions.tolist():
+        yield links.row(run.key, position, {}), row_page(run, position, RowQuery(), selection, links=links)
 
 
-def _pairs(runs: Sequence[Opened]) -> list[tuple[Opened, Opened]]:
-    """Runs of one kind that have rows in common."""
-    found = [
+def _pairs(runs: Sequence[OpenedRun]) -> list[tuple[OpenedRun, OpenedRun]]:
+    """Return pairs of runs of one kind that share rows."""
+    pairs = [
         (first, second)
         for first, second in combinations(runs, 2)
         if first.kind is second.kind and not set(first.findings.ids).isdisjoint(second.findings.ids)
     ]
-    return found[:MOST_PAIRS]
+    return pairs[:MOST_PAIRS]
 
 
-def _pair_pages(first: Opened, second: Opened, links: BundleLinks) -> Iterator[tuple[str, str]]:
+def _pair_pages(first: OpenedRun, second: OpenedRun, links: BundleLinks) -> Iterator[tuple[str, str]]:
     matched = match(first, second)
     keys = [first.key, second.key]
     yield links.compare(keys, {}), compare_page([first, second], {}, links, most=ROWS_OF_A_PAIR, swap=False)
     for at in list_pairs(matched, {}).order[:ROWS_OF_A_PAIR].tolist():
-        position = int(matched.here[at])
+        position = int(matched.first_rows[at])
         text = pair_page(matched, position, {}, links, most=ROWS_OF_A_PAIR)
         yield links.pair(keys, position, {}), text

@@ -1,4 +1,4 @@
-"""Two to twelve runs of one kind: their scores, their mistakes by slot, domain, event or attack, and the rows that differ."""
+"""Comparison of 2 to 12 runs of one kind: scores, mistakes by slot, domain, event or attack, and rows that differ."""
 
 from __future__ import annotations
 
@@ -14,22 +14,31 @@ from ..views.compare import stars
 from ..views.html_env import page, score
 from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups
 from ..views.pages.kinds import Grouping
-from ..views.pages.opened import Opened
-from ..views.pages.scores import Matched, change, label, match, score_filter, test, ways, with_means
+from ..views.pages.opened_run import OpenedRun
+from ..views.pages.scores import (
+    MatchedRuns,
+    change_masks,
+    match,
+    means_and_scores,
+    paired_test,
+    score_changes,
+    score_filter,
+    score_label,
+)
 from ..views.pages.select import PAGE
 from .links import Links
 from .pages import neighbours
-from .pair_list import WAYS, PairList, in_words, list_pairs, mistaken, reasons, row_reasons
+from .pair_list import CHANGE_SIGNS, PairList, describe_texts, list_pairs, mistaken_run, reasons, row_reasons
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_RUNS = 12
-CompareGroups: TypeAlias = Callable[[Sequence[Opened], Grouping, Sequence[bool]], GroupComparison]
+CompareGroups: TypeAlias = Callable[[Sequence[OpenedRun], Grouping, Sequence[bool]], GroupComparison]
 
 
 def compare_page(
-    runs: Sequence[Opened],
+    runs: Sequence[OpenedRun],
     params: Mapping[str, str],
     links: Links,
     *,
@@ -37,29 +46,29 @@ def compare_page(
     swap: bool = True,
     compare: CompareGroups = compare_groups,
 ) -> str:
-    """All runs' scores and mistakes beside those of the first run; for two runs also the rows that differ.
+    """Return the page that compares the scores and mistakes of runs with the first run; for two runs also the rows that differ.
 
     Args:
-        runs: the first one is the baseline.
-        params: of the address.
-        links: where pages are.
-        most: rows of a page.
-        swap: is there a page with the runs in another order?
-        compare: compares mistakes; a function that remembers what it found may be given.
+        runs: the runs; the first one is the baseline.
+        params: parameters of the address.
+        links: addresses of pages.
+        most: number of rows per page.
+        swap: whether pages with another order of the runs exist.
+        compare: function that compares mistakes; it may cache its results.
 
     Raises:
-        DialmeterError: not 2 to 12 runs, or runs of several kinds.
+        DialmeterError: there are not 2 to 12 runs, or runs of several kinds.
     """
     check_runs([run.key for run in runs])
     pairs = [match(runs[0], other) for other in runs[1:]]
-    listed = [list_pairs(each, params if len(pairs) == 1 else {}) for each in pairs]
-    comparable = [each.comparable(of.by) for each, of in zip(pairs, listed, strict=True)]
+    lists = [list_pairs(each, params if len(pairs) == 1 else {}) for each in pairs]
+    comparable = [each.comparable(own.by) for each, own in zip(pairs, lists, strict=True)]
     kind, keys = runs[0].kind, [run.key for run in runs]
     chosen = next((each for each in kind.GROUPINGS if each.field == params.get("group")), None)
-    shown = kind.GROUPINGS if links.static else kind.GROUPINGS[:1] if chosen is None else (chosen,)
-    found = [compare(runs, grouping, comparable) for grouping in shown]
-    scores = _scores(pairs, links)
-    sizes = [(len(each.here), len(each.first) + len(each.second) - 2 * len(each.here)) for each in pairs]
+    groupings = kind.GROUPINGS if links.static else kind.GROUPINGS[:1] if chosen is None else (chosen,)
+    comparisons = [compare(runs, grouping, comparable) for grouping in groupings]
+    scores = _score_lines(pairs, links)
+    sizes = [(len(each.first_rows), len(each.first) + len(each.second) - 2 * len(each.first_rows)) for each in pairs]
     one, many = kind.UNIT
     return page(
         "compare.html",
@@ -76,143 +85,145 @@ def compare_page(
         tabs=[
             (
                 kind.label(each.field),
-                "" if each in shown else links.compare(keys, {"group": each.field}) + "#groups",
+                "" if each in groupings else links.compare(keys, {"group": each.field}) + "#groups",
             )
             for each in kind.GROUPINGS
         ]
         if not links.static and len(kind.GROUPINGS) > 1
         else [],
-        groups=[_group(runs, each, links) for each in found],
-        listed=_list(pairs[0], listed[0], params, links, most) if len(runs) == 2 else None,
+        groups=[_group_table(runs, each, links) for each in comparisons],
+        listed=_pair_list(pairs[0], lists[0], params, links, most) if len(runs) == 2 else None,
     )
 
 
 def check_runs(keys: Sequence[str]) -> None:
-    """Refuses runs that cannot be compared on one page.
+    """Check that runs can be compared on one page.
 
     Raises:
-        DialmeterError: not 2 to 12 runs, or one twice.
+        DialmeterError: there are not 2 to 12 runs, or a run is given twice.
     """
     if not 2 <= len(keys) <= MOST_RUNS:
-        raise DialmeterError(f"choose 2 to {MOST_RUNS} runs to compare; {len(keys)} are chosen")
+        raise DialmeterError(f"choose 2 to {MOST_RUNS} runs to compare, not {len(keys)}")
     if len(set(keys)) < len(keys):
-        raise DialmeterError("choose different runs; one is chosen twice")
+        raise DialmeterError("choose different runs; one run is chosen twice")
 
 
-def _scores(pairs: Sequence[Matched], links: Links) -> list[dict[str, Any]]:
-    """For every measure the values of all runs, and for every run after the first its difference with a test."""
+def _score_lines(pairs: Sequence[MatchedRuns], links: Links) -> list[dict[str, Any]]:
+    """Return for every measure the values of all runs, and the tested differences of the runs after the first."""
     first = pairs[0].first
     runs = [first, *(each.second for each in pairs)]
-    values = [_values(first, pairs[0].here), *(_values(each.second, each.there) for each in pairs)]
-    filters = [{label(each): score_filter(run, each) for each in with_means(run)} for run in runs]
+    values = [_run_values(first, pairs[0].first_rows), *(_run_values(each.second, each.second_rows) for each in pairs)]
+    filters = [{score_label(each): score_filter(run, each) for each in means_and_scores(run)} for run in runs]
     rows: list[dict[str, Any]] = []
-    for name in dict.fromkeys(name for of_run in values for name in of_run):
+    for name in dict.fromkeys(name for by_name in values for name in by_name):
         cells = []
-        for run, of_run, chosen in zip(runs, values, filters, strict=True):
-            params = chosen.get(name) or ({"by": name} if name in run.columns else {})
-            known = of_run.get(name) is not None
-            cells.append({"text": score(of_run.get(name)), "href": links.rows(run.key, params) if known else ""})
+        for run, by_name, run_filters in zip(runs, values, filters, strict=True):
+            params = run_filters.get(name) or ({"by": name} if name in run.columns else {})
+            value = by_name.get(name)
+            cells.append({"text": score(value), "href": "" if value is None else links.rows(run.key, params)})
         others = [
-            _difference(each, name, values[0].get(name), of_run.get(name), links)
-            for each, of_run in zip(pairs, values[1:], strict=True)
+            _difference(each, name, values[0].get(name), by_name.get(name), links)
+            for each, by_name in zip(pairs, values[1:], strict=True)
         ]
         rows.append(
             {"measure": name, "values": cells, "others": others, "per_row": any(each["counts"] for each in others)}
         )
     tested = [other for row in rows for other in row["others"]]
     for other, p in zip(tested, holm([other["p"] for other in tested]), strict=True):
-        other["p"], other["stars"] = _p(p), stars(p, 2)
+        other["p"], other["stars"] = _format_p(p), stars(p, 2)
     return rows
 
 
-def _difference(matched: Matched, name: str, one: float | None, two: float | None, links: Links) -> dict[str, Any]:
+def _difference(matched: MatchedRuns, name: str, one: float | None, two: float | None, links: Links) -> dict[str, Any]:
     first, second = matched.first, matched.second
     comparable = matched.comparable(name)
-    both = name in first.columns and name in second.columns
-    empty = "not comparable" if not comparable else "" if both else f"no score per {first.kind.UNIT[0]}"
-    found: dict[str, Any] = {
-        "difference": _signed(two - one) if comparable and one is not None and two is not None else "–",
+    is_shared = name in first.columns and name in second.columns
+    empty = "not comparable" if not comparable else "" if is_shared else f"no score per {first.kind.UNIT[0]}"
+    cells: dict[str, Any] = {
+        "difference": _format_change(two - one) if comparable and one is not None and two is not None else "–",
         "empty": empty,
         "counts": [],
         "p": None,
         "href": "",
     }
     if not empty:
-        sides = ways(change(matched, name), first.kind.HIGHER_IS_BETTER)
-        for way in WAYS:
+        masks = change_masks(score_changes(matched, name), first.kind.HIGHER_IS_BETTER)
+        for way in CHANGE_SIGNS:
             address = links.compare([first.key, second.key], {"by": name, "show": way}) + "#list"
-            found["counts"].append((way, int(sides[way].sum()), "" if links.static else address))
-        tested = test(matched, name)
-        found["p"] = tested.p if tested else None
-        found["mean"] = _signed(tested.difference if tested else None)
-        found["href"] = "" if links.static else links.compare([first.key, second.key], {"by": name}) + "#list"
-    return found
+            cells["counts"].append((way, int(masks[way].sum()), "" if links.static else address))
+        result = paired_test(matched, name)
+        cells["p"] = result.p if result else None
+        cells["mean"] = _format_change(result.difference if result else None)
+        cells["href"] = "" if links.static else links.compare([first.key, second.key], {"by": name}) + "#list"
+    return cells
 
 
-def _values(run: Opened, rows: NDArray[np.int64]) -> dict[str, float | None]:
-    """The scores of a run, and the mean over rows of those that only rows have."""
-    found: dict[str, float | None] = {label(each): each.get("value") for each in with_means(run)}
+def _run_values(run: OpenedRun, rows: NDArray[np.int64]) -> dict[str, float | None]:
+    """Return the scores of a run, and the mean over rows of the scores that only rows have."""
+    values: dict[str, float | None] = {score_label(each): each.get("value") for each in means_and_scores(run)}
     for name, column in run.columns.items():
-        known = column[rows][np.isfinite(column[rows])]
-        found.setdefault(name, float(known.mean()) if len(known) else None)
-    return found
+        scored = column[rows][np.isfinite(column[rows])]
+        values.setdefault(name, float(scored.mean()) if len(scored) else None)
+    return values
 
 
-def _signed(value: float | None) -> str:
+def _format_change(value: float | None) -> str:
     if value is None or not isfinite(value):
         return "–"
     return f"{100 * value:+.2f}".replace("-", "−")
 
 
-def _p(p: float | None) -> str:
+def _format_p(p: float | None) -> str:
     return "–" if p is None else "< 0.01" if p < 0.01 else f"{p:.2f}"
 
 
-def _group(runs: Sequence[Opened], found: GroupComparison, links: Links) -> dict[str, Any]:
-    """The table of one field, whose bars all have the same scale."""
+def _group_table(runs: Sequence[OpenedRun], compared: GroupComparison, links: Links) -> dict[str, Any]:
+    """Return the table of one field; all its bars have the same scale."""
     ends = [
         abs(end)
-        for line in found.lines
+        for line in compared.lines
         for each in line.versus
         if each is not None and each.difference is not None
         for end in (each.difference, *(each.ci or ()))
     ]
     scale = max(ends, default=0.0) or 1.0
     return {
-        "field": found.grouping.field,
-        "label": runs[0].kind.label(found.grouping.field),
-        "value": found.grouping.value,
-        "rows": found.rows,
-        "tests": found.tests,
-        "resamples": found.resamples,
-        "more": found.more,
+        "field": compared.grouping.field,
+        "label": runs[0].kind.label(compared.grouping.field),
+        "value": compared.grouping.value,
+        "rows": compared.rows,
+        "tests": compared.tests,
+        "resamples": compared.resamples,
+        "more": compared.more,
         "scale": f"{100 * scale:.3g}",
-        "lines": [_line(runs, found.grouping, line, scale, links) for line in found.lines],
+        "lines": [_group_line(runs, compared.grouping, line, scale, links) for line in compared.lines],
     }
 
 
-def _line(runs: Sequence[Opened], grouping: Grouping, line: GroupLine, scale: float, links: Links) -> dict[str, Any]:
+def _group_line(
+    runs: Sequence[OpenedRun], grouping: Grouping, line: GroupLine, scale: float, links: Links
+) -> dict[str, Any]:
     def address(other: int, side: str, size: int) -> str:
-        # What is not comparable has no list of differences.
+        # Runs that are not comparable have no list of differences.
         if links.static or not size or line.versus[other] is None:
             return ""
-        chosen = {"group": grouping.field, "name": line.name, "show": side}
-        return links.compare([runs[0].key, runs[other + 1].key], chosen) + "#list"
+        params = {"group": grouping.field, "name": line.name, "show": side}
+        return links.compare([runs[0].key, runs[other + 1].key], params) + "#list"
 
     others: list[dict[str, Any]] = []
     for at, (each, sides) in enumerate(zip(line.versus, line.rows, strict=True)):
         difference, ci, p = (each.difference, each.ci, each.p_holm) if each is not None else (None, None, None)
-        leads: Sides = "only-first" if (difference or 0) < 0 else "only-second"
-        leads = leads if sides[leads] else next((side for side in SIDES if sides[side]), leads)
+        side: Sides = "only-first" if (difference or 0) < 0 else "only-second"
+        side = side if sides[side] else next((each_side for each_side in SIDES if sides[each_side]), side)
         others.append(
             {
-                "difference": _signed(difference),
+                "difference": _format_change(difference),
                 "way": "worse" if (difference or 0) > 0 else "better" if (difference or 0) < 0 else "",
-                "href": address(at, leads, sides[leads]),
-                "bar": _span(0.0, difference, scale) if difference else None,
-                "whisker": _span(*ci, scale) if ci else None,
-                "interval": " to ".join(map(_signed, ci)) if ci else "–",
-                "p": _p(p),
+                "href": address(at, side, sides[side]),
+                "bar": _bar_position(0.0, difference, scale) if difference else None,
+                "whisker": _bar_position(*ci, scale) if ci else None,
+                "interval": " to ".join(map(_format_change, ci)) if ci else "–",
+                "p": _format_p(p),
                 "stars": stars(p, 2),
                 "empty": "not comparable" if each is None else each.reason,
                 "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},
@@ -229,90 +240,100 @@ def _line(runs: Sequence[Opened], grouping: Grouping, line: GroupLine, scale: fl
     return {"name": line.name, "href": others[0]["href"], "values": values, "others": others}
 
 
-def _span(low: float, high: float, scale: float) -> tuple[str, str]:
-    """Where a bar begins and how wide it is, in percent of the cell; zero is in the middle."""
+def _bar_position(low: float, high: float, scale: float) -> tuple[str, str]:
+    """Return the start and width of a bar in percent of the cell; zero is in the middle."""
     start, end = sorted(50 + 50 * each / scale for each in (low, high))
     return f"{start:.2f}", f"{end - start:.2f}"
 
 
-def _list(matched: Matched, listed: PairList, params: Mapping[str, str], links: Links, most: int) -> dict[str, Any]:
+def _pair_list(
+    matched: MatchedRuns, listed: PairList, params: Mapping[str, str], links: Links, most: int
+) -> dict[str, Any]:
     first, second = matched.first, matched.second
     keys = [first.key, second.key]
-    order, at = listed.order, listed.at
+    order, group = listed.order, listed.group
     pages = max(1, -(-len(order) // most))
-    asked = params.get("page", "1")
-    number = min(max(1, int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 8 else 1), pages)
-    shown = order[(number - 1) * most : number * most]
-    found, more = reasons(matched, listed)
+    text = params.get("page", "1")
+    number = min(max(1, int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1), pages)
+    page_rows = order[(number - 1) * most : number * most]
+    frequent, more = reasons(matched, listed)
 
-    def here(**changes: str) -> str:
-        kept = {name: text for name, text in {**listed.params, **changes}.items() if text}
-        return links.compare(keys, kept) + "#list"
+    def address(**changes: str) -> str:
+        changed = {name: text for name, text in {**listed.params, **changes}.items() if text}
+        return links.compare(keys, changed) + "#list"
 
     return {
         "by": listed.by,
         "show": listed.show,
-        "name": at.name if at else "",
-        "field": first.kind.label(at.grouping.field) if at else "",
-        "mistaken": mistaken(matched, at)[0].key if at else "",
+        "name": group.name if group else "",
+        "field": first.kind.label(group.grouping.field) if group else "",
+        "mistaken": mistaken_run(matched, group)[0].key if group else "",
         "size": len(order),
         "everything": links.compare(keys, {"by": listed.by}) + "#list" if listed.show and not links.static else "",
         "chips": [
-            (in_words(first, [field], [text]), here(**{field: ""})) for field, text in (at.wanted if at else {}).items()
+            (describe_texts(first, [field], [text]), address(**{field: ""}))
+            for field, text in (group.further_filters if group else {}).items()
         ],
-        "headings": [first.kind.label(field) for field in at.grouping.reasons] if at else [],
-        "reasons": [{**each, "href": links.compare(keys, each["params"]) + "#list"} for each in found],
+        "headings": [first.kind.label(field) for field in group.grouping.reasons] if group else [],
+        "reasons": [{**each, "href": links.compare(keys, each["params"]) + "#list"} for each in frequent],
         "more": more,
-        "pairs": [_listed(matched, listed, int(place), links) for place in shown],
+        "pairs": [_pair_line(matched, listed, int(place), links) for place in page_rows],
         "page": number,
         "pages": 1 if links.static else pages,
-        "before": here(page=str(number - 1)) if number > 1 else "",
-        "after": here(page=str(number + 1)) if number < pages else "",
+        "before": address(page=str(number - 1)) if number > 1 else "",
+        "after": address(page=str(number + 1)) if number < pages else "",
     }
 
 
-def _listed(matched: Matched, listed: PairList, place: int, links: Links) -> dict[str, Any]:
+def _pair_line(matched: MatchedRuns, listed: PairList, place: int, links: Links) -> dict[str, Any]:
     first, second = matched.first, matched.second
-    here, there = int(matched.here[place]), int(matched.there[place])
+    first_row, second_row = int(matched.first_rows[place]), int(matched.second_rows[place])
     row = {
-        "id": first.findings.ids[here],
-        "href": links.pair([first.key, second.key], here, listed.params),
+        "id": first.findings.ids[first_row],
+        "href": links.pair([first.key, second.key], first_row, listed.params),
         "what": "",
     }
-    if listed.at is not None:
-        run, places = mistaken(matched, listed.at)
-        found = row_reasons(run, listed.at, int(places[place]))
-        fields = listed.at.grouping.reasons
-        what = "; ".join(in_words(run, fields, reason) for reason in found[:3]) + (" …" if len(found) > 3 else "")
-        before, after = (int(of_run[place]) for of_run in listed.at.mistakes)
-        moved = f"{after - before:+d}".replace("-", "−")
+    if listed.group is not None:
+        run, positions = mistaken_run(matched, listed.group)
+        mistakes = row_reasons(run, listed.group, int(positions[place]))
+        fields = listed.group.grouping.reasons
+        texts = "; ".join(describe_texts(run, fields, each) for each in mistakes[:3])
+        before, after = (int(counts[place]) for counts in listed.group.mistakes)
         way = "worse" if after > before else "better" if after < before else "same"
-        return {**row, "first": before, "second": after, "change": moved, "way": way, "sign": WAYS[way], "what": what}
+        return {
+            **row,
+            "first": before,
+            "second": after,
+            "change": f"{after - before:+d}".replace("-", "−"),
+            "way": way,
+            "sign": CHANGE_SIGNS[way],
+            "what": texts + (" …" if len(mistakes) > 3 else ""),
+        }
     by = listed.by
-    old, new = float(first.columns[by][here]), float(second.columns[by][there])
+    old, new = float(first.columns[by][first_row]), float(second.columns[by][second_row])
     way, sign, change_text = "", "", "–"
     if matched.comparable(by):
-        sides = ways(np.array([new - old]), first.kind.HIGHER_IS_BETTER)
-        way = next(way for way, mask in sides.items() if mask[0])
-        sign, change_text = WAYS[way], _signed(new - old)
+        masks = change_masks(np.array([new - old]), first.kind.HIGHER_IS_BETTER)
+        way = next(way for way, mask in masks.items() if mask[0])
+        sign, change_text = CHANGE_SIGNS[way], _format_change(new - old)
     cells = {"first": first.kind.cell(by, old), "second": first.kind.cell(by, new)}
     return {**row, **cells, "change": change_text, "way": way, "sign": sign}
 
 
 def pair_page(
-    matched: Matched,
+    matched: MatchedRuns,
     position: int,
     params: Mapping[str, str],
     links: Links,
     *,
     most: int | None = None,
 ) -> str:
-    """One row of two runs, with its neighbours among the first rows of the list (all, if no number is given).
+    """Return the page of one row of two runs, with links to its neighbours among the first ``most`` rows of the list (None: all).
 
     Raises:
-        DialmeterError: not in both runs.
+        DialmeterError: the row is not in both runs.
     """
-    places = np.flatnonzero(matched.here == position)
+    places = np.flatnonzero(matched.first_rows == position)
     if not len(places):
         raise DialmeterError(f"row {position} of {matched.first.key} is not in {matched.second.key}")
     first, second = matched.first, matched.second
@@ -320,9 +341,9 @@ def pair_page(
     listed = list_pairs(matched, params)
 
     def link(place: int) -> str:
-        return links.pair(keys, int(matched.here[place]), listed.params)
+        return links.pair(keys, int(matched.first_rows[place]), listed.params)
 
-    rows = first.row(position), second.row(int(matched.there[places[0]]))
+    rows = first.row(position), second.row(int(matched.second_rows[places[0]]))
     back = links.compare(keys, listed.params) + "#list"
     return page(
         "pair.html",
@@ -332,7 +353,7 @@ def pair_page(
         names=(first.key, second.key),
         back=back,
         **neighbours(listed.order[:most], int(places[0]), link, "all"),
-        about=f"{first.kind.label(listed.at.grouping.field)} {listed.at.name}" if listed.at else "",
+        about=f"{first.kind.label(listed.group.grouping.field)} {listed.group.name}" if listed.group else "",
         template=f"{first.kind.NAME}/pair.html",
-        shown=first.kind.pair(*rows, listed.at.filters if listed.at else {}),
+        shown=first.kind.pair(*rows, listed.group.filters if listed.group else {}),
     )

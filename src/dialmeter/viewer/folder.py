@@ -1,4 +1,4 @@
-"""The runs below a folder: found by listing it, never by a path from an address."""
+"""The runs below a folder. They are found by listing the folder; an address is never used as a path."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from ..core.open_runs import PARTS, WHOLE_RUN, file_of_run, finished_at, open_ru
 from ..errors import DialmeterError
 from ..views.pages.findings_file import FILE
 from ..views.pages.kinds import kind_of
-from ..views.pages.opened import Opened
+from ..views.pages.opened_run import OpenedRun
 
 _DEEPEST = 5
-_KEPT = 16
-"""How many runs stay open; a comparison has up to twelve."""
+_MAX_OPEN = 16
+"""Number of runs that stay open; a comparison needs up to twelve."""
 _FRESH = 2.0
-"""A file that was changed within so many seconds may be changed again without another time of change, so it is read again."""
+"""Seconds. A file that was changed more recently may change again with the same modification time, so it is read again."""
 _FILES = ("run.json", "rows.jsonl", "index.npz")
 _State: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 class RunEntry(NamedTuple):
-    """A run in the list: finished, unfinished or broken, and then why.
+    """A run in the list of runs.
 
     Attributes:
         key: its name in addresses.
-        folder: where it is.
+        folder: its folder.
         state: finished, unfinished or broken.
-        reason: why it is not finished or broken.
-        kind: what was measured; empty unless it is finished.
-        digest: of its manifest.
-        headline: the first thing to read about it.
-        value: the headline as a number to sort by.
-        size: how many rows it has, as the manifest says.
-        inputs: the names of its files.
+        reason: why it is unfinished or broken.
+        kind: the kind of run; empty unless it is finished.
+        digest: digest of its manifest.
+        headline: the main result.
+        value: the main result as a number to sort by.
+        size: number of rows, from the manifest.
+        inputs: names of its input files.
         finished: when it was finished; None if unknown.
     """
 
@@ -56,22 +56,22 @@ class RunEntry(NamedTuple):
     finished: datetime | None = None
 
     def broken(self, reason: str) -> RunEntry:
-        """The same run as one that cannot be shown, for this reason if there was none before."""
+        """Return the entry as broken, for this reason; an entry that is already broken or unfinished is unchanged."""
         return RunEntry(self.key, self.folder, "broken", reason) if self.kind else self
 
     @property
     def comparable(self) -> bool:
-        """Can it be compared with another run of its kind?"""
+        """Whether it can be compared with another run of its kind."""
         return bool(self.kind) and kind_of({"kind": self.kind}).COMPARABLE
 
     @property
     def date(self) -> str:
-        """The minute in which it was finished, by the clock of the machine that made it."""
+        """The minute in which it was finished, in the time zone of the machine that made it."""
         return self.finished.strftime("%Y-%m-%d %H:%M") if self.finished else ""
 
     @property
     def moment(self) -> float:
-        """When it was finished, as a number to sort by."""
+        """The time when it was finished, as a number to sort by."""
         return self.finished.timestamp() if self.finished else 0.0
 
 
@@ -89,21 +89,20 @@ class RunFolder:
         self.root = Path(root).resolve()
         if not self.root.is_dir():
             raise DialmeterError(f"{root}: no such folder")
-        self._kept: OrderedDict[tuple[str, str], Opened] = OrderedDict()
-        self._known: dict[str, tuple[_State, RunEntry]] = {}
+        self._open_runs: OrderedDict[tuple[str, str], OpenedRun] = OrderedDict()
+        self._entries: dict[str, tuple[_State, RunEntry]] = {}
         self._lock = Lock()
 
     def entries(self) -> list[RunEntry]:
-        """All runs of the moment, by name."""
-        found = sorted((self._entry(key, folder) for key, folder in self._folders()), key=lambda each: each.key)
+        """Return all current runs, sorted by name."""
+        entries = sorted((self._entry(key, folder) for key, folder in self._folders()), key=lambda each: each.key)
         with self._lock:
-            gone = self._known.keys() - {each.key for each in found}
-            for key in gone:
-                self._known.pop(key, None)
-        return found
+            for key in self._entries.keys() - {each.key for each in entries}:
+                self._entries.pop(key, None)
+        return entries
 
     def _folders(self) -> Iterator[tuple[str, Path]]:
-        # os.walk follows no links, so that all folders are below the root; files that are links are refused later.
+        # os.walk does not follow links, so all folders are below the root. Files that are links are refused later.
         for place, folders, files in os.walk(self.root):
             folder = Path(place)
             parts = folder.relative_to(self.root).parts
@@ -115,30 +114,30 @@ class RunFolder:
             folders[:] = sorted(each for each in folders if not each.startswith("."))
 
     def _entry(self, key: str, folder: Path) -> RunEntry:
-        """The run in a folder, read only if one of its files has changed since the last time."""
+        """Return the run in a folder; read it only if one of its files has changed."""
         with self._lock:
-            state, entry = self._known.get(key, ((), None))
-        now = _state(folder)
-        if entry is None or entry.folder != folder or state != now:
+            state, entry = self._entries.get(key, ((), None))
+        current = _file_states(folder)
+        if entry is None or entry.folder != folder or state != current:
             entry = _read_entry(key, folder)
-            settled = max((each[-1] for each in now), default=0) < (time.time() - _FRESH) * 1e9
+            is_settled = max((each[-1] for each in current), default=0) < (time.time() - _FRESH) * 1e9
             with self._lock:
-                self._known[key] = (now if settled else ()), entry
+                self._entries[key] = (current if is_settled else ()), entry
         return entry
 
     def entry(self, key: str) -> RunEntry | None:
-        """The run of that name, if it is in the list; one that was listed before is not searched for."""
+        """Return the run of that name, if there is one; the folder of a cached entry is not searched for again."""
         with self._lock:
-            _, known = self._known.get(key, ((), None))
-        if known and os.path.realpath(known.folder) == str(known.folder) and (known.folder / "run.json").exists():
-            return self._entry(key, known.folder)
+            _, cached = self._entries.get(key, ((), None))
+        if cached and os.path.realpath(cached.folder) == str(cached.folder) and (cached.folder / "run.json").exists():
+            return self._entry(key, cached.folder)
         return next((self._entry(key, folder) for name, folder in self._folders() if name == key), None)
 
-    def open(self, key: str) -> Opened:
-        """Opens a run that is in the list; the last few stay open.
+    def open(self, key: str) -> OpenedRun:
+        """Open a run of the list; the last few runs stay open.
 
         Raises:
-            DialmeterError: no such run, or it cannot be read.
+            DialmeterError: there is no such run, or it cannot be read.
         """
         entry = self.entry(key)
         if entry is None:
@@ -146,38 +145,40 @@ class RunFolder:
         if not entry.kind:
             raise DialmeterError(f"{key}: {entry.reason}")
         with self._lock:
-            found = self._kept.get((key, entry.digest)) or Opened(entry.folder, key)
-            # Named by what was read: the run may have been replaced since it was listed.
-            name = (key, found.run.digest)
-            self._kept[name] = found
-            self._kept.move_to_end(name)
-            for older in [each for each in self._kept if each[0] == key and each != name]:
-                del self._kept[older]
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-            return found
+            run = self._open_runs.get((key, entry.digest)) or OpenedRun(entry.folder, key)
+            # The digest of the opened run: the run may have been replaced since it was listed.
+            name = (key, run.run.digest)
+            self._open_runs[name] = run
+            self._open_runs.move_to_end(name)
+            for older in [each for each in self._open_runs if each[0] == key and each != name]:
+                del self._open_runs[older]
+            while len(self._open_runs) > _MAX_OPEN:
+                self._open_runs.popitem(last=False)
+            return run
 
 
-def _state(folder: Path) -> _State:
-    """What tells whether the files of a run have changed, the time of the last change at the end of each."""
-    found: list[tuple[int, ...]] = []
-    places = (f"{folder}/{WHOLE_RUN}", str(folder))
-    for place in places if os.path.exists(places[0]) else places[1:]:
+def _file_states(folder: Path) -> _State:
+    """Return the states of the files of a run, to detect changes; the time of the last change is the last number of each."""
+    states: list[tuple[int, ...]] = []
+    folders = (f"{folder}/{WHOLE_RUN}", str(folder))
+    for parent in folders if os.path.exists(folders[0]) else folders[1:]:
         for name in (*_FILES, FILE, "log.json"):
             try:
-                each = os.lstat(f"{place}/{name}")
-                found.append((each.st_dev, each.st_ino, each.st_mode, each.st_size, each.st_mtime_ns, each.st_ctime_ns))
+                stat = os.lstat(f"{parent}/{name}")
+                states.append(
+                    (stat.st_dev, stat.st_ino, stat.st_mode, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+                )
             except OSError:
-                found.append((0,))
-    return tuple(found)
+                states.append((0,))
+    return tuple(states)
 
 
 def _read_entry(key: str, folder: Path) -> RunEntry:
     files = [file_of_run(folder, name) for name in _FILES]
     if any(file.is_symlink() for file in files):
-        return RunEntry(key, folder, "broken", "its files are links, which are not followed")
+        return RunEntry(key, folder, "broken", "its files are links; links are not followed")
     if not files[0].exists():
-        return RunEntry(key, folder, "unfinished", "not finished: go on with --resume")
+        return RunEntry(key, folder, "unfinished", "not finished; continue with --resume")
     try:
         run = open_run(folder)
         headline = kind_of(run.manifest).headline(run.manifest)

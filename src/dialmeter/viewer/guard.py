@@ -1,4 +1,4 @@
-"""Access checks: the host name, and a token where the viewer can be reached from other machines."""
+"""Access checks: the host name, and a token if other machines can reach the viewer."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ HEADERS = {
 
 
 class Guard:
-    """Checks every request, and sends the same headers with every answer.
+    """Middleware that checks every request, and sends the same headers with every response.
 
     Args:
-        app: what is guarded.
-        hosts: names under which the viewer answers, without a port; another name may be that of a foreign page whose name was
-            made to point here. None for any, which is only safe with a token.
-        token: a secret that must come once as ``?token=`` and then as a cookie; empty for none.
+        app: the guarded application.
+        hosts: accepted host names, without a port. Other names are refused, because a foreign page may use DNS rebinding.
+            None accepts any name, which is only safe with a token.
+        token: a secret that must be sent once as ``?token=`` and then as a cookie; empty for none.
     """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] | None, token: str = "") -> None:
@@ -40,7 +40,7 @@ class Guard:
         self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or lets it through."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -56,24 +56,24 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         if self._hosts is not None and host_name(headers.get("host", "")) not in self._hosts:
-            return PlainTextResponse("This viewer answers only under its own address.", 421)
+            return PlainTextResponse("Wrong host name: open the address that dialmeter view printed.", 421)
         if not self._token:
             return None
         params = QueryParams(scope.get("query_string", b""))
         given = params.get("token")
         if given is not None and hmac.compare_digest(given.encode(), self._token.encode()):
-            # The token leaves the address at once, so that it is neither copied nor kept in the history.
-            answer = RedirectResponse("/", 303)
-            answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
-            return answer
-        kept = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-        if hmac.compare_digest(kept.encode(), self._token.encode()):
+            # The redirect removes the token from the address, so that it is not copied or stored in the history.
+            redirect = RedirectResponse("/", 303)
+            redirect.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
+            return redirect
+        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        if hmac.compare_digest(cookie.encode(), self._token.encode()):
             return None
         return PlainTextResponse("A token is needed: open the address that dialmeter view printed.", 403)
 
 
 def host_name(header: str) -> str:
-    """The name in a Host header, without its port.
+    """Return the name in a Host header, without the port.
 
     Example:
         >>> host_name("localhost:8765"), host_name("[::1]:8765"), host_name("127.0.0.1")

@@ -1,4 +1,4 @@
-"""Addresses of pages: of a server, or files in one folder; and what a page may load."""
+"""Addresses of pages, on a server or as files in one folder, and the content security policy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SERVER_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'"
 )
-"""What a page may load: its own script and style, and nothing from elsewhere."""
+"""Content security policy: a page may load only its own script, style and images."""
 
 
 class Links:
@@ -23,50 +23,50 @@ class Links:
     """
 
     static = False
-    """Are pages files, which cannot answer a query?"""
+    """Whether pages are files, which cannot answer a query."""
     policy = ""
-    """The content security policy in a page; the server sends its own."""
+    """Content security policy in a page; empty if the server sends it as a header."""
 
     def home(self) -> str:
-        """The list of runs."""
+        """Return the address of the list of runs."""
         return "/"
 
     def home_sorted(self, column: str, down: bool, q: str) -> str:
-        """The list of runs in another order."""
+        """Return the address of the list of runs in another order."""
         params = {"sort": column, "order": "down" if down else "", "q": q}
         return with_params("/", {name: text for name, text in params.items() if text})
 
     def run(self, key: str) -> str:
-        """One run."""
+        """Return the address of a run."""
         return f"/run/{quote(key)}"
 
     def rows(self, key: str, params: Mapping[str, str]) -> str:
-        """The rows of a run."""
+        """Return the address of the rows of a run."""
         return with_params(f"/rows/{quote(key)}", params)
 
     def row(self, key: str, position: int, params: Mapping[str, str]) -> str:
-        """One row."""
+        """Return the address of one row."""
         return with_params(f"/row/{position}/{quote(key)}", params)
 
     def compare_form(self) -> str:
-        """Where the form with chosen runs goes."""
+        """Return the address that the form with selected runs is sent to."""
         return "/compare"
 
     def compare(self, keys: Sequence[str], params: Mapping[str, str]) -> str:
-        """Several runs."""
+        """Return the address of the comparison of runs."""
         return f"/compare?{urlencode([*(('run', key) for key in keys), *params.items()])}"
 
     def pair(self, keys: Sequence[str], position: int, params: Mapping[str, str]) -> str:
-        """One row of two runs."""
+        """Return the address of one row of two runs."""
         return f"/pair/{position}?{urlencode([*(('run', key) for key in keys), *params.items()])}"
 
     def asset(self, name: str) -> str:
-        """A style sheet or script."""
+        """Return the address of a style sheet or script."""
         return f"/assets/{name}"
 
 
 class BundleLinks(Links):
-    """Names of files in one folder. A query follows #, where a script reads it.
+    """Names of files in one folder. A query is part of the fragment after #; a script reads it.
 
     Example:
         >>> links = BundleLinks(["a/b", "c"])
@@ -81,37 +81,37 @@ class BundleLinks(Links):
         self._numbers = {key: number for number, key in enumerate(keys, 1)}
 
     def home(self) -> str:
-        """The list of runs."""
+        """Return the address of the list of runs."""
         return "index.html"
 
     def home_sorted(self, column: str, down: bool, q: str) -> str:
-        """The list of runs: a file has one order."""
+        """Return the list of runs: a file has only one order."""
         return "index.html"
 
     def run(self, key: str) -> str:
-        """One run."""
+        """Return the address of a run."""
         return f"run-{self._numbers[key]}.html"
 
     def rows(self, key: str, params: Mapping[str, str]) -> str:
-        """The rows of a run."""
+        """Return the address of the rows of a run."""
         return f"run-{self._numbers[key]}-rows.html" + (f"#rows&{urlencode(params)}" if params else "")
 
     def row(self, key: str, position: int, params: Mapping[str, str]) -> str:
-        """One row, whatever the list."""
+        """Return the file of one row; it does not depend on the query."""
         return f"run-{self._numbers[key]}-row-{position}.html"
 
     def compare_form(self) -> str:
-        """The list of runs: a file has no form."""
+        """Return the list of runs: a file has no form."""
         return "index.html"
 
     def compare(self, keys: Sequence[str], params: Mapping[str, str]) -> str:
-        """Two runs, in the only order of the bundle."""
+        """Return the file of two runs, in the only order of the bundle."""
         return f"compare-{'-'.join(str(self._numbers[key]) for key in keys)}.html"
 
     def pair(self, keys: Sequence[str], position: int, params: Mapping[str, str]) -> str:
-        """One row of two runs."""
+        """Return the address of one row of two runs."""
         return f"compare-{'-'.join(str(self._numbers[key]) for key in keys)}-row-{position}.html"
 
     def asset(self, name: str) -> str:
-        """A style sheet or script."""
+        """Return the address of a style sheet or script."""
         return name

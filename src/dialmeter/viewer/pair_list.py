@@ -1,4 +1,4 @@
-"""The rows of two runs that a page of comparison lists: those whose score changed, or those with a mistake on one side."""
+"""The list of rows on a page that compares two runs: rows with a changed score, or rows with a mistake on one side."""
 
 from __future__ import annotations
 
@@ -9,146 +9,149 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import DialmeterError
-from ..views.pages.groups import SIDES, Sides, mistakes_by_row, of_side
+from ..views.pages.groups import SIDES, Sides, mistakes_by_row, side_mask
 from ..views.pages.kinds import Conditions, Grouping
-from ..views.pages.opened import Opened
-from ..views.pages.scores import Matched, change, ways
+from ..views.pages.opened_run import OpenedRun
+from ..views.pages.scores import MatchedRuns, change_masks, score_changes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WAYS = {"better": "▲", "worse": "▼", "same": "="}
+CHANGE_SIGNS = {"better": "▲", "worse": "▼", "same": "="}
 _REASONS = 10
 
 
-class AtGroup(NamedTuple):
-    """One text of a field, on which side the mistakes are, and further filters for the run that made them."""
+class GroupQuery(NamedTuple):
+    """One text of a field, the side of the mistakes, and further filters for the run that made them."""
 
     grouping: Grouping
     name: str
     side: Sides
-    wanted: Mapping[str, str]
+    further_filters: Mapping[str, str]
     mistakes: tuple[NDArray[np.int32], NDArray[np.int32]]
-    """Of both runs, by place."""
+    """Number of mistakes of each shared row, in both runs."""
 
     @property
     def filters(self) -> dict[str, str]:
-        """All texts that a finding must have."""
-        return {self.grouping.field: self.name, **self.wanted}
+        """Field → text that a finding must have."""
+        return {self.grouping.field: self.name, **self.further_filters}
 
 
 class PairList(NamedTuple):
-    """Places of rows in order, the measure by which they are listed, and the parameters of the address."""
+    """Sorted indices of shared rows, the measure of the list, and the parameters of the address."""
 
     order: NDArray[np.int64]
     by: str
     show: str
-    at: AtGroup | None
+    group: GroupQuery | None
     params: dict[str, str]
 
 
-def list_pairs(matched: Matched, params: Mapping[str, str]) -> PairList:
-    """The rows that an address asks for, those with the largest difference first; invalid parts are ignored.
+def list_pairs(matched: MatchedRuns, params: Mapping[str, str]) -> PairList:
+    """Return the rows that match the parameters of an address, the largest difference first; invalid parameters are ignored.
 
     Raises:
-        DialmeterError: the runs have no score per row in common.
+        DialmeterError: the runs share no score per row.
     """
     by = _measure(matched, params.get("by", ""))
     comparable = matched.comparable(by)
-    at = _group(matched, params) if comparable else None
-    if at is not None:
-        first, second = at.mistakes
-        keep = np.flatnonzero(of_side(first > 0, second > 0, at.side) & _passing(matched, at, at.wanted))
-        difference = np.abs(second - first)[keep]
-        kept = {"group": at.grouping.field, "name": at.name, "show": at.side, **at.wanted}
-        return PairList(keep[np.lexsort((keep, -difference))], by, at.side, at, kept)
-    show = params.get("show", "") if params.get("show", "") in WAYS and comparable else ""
-    found = change(matched, by)
-    mask = ways(found, matched.first.kind.HIGHER_IS_BETTER)[show] if show else np.isfinite(found)
-    keep = np.flatnonzero(mask)
-    kept = {"by": by, **({"show": show} if show else {})}
-    return PairList(keep[np.lexsort((keep, -np.abs(found[keep])))], by, show, None, kept)
+    group = _parse_group(matched, params) if comparable else None
+    if group is not None:
+        first, second = group.mistakes
+        mask = side_mask(first > 0, second > 0, group.side) & _matching(matched, group, group.further_filters)
+        indices = np.flatnonzero(mask)
+        difference = np.abs(second - first)[indices]
+        own = {"group": group.grouping.field, "name": group.name, "show": group.side, **group.further_filters}
+        return PairList(indices[np.lexsort((indices, -difference))], by, group.side, group, own)
+    show = params.get("show", "") if params.get("show", "") in CHANGE_SIGNS and comparable else ""
+    changes = score_changes(matched, by)
+    mask = change_masks(changes, matched.first.kind.HIGHER_IS_BETTER)[show] if show else np.isfinite(changes)
+    indices = np.flatnonzero(mask)
+    own = {"by": by, **({"show": show} if show else {})}
+    return PairList(indices[np.lexsort((indices, -np.abs(changes[indices])))], by, show, None, own)
 
 
-def _measure(matched: Matched, asked: str) -> str:
+def _measure(matched: MatchedRuns, requested: str) -> str:
     shared = [name for name in matched.first.columns if name in matched.second.columns]
     if not shared:
         raise DialmeterError("the two runs have no score per row in common")
-    return asked if asked in shared else matched.first.ranking if matched.first.ranking in shared else shared[0]
+    return requested if requested in shared else matched.first.ranking if matched.first.ranking in shared else shared[0]
 
 
-def _group(matched: Matched, params: Mapping[str, str]) -> AtGroup | None:
+def _parse_group(matched: MatchedRuns, params: Mapping[str, str]) -> GroupQuery | None:
     kind, name, side = matched.first.kind, params.get("name", ""), params.get("show", "")
     grouping = next((each for each in kind.GROUPINGS if each.field == params.get("group", "")), None)
     if grouping is None or not name or side not in SIDES:
         return None
     fields = [each.name for each in kind.FIELDS if each.name != grouping.field]
-    wanted = {field: params[field] for field in fields if params.get(field)}
+    further_filters = {field: params[field] for field in fields if params.get(field)}
     counts = [
         mistakes_by_row(run, grouping, [name])[places, 0]
-        for run, places in ((matched.first, matched.here), (matched.second, matched.there))
+        for run, places in ((matched.first, matched.first_rows), (matched.second, matched.second_rows))
     ]
-    return AtGroup(grouping, name, side, wanted, (counts[0], counts[1]))
+    return GroupQuery(grouping, name, side, further_filters, (counts[0], counts[1]))
 
 
-def mistaken(matched: Matched, at: AtGroup) -> tuple[Opened, NDArray[np.int64]]:
-    """The run whose mistakes the list is about, and the positions of its rows."""
-    if at.side in ("only-first", "first"):
-        return matched.first, matched.here
-    return matched.second, matched.there
+def mistaken_run(matched: MatchedRuns, group: GroupQuery) -> tuple[OpenedRun, NDArray[np.int64]]:
+    """Return the run whose mistakes are listed, and the positions of its shared rows."""
+    if group.side in ("only-first", "first"):
+        return matched.first, matched.first_rows
+    return matched.second, matched.second_rows
 
 
-def _conditions(run: Opened, at: AtGroup, wanted: Mapping[str, str]) -> Conditions:
-    texts = {at.grouping.field: (at.name,), **{field: (text,) for field, text in wanted.items()}}
-    return {**at.grouping.mistakes, **run.kind.counted(run), **texts}
+def _conditions(run: OpenedRun, group: GroupQuery, filters: Mapping[str, str]) -> Conditions:
+    texts = {group.grouping.field: (group.name,), **{field: (text,) for field, text in filters.items()}}
+    return {**group.grouping.mistakes, **run.kind.extra_conditions(run), **texts}
 
 
-def _passing(matched: Matched, at: AtGroup, wanted: Mapping[str, str]) -> NDArray[np.bool_]:
-    """By place, whether the run that made the mistakes has one with all these texts."""
-    run, places = mistaken(matched, at)
-    found: NDArray[np.bool_] = run.findings.by_row(_conditions(run, at, wanted))[places, 0] > 0
-    return found
+def _matching(matched: MatchedRuns, group: GroupQuery, filters: Mapping[str, str]) -> NDArray[np.bool_]:
+    """Return the mask of the shared rows with a mistake that has all these texts, in the run that made the mistakes."""
+    run, positions = mistaken_run(matched, group)
+    mask: NDArray[np.bool_] = run.findings.by_row(_conditions(run, group, filters))[positions, 0] > 0
+    return mask
 
 
-def row_reasons(run: Opened, at: AtGroup, position: int) -> list[tuple[str, ...]]:
-    """What a row's mistakes at the text are, each once: the texts of the fields that tell them apart."""
+def row_reasons(run: OpenedRun, group: GroupQuery, position: int) -> list[tuple[str, ...]]:
+    """Return the distinct mistakes of a row, as the texts of the fields that distinguish them."""
     fields = run.findings.fields
-    wanted = [(fields.index(field), texts) for field, texts in _conditions(run, at, at.wanted).items()]
-    places = [fields.index(field) for field in at.grouping.reasons]
-    found = (
-        tuple(finding[place] for place in places)
+    conditions = [
+        (fields.index(field), texts) for field, texts in _conditions(run, group, group.further_filters).items()
+    ]
+    columns = [fields.index(field) for field in group.grouping.reasons]
+    mistakes = (
+        tuple(finding[column] for column in columns)
         for finding in run.findings.of_row(position)
-        if all(finding[place] in texts for place, texts in wanted)
+        if all(finding[column] in texts for column, texts in conditions)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(mistakes))
 
 
-def reasons(matched: Matched, listed: PairList) -> tuple[list[dict[str, Any]], int]:
-    """The most frequent mistakes of the list with the number of their rows, and how many others there are."""
-    at = listed.at
-    if at is None:
+def reasons(matched: MatchedRuns, listed: PairList) -> tuple[list[dict[str, Any]], int]:
+    """Return the most frequent mistakes of the list with the number of their rows, and the number of other mistakes."""
+    group = listed.group
+    if group is None:
         return [], 0
-    run, places = mistaken(matched, at)
+    run, positions = mistaken_run(matched, group)
     counts: Counter[tuple[str, ...]] = Counter()
-    for place in listed.order:
-        counts.update(row_reasons(run, at, int(places[place])))
+    for index in listed.order:
+        counts.update(row_reasons(run, group, int(positions[index])))
     ranked = sorted(counts, key=lambda reason: (-counts[reason], reason))
-    shown = []
+    frequent = []
     for reason in ranked[:_REASONS]:
-        # An empty text is no filter.
-        texts = {field: text for field, text in zip(at.grouping.reasons, reason, strict=True) if text}
-        rows = int(_passing(matched, at, {**at.wanted, **texts})[listed.order].sum())
-        shown.append({"texts": reason, "rows": rows, "params": {**listed.params, **texts}})
-    return shown, len(ranked) - len(shown)
+        # An empty text is not a filter.
+        texts = {field: text for field, text in zip(group.grouping.reasons, reason, strict=True) if text}
+        rows = int(_matching(matched, group, {**group.further_filters, **texts})[listed.order].sum())
+        frequent.append({"texts": reason, "rows": rows, "params": {**listed.params, **texts}})
+    return frequent, len(ranked) - len(frequent)
 
 
-def in_words(run: Opened, fields: Sequence[str], texts: Sequence[str]) -> str:
-    """The texts of fields with the names of the fields.
+def describe_texts(run: OpenedRun, fields: Sequence[str], texts: Sequence[str]) -> str:
+    """Return the texts of fields with the labels of the fields.
 
     Example:
         >>> from types import SimpleNamespace
         >>> from dialmeter.views.pages.tracker import KIND
-        >>> in_words(SimpleNamespace(kind=KIND), ("class", "gold", "pred"), ("missed", "east", ""))
+        >>> describe_texts(SimpleNamespace(kind=KIND), ("class", "gold", "pred"), ("missed", "east", ""))
         'class missed, gold value east'
     """
     return ", ".join(f"{run.kind.label(field)} {text}" for field, text in zip(fields, texts, strict=True) if text)

@@ -1,4 +1,4 @@
-"""An audit of gold as tables, as text, and as a sheet for annotators."""
+"""Tables, text and an annotation sheet of an audit of gold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .tables import Table, decimals, percent, records_table
 
 
 def reliability_table(audit: GoldAudit) -> Table:
-    """What the votes of each tracker are worth."""
+    """Return the reliability of the votes of each tracker."""
     rows = tuple(
         (
             each.tracker,
@@ -28,20 +28,20 @@ def reliability_table(audit: GoldAudit) -> Table:
         for each in audit.reliability
     )
     headings = ("tracker", "votes", "precision", "recall", "independence", "turns equal to gold")
-    return Table("trackers, against what all others say", headings, rows, frozenset({2, 3, 4, 5}))
+    return Table("trackers, compared with the votes of all others", headings, rows, frozenset({2, 3, 4, 5}))
 
 
 def kinds_table(audit: GoldAudit) -> Table:
-    """How many candidates there are of each kind."""
+    """Return the number of candidates of each kind."""
     rows = tuple((kind, str(count), KINDS[kind]) for kind, count in audit.kinds.items())  # type: ignore[index]
     return Table("candidates by kind", ("kind", "candidates", "meaning"), rows, frozenset({1}))
 
 
 def candidate_table(audit: GoldAudit, most: int) -> Table:
-    """The strongest candidates, one line each."""
+    """Return the strongest candidates, one row each."""
     rows = tuple(
         (
-            rank_of(each),
+            rank_text(each),
             each.candidate.kind,
             one_line(each.candidate.dialogue, 30),
             str(each.candidate.turn),
@@ -58,31 +58,31 @@ def candidate_table(audit: GoldAudit, most: int) -> Table:
     return Table("likely errors of gold", headings, rows, frozenset({3, 7}), foot=foot)
 
 
-def rank_of(ranked: RankedCandidate) -> str:
-    """The rank, or the ranks that tied candidates share.
+def rank_text(ranked: RankedCandidate) -> str:
+    """Return the rank, or the range of ranks of tied candidates.
 
     Example:
         >>> candidate = Candidate("late", "d", 0, "a-b", None, "a-b", "x", 1.0, (), {})
-        >>> rank_of(RankedCandidate(candidate, 3, 2, {})), rank_of(RankedCandidate(candidate, 5, 1, {}))
+        >>> rank_text(RankedCandidate(candidate, 3, 2, {})), rank_text(RankedCandidate(candidate, 5, 1, {}))
         ('3-4', '5')
     """
     return str(ranked.rank) if ranked.tied == 1 else f"{ranked.rank}-{ranked.rank + ranked.tied - 1}"
 
 
 def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
-    """A candidate with utterances, votes, and the scores of all trackers if it were corrected."""
-    found = ranked.candidate
+    """Yield the lines of a candidate: utterances, votes, and the scores of all trackers after a correction."""
+    candidate = ranked.candidate
     tie = f", tied with {ranked.tied - 1} others" if ranked.tied > 1 else ""
-    place = f"{one_line(found.slot, 60)}, dialogue {one_line(found.dialogue, 60)}, turn {found.turn}"
-    yield f"{rank_of(ranked)}  {place}: {KINDS[found.kind]}{tie}"
-    for turn, who, text in talk_around(audit, found):
-        yield f"  {turn} {who:<6}  {one_line(text, 300)}"
-    yield f"  gold      {one_line(found.gold or 'no value', 100)}"
-    yield f"  proposed  {one_line(proposal(found), 100)}"
-    for name, said in votes_said(found).items():
-        yield f"  {one_line(name, 40)}: {said}"
-    if found.same_words is not None and found.same_words.dialogues:
-        words = found.same_words
+    place = f"{one_line(candidate.slot, 60)}, dialogue {one_line(candidate.dialogue, 60)}, turn {candidate.turn}"
+    yield f"{rank_text(ranked)}  {place}: {KINDS[candidate.kind]}{tie}"
+    for turn, speaker, text in talk_around(audit, candidate):
+        yield f"  {turn} {speaker:<6}  {one_line(text, 300)}"
+    yield f"  gold      {one_line(candidate.gold or 'no value', 100)}"
+    yield f"  proposed  {one_line(proposal(candidate), 100)}"
+    for name, vote in votes_said(candidate).items():
+        yield f"  {one_line(name, 40)}: {vote}"
+    if candidate.same_words is not None and candidate.same_words.dialogues:
+        words = candidate.same_words
         yield f"  users say this value in {words.dialogues} other dialogues with this domain; gold has it in {words.annotated}"
     for tracker in audit.trackers.trackers:
         before, after = scores_of(tracker), ranked.corrected[tracker.name]
@@ -91,19 +91,19 @@ def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
 
 
 def talk_around(audit: GoldAudit, candidate: Candidate) -> list[tuple[int, str, str]]:
-    """Turn, speaker and text at the turn of a candidate, and at the one before."""
+    """Return turn, speaker and text for the turn of a candidate and for the previous turn."""
     talk = audit.talk.get(dialogue_key(candidate.dialogue), {})
     turns = [turn for turn in sorted(talk) if turn <= candidate.turn][-2:]
     return [
-        (turn, who, text)
+        (turn, speaker, text)
         for turn in turns
-        for who, text in (("system", talk[turn].system), ("user", talk[turn].user))
+        for speaker, text in (("system", talk[turn].system), ("user", talk[turn].user))
         if text
     ]
 
 
 def candidate_records(audit: GoldAudit) -> Table:
-    """All listed candidates with one value per cell, for other programs."""
+    """Return all listed candidates as a machine-readable table."""
     return records_table(
         [
             {
@@ -117,7 +117,7 @@ def candidate_records(audit: GoldAudit) -> Table:
                 "proposed_slot": each.candidate.proposed_slot,
                 "proposed": each.candidate.proposed or "",
                 "strength": each.candidate.strength,
-                "votes": "; ".join(f"{name}: {said}" for name, said in votes_said(each.candidate).items()),
+                "votes": "; ".join(f"{name}: {vote}" for name, vote in votes_said(each.candidate).items()),
                 **{
                     f"{name} {measure}": value
                     for name, scores in each.corrected.items()
@@ -130,5 +130,5 @@ def candidate_records(audit: GoldAudit) -> Table:
 
 
 def sheet_page(rows: Sequence[AuditRow]) -> str:
-    """A sheet as one HTML page with keys for every verdict; text from files is escaped."""
+    """Return a sheet as one HTML page with a keyboard key for every verdict; text from files is escaped."""
     return page("tracker/audit_sheet.html", rows=rows, verdicts=VERDICTS, kept=KEPT) + "\n"

@@ -25,7 +25,7 @@ VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
 
 
 def coefficient(r: float | None, ci: tuple[float, float] | None = None) -> str:
-    """A correlation with its interval; a dash where there is none.
+    """Format a correlation with its interval; a dash if there is no value.
 
     Example:
         >>> coefficient(0.4271, (0.25, 0.575)), coefficient(-0.1), coefficient(None)
@@ -37,7 +37,7 @@ def coefficient(r: float | None, ci: tuple[float, float] | None = None) -> str:
 
 
 def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str, TrackerResult]) -> Table:
-    """The tracker and the trivial trackers under every measure, and the mean of their traits."""
+    """Return the scores of the tracker and of the trivial trackers, and the means of their traits."""
     measures = [score.measure for score in result.scores]
     rows = []
     for name, each in [(system, result), *((f"({name})", one) for name, one in yardsticks.items())]:
@@ -51,33 +51,33 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
 
 
 def correlation_table(study: BiasStudy, traits: Sequence[str]) -> Table:
-    """One row per measure: its correlation with each trait, without and with the published filter."""
+    """Return one row per measure: its correlation with each trait, without and with the published filter."""
     cells = {(each.measure, each.trait, each.filter): each for each in study.correlations}
-    columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
+    columns = [(trait, filter_name) for trait in traits for filter_name in WIDE_FILTERS]
     rows = tuple(
         (measure, *(coefficient(cells[measure, *at].r, cells[measure, *at].ci) for at in columns))
         for measure in study.measures
     )
-    headings = ("measure", *(f"{trait}, {FILTER_WORDS[chosen]}" for trait, chosen in columns))
+    headings = ("measure", *(f"{trait}, {FILTER_WORDS[filter_name]}" for trait, filter_name in columns))
     return Table(f"correlation with {' and '.join(traits)}", headings, rows, frozenset(range(1, len(headings))))
 
 
 def pair_table(study: BiasStudy, traits: Sequence[str], every: bool) -> Table:
-    """Differences of correlations with Zou's interval: pairs with GCA, or every pair."""
+    """Return differences of correlations with Zou's interval: for pairs with GCA, or for every pair."""
     cells = {(each.first, each.second, each.trait, each.filter): each for each in study.pairs}
-    columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
-    shown = [pair for pair in combinations(study.measures, 2) if every or REFERENCE in pair]
+    columns = [(trait, filter_name) for trait in traits for filter_name in WIDE_FILTERS]
+    pairs = [pair for pair in combinations(study.measures, 2) if every or REFERENCE in pair]
     rows = tuple(
         (first, second, *(coefficient((cell := cells[first, second, *at]).difference, cell.ci) for at in columns))
-        for first, second in shown
+        for first, second in pairs
     )
-    headings = ("first", "second", *(f"{trait}, {FILTER_WORDS[chosen]}" for trait, chosen in columns))
+    headings = ("first", "second", *(f"{trait}, {FILTER_WORDS[filter_name]}" for trait, filter_name in columns))
     title = f"r(first) minus r(second) with {' and '.join(traits)}"
     return Table(title, headings, rows, frozenset(range(2, len(headings))))
 
 
 def between_table(study: BiasStudy) -> Table:
-    """Measures with each other, over all dialogues."""
+    """Return the correlations between measures, over all dialogues."""
     cells = {(each.first, each.second): each.r for each in study.between if each.filter == "none"}
     cells |= {(second, first): r for (first, second), r in cells.items()}
     rows = tuple(
@@ -88,8 +88,8 @@ def between_table(study: BiasStudy) -> Table:
     return Table("correlation between measures", headings, rows, frozenset(range(1, len(headings))))
 
 
-def verdict_table(found: Sequence[BiasVerdict]) -> Table:
-    """The papers' claim for their own pair of measures, by trait and filter."""
+def verdict_table(verdicts: Sequence[BiasVerdict]) -> Table:
+    """Return the test of the papers' claim for their own pair of measures, by trait and filter."""
     rows = tuple(
         (
             each.trait,
@@ -102,7 +102,7 @@ def verdict_table(found: Sequence[BiasVerdict]) -> Table:
             WORDS[each.as_tested],
             " / ".join(f"{r:.2f}" for r in each.published or ()),
         )
-        for each in found
+        for each in verdicts
         if each.rival == RIVAL
     )
     headings = ("trait", "dialogues", "n", f"r {RIVAL}", f"r {REFERENCE}", "|r| differs by", "the claim", "signed test")
@@ -110,11 +110,11 @@ def verdict_table(found: Sequence[BiasVerdict]) -> Table:
     return Table(title, (*headings, "published r"), rows, frozenset({2, 3, 4, 5, 8}))
 
 
-def tables_of(study: BiasStudy, found: Sequence[BiasVerdict], every_pair: bool = False) -> list[Table]:
-    """All tables of one study that say something: no pairs where there is one measure, no claim without GCA and FGA."""
+def tables_of(study: BiasStudy, verdicts: Sequence[BiasVerdict], every_pair: bool = False) -> list[Table]:
+    """Return the non-empty tables of one study: no pairs if there is one measure, no claim without GCA and FGA."""
     if no_correlation(study):
         return []
-    tables = [verdict_table(found), *(correlation_table(study, traits) for traits in VERSIONS)]
+    tables = [verdict_table(verdicts), *(correlation_table(study, traits) for traits in VERSIONS)]
     tables += [pair_table(study, traits, every_pair) for traits in (VERSIONS if every_pair else VERSIONS[:1])]
     if len(study.measures) > 1:
         tables.append(between_table(study))
@@ -122,7 +122,7 @@ def tables_of(study: BiasStudy, found: Sequence[BiasVerdict], every_pair: bool =
 
 
 def long_table(studies: Sequence[BiasStudy], pairs: bool = False) -> Table:
-    """One row per correlation, or per pair, with plain numbers: for other programs."""
+    """Return a machine-readable table with one row per correlation, or per pair."""
     records = [
         {**asdict(each), "system": study.system}
         for study in studies
@@ -139,26 +139,26 @@ _PAIR = (
 
 
 def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]], paper: Paper) -> str:
-    """A page with one section per tracker: its tables, and what they say in plain words."""
+    """Return a page with one section per tracker: the conclusions in words, and its tables."""
     sections = []
     for system, (tables, sentences) in parts.items():
-        listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in sentences)
+        conclusions = "\n".join(f"- {markdown_text(sentence)}" for sentence in sentences)
         sections.append(
-            f"## {markdown_text(system)}\n\n{listed}\n\n"
+            f"## {markdown_text(system)}\n\n{conclusions}\n\n"
             + "\n\n".join(render(table, "markdown", paper) for table in tables)
         )
-    return "# Do measures depend on where mistakes fall?\n\n" + "\n\n".join(sections)
+    return "# Do measures depend on the position of mistakes?\n\n" + "\n\n".join(sections)
 
 
 def bias_charts(studies: Sequence[BiasStudy]) -> Iterator[Chart]:
-    """For every study and measure: a scatter over each trait, and the grid of both."""
+    """Yield for every study and measure a scatter plot over each trait, and the grid of both traits."""
     for study in studies:
         for measure in study.measures:
-            yield from _charts(study, measure)
+            yield from _measure_charts(study, measure)
 
 
-def _charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
-    called = slug(f"{study.system}-{measure}")
+def _measure_charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
+    stem = slug(f"{study.system}-{measure}")
     values = [row.values[measure] for row in study.rows]
     columns = {trait: [row.traits[trait] for row in study.rows] for trait in VERSIONS[0]}
     names = [row.dialogue if study.system == row.system else f"{row.system}: {row.dialogue}" for row in study.rows]
@@ -169,12 +169,12 @@ def _charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
         draw = partial(
             points.draw, column, values, title=title, correlation=_correlation(study, trait, measure), **labels
         )
-        yield Chart(f"{called}-{trait.lower()}", title, draw, points.table(column, values, dialogues=names, **labels))
+        yield Chart(f"{stem}-{trait.lower()}", title, draw, points.table(column, values, dialogues=names, **labels))
     (first, across), (second, upward) = columns.items()
     labels = {"x_label": words[first], "y_label": words[second], "score_label": measure}
     title = f"{study.system}: {measure} by {first} and {second}"
     draw = partial(grid.draw_traits, across, upward, values, title=title, **labels)
-    yield Chart(f"{called}-grid", title, draw, grid.traits_table(across, upward, values, **labels))
+    yield Chart(f"{stem}-grid", title, draw, grid.traits_table(across, upward, values, **labels))
 
 
 def _correlation(study: BiasStudy, trait: str, measure: str) -> Interval:

@@ -1,4 +1,4 @@
-"""Charts, and folders of chart files, each with its data as CSV."""
+"""Charts, and folders of chart files. Each chart file has a CSV file with its data."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Chart(NamedTuple):
-    """A chart that is drawn when it is needed, and its data.
+    """A chart that is drawn on demand, and its data.
 
-    ``name`` is the name of its file without an ending. ``links`` has the text of each link in it, by address. On a page, the data
-    come before the chart where ``table_first`` is set.
+    ``name`` is the name of its file without the suffix. ``links`` maps the address of each link in the chart to its text.
+    If ``table_first`` is set, a page shows the data before the chart.
     """
 
     name: str
@@ -43,34 +43,34 @@ def chart(
     texts: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Chart:
-    """A chart from the two functions of a mark, which take the same data.
+    """Build a chart from a function that draws the data and a function that tabulates the same data.
 
     Args:
         name: the name of its file.
         title: the text above it.
-        draw: how it is drawn, such as ``bars.draw``.
-        table: its data as rows, such as ``bars.table``.
-        data: what both take.
+        draw: the function that draws it, such as ``bars.draw``.
+        table: the function that returns its data as a table, such as ``bars.table``.
+        data: positional arguments of both functions.
         texts: the text of each link, by address.
-        options: of ``draw``.
+        options: keyword arguments of ``draw``.
 
     Example:
         >>> from dialmeter.views.charts import bars, data
-        >>> made = chart("measures", "Scores", bars.draw, bars.table, {"TRADE": {"JGA": data.Estimate(0.5)}})
-        >>> made.table.rows, made.draw().get_suptitle()
+        >>> scores = chart("measures", "Scores", bars.draw, bars.table, {"TRADE": {"JGA": data.Estimate(0.5)}})
+        >>> scores.table.rows, scores.draw().get_suptitle()
         ((('TRADE', 'JGA', '0.5', '', ''),), 'Scores')
     """
     return Chart(name, title, partial(draw, *data, title=title, **options), table(*data), texts or {})
 
 
 def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind, fit: ChartFit = AS_DESIGNED) -> list[str]:
-    """Saves charts into a folder, which is made if it is not there; charts of the same name are replaced.
+    """Save charts in a folder, which is created if needed; existing charts of the same name are replaced.
 
     Args:
-        folder: where they go.
-        charts: what is drawn.
-        kind: of the files.
-        fit: the page that they are for.
+        folder: the folder.
+        charts: the charts to draw.
+        kind: the file format.
+        fit: the page that they are drawn for.
 
     Returns:
         The names of the chart files.
@@ -79,20 +79,20 @@ def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind, fit: C
         DialmeterError: the folder cannot be written to.
     """
     written: list[str] = []
-    place = Path(folder)
-    with Lock(place, folder=True), fitted(fit):
+    target = Path(folder)
+    with Lock(target, folder=True), fitted(fit):
         for chart in charts:
-            # With a number where two charts have the same name.
+            # A second chart of the same name gets a number.
             names = chain([chart.name], (f"{chart.name}-{number}" for number in count(2)))
             name = next(each for each in names if each not in written)
-            canvas.save(chart.draw(), place / f"{name}.{kind}")
-            write_file(place / f"{name}.csv", render(chart.table, "csv") + "\n", force=True)
+            canvas.save(chart.draw(), target / f"{name}.{kind}")
+            write_file(target / f"{name}.csv", render(chart.table, "csv") + "\n", force=True)
             written.append(name)
     return [f"{name}.{kind}" for name in written]
 
 
 def slug(text: str) -> str:
-    """A name that is safe as part of a file's name.
+    """Return a text that is safe as part of a file name.
 
     Example:
         >>> slug("FGA(lam=0.5)"), slug("../x")

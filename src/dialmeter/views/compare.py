@@ -17,7 +17,7 @@ from .tables import Table, highest, interval, percent, records_table, score_reco
 
 
 def stars(p: float | None, most: int = 3) -> str:
-    """The usual marks: * below .05, ** below .01, *** below .001; ``most`` is the largest number of stars.
+    """Return the stars of a p value: * below .05, ** below .01, *** below .001; at most ``most`` stars.
 
     Example:
         >>> stars(0.03), stars(0.0001), stars(0.0001, 2), stars(0.2), stars(None)
@@ -27,7 +27,7 @@ def stars(p: float | None, most: int = 3) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """A p value with three decimals."""
+    """Format a p value with three decimals."""
     return "–" if p is None else "<.001" if p < 0.001 else f"{p:.3f}"
 
 
@@ -37,13 +37,13 @@ def comparison_table(
     unit: str = "system",
     title: str = "",
 ) -> Table:
-    """One row per measure and system: value, interval, difference to the first, tests, dialogues won and lost.
+    """Return one row per measure and system: value, interval, difference from the first, tests, dialogues won and lost.
 
     Args:
-        compared: the systems.
+        compared: the comparison of the systems.
         scores: measure → name of the system → its score.
-        unit: what is compared, such as ``user``.
-        title: of the table.
+        unit: the heading of the column of names, such as ``user``.
+        title: the title of the table.
     """
     first = next(iter(compared.results))
     against = {(each.measure, each.system): each for each in compared.versus if each.base == first}
@@ -51,12 +51,12 @@ def comparison_table(
     marks: dict[tuple[int, int], str] = {}
     for measure, by_name in scores.items():
         for place, (name, score) in enumerate(by_name.items()):
-            found = against.get((measure, name))
-            if found and stars(found.p_holm):
-                marks[len(rows), 4] = stars(found.p_holm)
+            difference = against.get((measure, name))
+            if difference and stars(difference.p_holm):
+                marks[len(rows), 4] = stars(difference.p_holm)
             value = percent(score.value if score else None)
             span = interval(score.ci, score.ci_reason) if score else ""
-            rows.append((measure if not place else "", name, value, span, *difference_cells(found)))
+            rows.append((measure if not place else "", name, value, span, *difference_cells(difference)))
     headings = ("measure", unit, "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
     foot = account_lines(compared)
     if all(len(by_name) == 1 for by_name in scores.values()):
@@ -67,22 +67,22 @@ def comparison_table(
 
 
 def long_table(compared: TrackerComparison) -> Table:
-    """The systems under each measure, with differences to the first."""
+    """Return the scores of the systems for each measure, with differences from the first system."""
     first = next(iter(compared.results.values()))
     scores = {
-        asked.text: {name: result.scores[position] for name, result in compared.results.items()}
-        for position, asked in enumerate(first.asked)
+        request.text: {name: result.scores[position] for name, result in compared.results.items()}
+        for position, request in enumerate(first.asked)
     }
     return comparison_table(compared, scores)
 
 
 def account_lines(compared: SystemComparison[Any]) -> tuple[str, ...]:
-    """How many dialogues of every system were requested and scored."""
+    """Return a line per system with the numbers of requested and scored dialogues."""
     return tuple(lines({name: result.account for name, result in compared.results.items()}))
 
 
 def holm_note(versus: Iterable[PairedDifference]) -> str:
-    """Over which tests p values are corrected.
+    """Return a note with the number of tests in the Holm correction.
 
     Example:
         >>> from msgspec.structs import replace
@@ -95,18 +95,18 @@ def holm_note(versus: Iterable[PairedDifference]) -> str:
         return "no test was made"
     measures = len({each.measure for each in tested})
     pairs = len({(each.base, each.system) for each in tested})
-    counted = ", ".join(
+    counts = ", ".join(
         f"{number} {word}{'s' * (number > 1)}" for number, word in ((measures, "measure"), (pairs, "pair"))
     )
-    return f"p values are corrected by Holm over {len(tested)} test{'s' * (len(tested) > 1)} ({counted})"
+    return f"p values are corrected by Holm over {len(tested)} test{'s' * (len(tested) > 1)} ({counts})"
 
 
 def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> list[str]:
-    """What a comparison says, one line for each pair: under which measures one is better or worse.
+    """Return one line per pair of systems: the measures under which the first is better or worse.
 
     Args:
         versus: the comparisons.
-        level: p values below it, after Holm, are significant.
+        level: p values below it, after the Holm correction, are significant.
 
     Example:
         >>> one = PairedDifference("JGA", "new", "base", 0.1, None, 0.01, 0.02, 1, 0, 0)
@@ -116,17 +116,17 @@ def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> lis
     pairs: dict[tuple[str, str], list[PairedDifference]] = {}
     for each in versus:
         pairs.setdefault((each.system, each.base), []).append(each)
-    found = []
+    result = []
     for (system, base), differences in pairs.items():
         kinds: dict[str, list[str]] = {}
         for each in differences:
-            kind, shown = outcome(each, level)
-            kinds.setdefault(kind, []).append(shown)
+            kind, text = outcome(each, level)
+            kinds.setdefault(kind, []).append(text)
         if len(differences) > 1 and len(kinds.get(_NONE, ())) == len(differences):
             kinds[_NONE] = ["any measure"]
         outcomes = "; ".join(f"{kind} under {', '.join(kinds[kind])}" for kind in _OUTCOMES if kind in kinds)
-        found.append(f"{system} against {base}: {outcomes}")
-    return found
+        result.append(f"{system} against {base}: {outcomes}")
+    return result
 
 
 _NONE = "no significant difference"
@@ -134,7 +134,7 @@ _OUTCOMES = ("better", "worse", _NONE, "no test")
 
 
 def outcome(each: PairedDifference, level: float) -> tuple[str, str]:
-    """What one comparison says, and the measure with the difference where it is significant.
+    """Return the outcome of one comparison, and the measure with its difference if significant.
 
     Example:
         >>> outcome(PairedDifference("JGA", "new", "base", 0.1, None, 0.01, 0.02, 1, 0, 0), 0.05)
@@ -150,48 +150,48 @@ def outcome(each: PairedDifference, level: float) -> tuple[str, str]:
 def comparison_rows(
     scores: Mapping[str, Iterable[Score]], versus: Iterable[PairedDifference], unit: str = "system"
 ) -> Table:
-    """One row per score with one number per cell, for other programs; differences of the scores that were compared.
+    """Return a machine-readable table with one row per score, and the difference of each compared score.
 
     Args:
-        scores: by system, or by user; those that were compared come first.
-        versus: the comparisons; of a system that was compared with several, those with the first.
-        unit: what is compared.
+        scores: scores by system or user; compared scores come first.
+        versus: the comparisons. If a system was compared with several others, the first comparison is used.
+        unit: the heading of the column of names.
     """
     against: dict[tuple[str, str], PairedDifference] = {}
     for each in versus:
         against.setdefault((each.measure, each.system), each)
-    rows = [({unit: name}, score) for name, found in scores.items() for score in found]
-    # The first score of a system under a measure is the one that was compared; those of groups follow.
+    rows = [({unit: name}, score) for name, own_scores in scores.items() for score in own_scores]
+    # The first score of a system for a measure is the compared one; scores of groups follow.
     compared = [against.pop((score.measure, owner[unit]), None) for owner, score in rows]
     records = []
-    for record, found in zip(score_records(rows), compared, strict=True):
+    for record, difference in zip(score_records(rows), compared, strict=True):
         signature = record.pop("signature")
-        difference = {"difference_ci" if key == "ci" else key: getattr(found, key, None) for key in _DIFFERENCE}
-        records.append({**record, **difference, "signature": signature})
+        cells = {"difference_ci" if key == "ci" else key: getattr(difference, key, None) for key in _DIFFERENCE}
+        records.append({**record, **cells, "signature": signature})
     return records_table(records)
 
 
 _DIFFERENCE = ("base", "difference", "ci", "p", "p_holm", "wins", "ties", "losses")
 
 
-def difference_cells(found: PairedDifference | None) -> tuple[str, ...]:
-    """Difference, its interval, p values, and dialogues won, tied and lost; blank for the base."""
-    if found is None:
+def difference_cells(difference: PairedDifference | None) -> tuple[str, ...]:
+    """Return difference, its interval, p values, and dialogues won, tied and lost; empty cells for the baseline."""
+    if difference is None:
         return ("", "", "", "", "")
-    change = "–" if found.difference is None else f"{100 * found.difference:+.2f}"
-    tally = f"{found.wins}/{found.ties}/{found.losses}"
-    span = interval(found.ci, "" if found.difference is None else found.reason)
-    return (change, span, p_value(found.p), p_value(found.p_holm), tally)
+    change = "–" if difference.difference is None else f"{100 * difference.difference:+.2f}"
+    tally = f"{difference.wins}/{difference.ties}/{difference.losses}"
+    span = interval(difference.ci, "" if difference.difference is None else difference.reason)
+    return (change, span, p_value(difference.p), p_value(difference.p_holm), tally)
 
 
 def wide_table(compared: TrackerComparison, letters: bool) -> Table:
-    """One row per system, one column per measure, for papers.
+    """Return one row per system and one column per measure, for papers.
 
-    Marks are stars for a difference to the first system, or the letters of the systems that this one is better than.
+    Marks are stars for a difference from the first system, or the letters of the systems that this system outperforms.
     """
     names = list(compared.results)
     letter = dict(zip(names, ascii_lowercase, strict=False))
-    measures = [asked.text for asked in next(iter(compared.results.values())).asked]
+    measures = [request.text for request in next(iter(compared.results.values())).asked]
     rows = tuple(
         (f"({letter[name]}) {name}" if letters else name, *(percent(score.value) for score in result.scores))
         for name, result in compared.results.items()
@@ -220,9 +220,9 @@ def wide_table(compared: TrackerComparison, letters: bool) -> Table:
     )
 
 
-def _marks_note(compared: TrackerComparison, letters: bool, any_marks: bool) -> str:
-    """What the marks mean, or that there are none."""
-    if not any_marks:
+def _marks_note(compared: TrackerComparison, letters: bool, has_marks: bool) -> str:
+    """Return the meaning of the marks, or a note that no difference is significant."""
+    if not has_marks:
         return f"No difference is significant at .05; {holm_note(compared.versus)}."
     if letters:
         return (
@@ -233,7 +233,7 @@ def _marks_note(compared: TrackerComparison, letters: bool, any_marks: bool) -> 
 
 
 def rank_table(compared: TrackerComparison) -> Table:
-    """The rank of each system under each measure."""
+    """Return the rank of each system for each measure."""
     names = list(compared.results)
     rows = tuple(
         (measure, *(str(ranks[name]) for name in names)) for measure, ranks in compared.ranks.by_measure.items()
@@ -242,16 +242,19 @@ def rank_table(compared: TrackerComparison) -> Table:
 
 
 def tau_table(compared: TrackerComparison) -> Table:
-    """Pairs of measures that do not order the systems alike."""
-    apart = [(one, other, tau) for one, other, tau in compared.ranks.tau if tau is None or tau < 1 - 1e-9]
-    rows = tuple((one, other, "–" if tau is None else f"{tau:.2f}") for one, other, tau in apart)
+    """Return the pairs of measures that rank the systems differently."""
+    rows = tuple(
+        (one, other, "–" if tau is None else f"{tau:.2f}")
+        for one, other, tau in compared.ranks.tau
+        if tau is None or tau < 1 - 1e-9
+    )
     return Table(
         "measures that rank the systems differently (Kendall's tau)", ("measure", "and", "tau"), rows, frozenset({2})
     )
 
 
 def turn_table(tests: Sequence[TurnTest]) -> Table:
-    """McNemar's tests."""
+    """Return the results of McNemar's tests."""
     rows = tuple(
         (each.system, each.unit, str(each.n), str(each.only_base), str(each.only_system), p_value(each.p))
         for each in tests
@@ -262,14 +265,14 @@ def turn_table(tests: Sequence[TurnTest]) -> Table:
 
 
 def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
-    """One row per group and measure, one column per system."""
+    """Return one row per group and measure, one column per system."""
     names = list(by_system)
     cells = {(score.group[group], score.measure, name): score.value for name in names for score in by_system[name]}
-    keys = sorted({(str(where), measure) for where, measure, _ in cells})
-    places = {str(where): where for where, _, _ in cells}
+    keys = sorted({(str(value), measure) for value, measure, _ in cells})
+    values_by_text = {str(value): value for value, _, _ in cells}
     rows = tuple(
-        (where, measure, *(percent(cells.get((places[where], measure, name))) for name in names))
-        for where, measure in keys
+        (value, measure, *(percent(cells.get((values_by_text[value], measure, name))) for name in names))
+        for value, measure in keys
     )
     numeric = frozenset(range(2, len(names) + 2))
     return Table(
@@ -277,78 +280,81 @@ def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
     )
 
 
-def disagreement_table(found: Sequence[Disagreement]) -> Table:
-    """Where two measures of a tracker or two systems disagree most."""
+def disagreement_table(disagreements: Sequence[Disagreement]) -> Table:
+    """Return the dialogues on which two measures of a tracker, or two systems, disagree most."""
     rows = tuple(
         (each.dialogue, each.system, percent(each.first_value), percent(each.second_value), f"{each.gap:+.2f}")
-        for each in found
+        for each in disagreements
     )
-    names = (found[0].first, found[0].second) if found else ("first", "second")
+    names = (disagreements[0].first, disagreements[0].second) if disagreements else ("first", "second")
     notes: tuple[str, ...] = ()
-    if found and found[0].system != f"{names[0]} / {names[1]}":
+    if disagreements and disagreements[0].system != f"{names[0]} / {names[1]}":
         notes = ("The gap is the difference of the standardised values: in standard deviations over dialogues.",)
     headings = ("dialogue", "system", *names, "gap")
     return Table("where they disagree most", headings, rows, frozenset({2, 3, 4}), notes=notes)
 
 
-def disagreement_rows(found: Sequence[Disagreement]) -> Table:
-    """The same with one number per cell, for other programs."""
+def disagreement_rows(disagreements: Sequence[Disagreement]) -> Table:
+    """Return the disagreements as a machine-readable table."""
     turns = ("first_turns", "second_turns")
-    return records_table([{key: cell for key, cell in to_builtins(each).items() if key not in turns} for each in found])
+    return records_table(
+        [{key: cell for key, cell in to_builtins(each).items() if key not in turns} for each in disagreements]
+    )
 
 
-def turn_lines(found: Disagreement, system: str) -> list[str]:
-    """The values of every turn: of one system under both measures, or of the given one of two systems.
+def turn_lines(disagreement: Disagreement, system: str) -> list[str]:
+    """Return the values of every turn: of one system for both measures, or of one of the two systems.
 
     Example:
         >>> turn_lines(Disagreement("d1", "x", "JGA", "GCA", 0.5, 0.9, -1.2, [1, 0], [1, None]), "x")
         ['  turn by turn under JGA: 100 0', '  turn by turn under GCA: 100 –']
     """
-    named = {found.first: found.first_turns, found.second: found.second_turns}
-    shown = []
-    for name, turns in named.items():
-        if turns and (system in (found.system, name)):
-            under = f" under {name}" if system == found.system else ""
+    lines = []
+    for name, turns in (
+        (disagreement.first, disagreement.first_turns),
+        (disagreement.second, disagreement.second_turns),
+    ):
+        if turns and (system in (disagreement.system, name)):
+            under = f" under {name}" if system == disagreement.system else ""
             values = " ".join("–" if each is None else f"{100 * each:.0f}" for each in turns)
-            shown.append(f"  turn by turn{under}: {values}")
-    return shown
+            lines.append(f"  turn by turn{under}: {values}")
+    return lines
 
 
 def power_lines(study: PowerStudy) -> list[str]:
-    """Which measure tells most pairs of systems apart, in one line."""
+    """Return one line with the measure that distinguishes the most pairs of systems."""
     pairs = max((each.pairs for each in study.measures), default=0)
     if not pairs:
         return ["power: no pair of systems could be tested"]
     if not study.best:
-        return [f"power: no measure tells any of the {pairs} pairs of systems apart at level {study.level:.3g}"]
+        return [f"power: no measure distinguishes any of the {pairs} pairs of systems at level {study.level:.3g}"]
     names = " and ".join(each.measure for each in study.best)
     most = study.best[0]
-    verb = "tells" if len(study.best) == 1 else "tell"
-    return [
-        f"power: {names} {verb} most pairs of systems apart, {most.apart} of {most.pairs} at level {study.level:.3g}"
-    ]
+    verb = "distinguishes" if len(study.best) == 1 else "distinguish"
+    return [f"power: {names} {verb} the most pairs of systems: {most.apart} of {most.pairs} at level {study.level:.3g}"]
 
 
 def power_table(study: PowerStudy) -> Table:
-    """How many pairs of systems each measure tells apart."""
+    """Return the number of pairs of systems that each measure distinguishes."""
     rows = tuple(
         (each.measure, str(each.pairs), str(each.apart), percent(each.share), str(each.uncorrected))
         for each in study.measures
     )
     notes = [
-        "P values are corrected by Holm over the pairs of a measure. To tell more pairs apart is not to be right more often.",
+        "P values are corrected by Holm over the pairs of a measure. A measure that distinguishes more pairs is not "
+        "necessarily right more often.",
         *(
             f"{each.first} and {each.second} contradict each other: {each.better} is better than {each.worse} under the "
             "first, and worse under the second."
             for each in study.contradictions
         ),
     ]
-    headings = ("measure", "pairs", "told apart", "in percent", "without correction")
-    title = f"pairs of systems told apart at level {study.level:.3g}"
+    headings = ("measure", "pairs", "distinguished", "in percent", "without correction")
+    title = f"distinguished pairs of systems at level {study.level:.3g}"
     return Table(title, headings, rows, frozenset({1, 2, 3, 4}), notes=tuple(notes))
 
 
 def power_rows(study: PowerStudy) -> Iterator[Table]:
-    """The power of measures, and every test, with one number per cell, for other programs."""
+    """Yield machine-readable tables of the power of measures and of every test."""
     yield records_table([to_builtins(each) for each in study.measures])
     yield records_table([to_builtins(each) for each in study.pairs])

@@ -14,8 +14,8 @@ from ..stats import holm
 from .chart_files import Chart
 from .compare import stars
 from .pages.kinds import ChartImage, RowsLink
-from .pages.opened import Opened
-from .pages.scores import command, confidence, facts, match, side_by_side, signature, test
+from .pages.opened_run import OpenedRun
+from .pages.scores import command, confidence, facts, match, paired_test, scores_by_run, signature
 from .pages.select import RowQuery, select
 from .tables import Table
 
@@ -53,9 +53,9 @@ class Images(Struct, frozen=True):
 
 
 class Rows(Struct, frozen=True):
-    """The worst rows of a run: as a table, and by position where whole rows can be shown."""
+    """The worst rows of a run: as a table, and as positions for pages that show whole rows."""
 
-    run: Opened
+    run: OpenedRun
     positions: tuple[int, ...]
     table: Table
 
@@ -71,64 +71,70 @@ class Section(Struct, frozen=True):
     level: int = 2
 
 
-def sections(runs: Sequence[Opened], link: RowsLink) -> Iterator[Section]:
-    """The sections of a report, by kind and by run."""
+def sections(runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Section]:
+    """Yield the sections of a report, by kind and by run."""
     for kind in dict.fromkeys(run.kind.NAME for run in runs):
         of_kind = [run for run in runs if kind == run.kind.NAME]
-        together = len(of_kind) > 1 and of_kind[0].kind.COMPARABLE
-        if together:
-            yield _together(of_kind, link)
+        is_compared = len(of_kind) > 1 and of_kind[0].kind.COMPARABLE
+        if is_compared:
+            yield _comparison_section(of_kind, link)
         for run in of_kind:
-            yield from _alone(run, link, with_charts=not together)
+            yield from _run_sections(run, link, with_charts=not is_compared)
 
 
-def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
-    table, tests, apart = _with_stars(runs)
-    many = runs[0].kind.UNIT[1]
-    stars = (
-        f"Stars: the mean change per {runs[0].kind.UNIT[0]} against {runs[0].key} (paired randomisation over {many}, "
+def _comparison_section(runs: Sequence[OpenedRun], link: RowsLink) -> Section:
+    table, tests, not_comparable = _add_stars(runs)
+    unit, units = runs[0].kind.UNIT
+    stars_note = (
+        f"Stars: the mean change per {unit} against {runs[0].key} (paired randomisation over {units}, "
         f"Holm over {tests} tests), * below 0.05, ** below 0.01."
     )
     return Section(
         f"{runs[0].kind.NAME.capitalize()}s side by side",
         (
             table,
-            Paragraph(f"{runs[0].kind.VALUES}." + (f" {stars}" if tests else "")),
-            *map(Paragraph, apart),
+            Paragraph(f"{runs[0].kind.VALUES}." + (f" {stars_note}" if tests else "")),
+            *map(Paragraph, not_comparable),
             Charts(tuple(runs[0].kind.charts(runs, link))),
         ),
     )
 
 
-def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int, list[str]]:
-    """The table with stars at differences from the first run, how many tests that took, and what is not comparable."""
-    table = side_by_side(runs)
+def _add_stars(runs: Sequence[OpenedRun]) -> tuple[Table, int, list[str]]:
+    """Return the table with stars at differences from the first run, the number of tests, and why runs are not comparable."""
+    table = scores_by_run(runs)
     names = [row[0] for row in table.rows]
-    found: list[tuple[tuple[int, int], float]] = []
-    apart = []
+    p_values: list[tuple[tuple[int, int], float]] = []
+    not_comparable = []
     for column, other in enumerate(runs[1:], 1):
         both = match(runs[0], other)
         if both.why_not:
-            apart.append(f"No stars for {other.key}: it is not comparable with {runs[0].key}: {both.why_not}.")
+            not_comparable.append(f"No stars for {other.key}: it is not comparable with {runs[0].key}: {both.why_not}.")
         for row, name in enumerate(names):
-            shared = name in runs[0].columns and name in other.columns and both.comparable(name)
-            tested = test(both, name) if shared else None
-            if tested is not None and tested.p is not None:
-                found.append(((row, 1 + 2 * column), tested.p))
-    adjusted = zip(found, holm([p for _, p in found]), strict=True)
+            is_shared = name in runs[0].columns and name in other.columns and both.comparable(name)
+            result = paired_test(both, name) if is_shared else None
+            if result is not None and result.p is not None:
+                p_values.append(((row, 1 + 2 * column), result.p))
+    adjusted = zip(p_values, holm([p for _, p in p_values]), strict=True)
     marks = {cell: mark for (cell, _), p in adjusted if (mark := stars(p, 2))}
-    return replace(table, marks=marks), len(found), apart
+    return replace(table, marks=marks), len(p_values), not_comparable
 
 
-def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
+def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     facts_text = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
     interval = confidence(run)
-    how = f", intervals of {interval} % by resampling {run.kind.DRAWN or run.kind.UNIT[1]}" if interval else ""
+    interval_note = (
+        f", intervals of {interval} % by resampling {run.kind.RESAMPLED or run.kind.UNIT[1]}" if interval else ""
+    )
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
     account = account_in(run.manifest)
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
     head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}."), *([Warnings(notices)] if notices else [])]
-    head += [*run.kind.headlines(run, link), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
+    head += [
+        *run.kind.headlines(run, link),
+        Paragraph(f"{run.kind.VALUES}{interval_note}. Signature:"),
+        Code(signature(run)),
+    ]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
     if images := tuple(run.kind.images(run)):
@@ -137,23 +143,26 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     if groups := tuple(run.kind.breakdowns(run, link)):
         yield Section(f"{run.key}: groups", groups, level=3)
     if len(run):
-        yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
+        yield Section(f"{run.key}: worst {run.kind.UNIT[1]}", (worst(run),), level=3)
     inputs = run.manifest.get("inputs") or ()
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
-    yield Section(f"{run.key}: make it again", (Code(command(run)), *map(Paragraph, digests)), level=3)
+    yield Section(f"{run.key}: reproduce", (Code(command(run)), *map(Paragraph, digests)), level=3)
 
 
-def worst(run: Opened) -> Rows:
-    """The rows of a run, worst first, and a table of the first few; of rows with the same score, those with most mistakes."""
-    _ = run.findings  # the order needs them
+def worst(run: OpenedRun) -> Rows:
+    """Return the rows of a run, worst first, and a table of the first few.
+
+    Among rows with the same score, those with the most mistakes come first.
+    """
+    _ = run.findings  # loads the findings, which the order depends on
     order = tuple(select(run, RowQuery()).positions.tolist())
     by = run.ranking
     rows = []
     for position in order[:WORST]:
         row = run.row(position)
-        facts_text, _ = run.kind.teaser(row)
+        facts_text, _ = run.kind.summary(row)
         rows.append((str(row["id"]), run.cell(by, position) if by else "–", facts_text))
     table = Table(
-        f"the worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "what happened"), tuple(rows), frozenset({1})
+        f"worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "summary"), tuple(rows), frozenset({1})
     )
     return Rows(run, order, table)

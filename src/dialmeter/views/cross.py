@@ -16,60 +16,62 @@ from .system import system_comparison_table
 from .tables import Table
 
 
-def shown(measure: CrossMeasure, value: float | None, sign: str = "") -> str:
-    """A value as tables have it.
+def format_value(measure: CrossMeasure, value: float | None, sign: str = "") -> str:
+    """Format a value for a table.
 
     Example:
-        >>> shown(MEASURES[0], 0.5), shown(MEASURES[-1], 9.25), shown(MEASURES[0], 0.01, "+"), shown(MEASURES[0], None)
+        >>> format_value(MEASURES[0], 0.5), format_value(MEASURES[-1], 9.25), format_value(MEASURES[0], 0.01, "+"), format_value(MEASURES[0], None)
         ('50.00', '9.25', '+1.00', '–')
     """
     return "–" if value is None else f"{100 * value if measure.as_percent else value:{sign}.2f}"
 
 
-def _span(measure: CrossMeasure, limits: tuple[float, float] | None, reason: str) -> str:
+def _format_interval(measure: CrossMeasure, limits: tuple[float, float] | None, reason: str) -> str:
     if limits is None:
         return f"none: {reason}" if reason else ""
-    return f"{shown(measure, limits[0])} to {shown(measure, limits[1])}"
+    return f"{format_value(measure, limits[0])} to {format_value(measure, limits[1])}"
 
 
-def matrices(found: Sequence[CrossScore]) -> list[Table]:
-    """A table per measure, users down and systems across; a star marks what differs from the first user."""
-    users, systems = (list(dict.fromkeys(getattr(each, side) for each in found)) for side in ("user", "system"))
+def matrices(scores: Sequence[CrossScore]) -> list[Table]:
+    """Return a table per measure with users as rows and systems as columns; a star marks a difference from the first user."""
+    users, systems = (list(dict.fromkeys(getattr(score, side) for score in scores)) for side in ("user", "system"))
     tables = []
     for measure in MEASURES:
-        cells = {(each.user, each.system): each for each in found if each.measure is measure}
-        rows = tuple((user, *(shown(measure, cells[user, system].value) for system in systems)) for user in users)
+        cells = {(score.user, score.system): score for score in scores if score.measure is measure}
+        rows = tuple(
+            (user, *(format_value(measure, cells[user, system].value) for system in systems)) for user in users
+        )
         marks = {
             (users.index(user), 1 + systems.index(system)): "*"
-            for (user, system), each in cells.items()
-            if each.stands_out
+            for (user, system), score in cells.items()
+            if score.stands_out
         }
         title = measure.title + (", %" if measure.as_percent else "")
         tables.append(Table(title, ("user", *systems), rows, frozenset(range(1, len(systems) + 1)), marks))
     return tables
 
 
-def long_table(found: Sequence[CrossScore]) -> Table:
-    """One row per measure, system and user: value, interval, and the difference with its interval."""
-    systems = [each.system for each in found]
+def long_table(scores: Sequence[CrossScore]) -> Table:
+    """Return one row per measure, system and user: value, interval, and the difference with its interval."""
+    systems = [score.system for score in scores]
     rows = tuple(
         (
-            each.measure.name,
-            each.system,
-            each.user,
-            shown(each.measure, each.value),
-            _span(each.measure, each.ci, each.ci_reason),
-            shown(each.measure, each.difference, "+") if each.difference is not None else "",
-            _span(each.measure, each.difference_ci, each.difference_ci_reason),
+            score.measure.name,
+            score.system,
+            score.user,
+            format_value(score.measure, score.value),
+            _format_interval(score.measure, score.ci, score.ci_reason),
+            format_value(score.measure, score.difference, "+") if score.difference is not None else "",
+            _format_interval(score.measure, score.difference_ci, score.difference_ci_reason),
         )
-        for each in sorted(found, key=lambda one: (MEASURES.index(one.measure), systems.index(one.system)))
+        for score in sorted(scores, key=lambda one: (MEASURES.index(one.measure), systems.index(one.system)))
     )
     headings = ("measure", "system", "user", "value", "interval", "difference", "its interval")
     return Table("", headings, rows, frozenset(range(3, 7)))
 
 
 def system_tables(compared: Mapping[str, LogComparison]) -> Iterator[Table]:
-    """The systems with each user: differences to the first system within the goals, and how dialogues ended."""
+    """Yield two tables per user: differences from the first system within goals, and completed goals by ending."""
     for user, each in compared.items():
         yield replace(system_comparison_table(each), title=f"systems with {user}, within goals")
         endings = list(dict.fromkeys(ending for result in each.results.values() for ending in result.endings))
@@ -87,11 +89,11 @@ def system_tables(compared: Mapping[str, LogComparison]) -> Iterator[Table]:
         yield Table(f"goals completed with {user}, by ending", ("system", *endings), rows, right)
 
 
-def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:
-    """A heat map per measure."""
-    users, systems = (list(dict.fromkeys(getattr(each, side) for each in found)) for side in ("user", "system"))
+def charts(scores: Sequence[CrossScore]) -> Iterator[Chart]:
+    """Yield a heat map per measure."""
+    users, systems = (list(dict.fromkeys(getattr(score, side) for score in scores)) for side in ("user", "system"))
     for measure in MEASURES:
-        values = {(each.user, each.system): each.value for each in found if each.measure is measure}
+        values = {(score.user, score.system): score.value for score in scores if score.measure is measure}
         title = measure.title[0].upper() + measure.title[1:]
         labels = {"row_label": "user", "column_label": "system", "value_label": measure.title}
         sides: dict[str, Any] = {**labels, "rows": users, "columns": systems}

@@ -1,4 +1,4 @@
-"""Reports and boards as one HTML file that needs nothing else: no network; a report has at most 2 MB."""
+"""Reports and boards as one self-contained HTML file that needs no network. A report has at most 2 MB."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .content import Charts, Rows, Section, sections
 from .html_env import asset, environment, page
 from .pages.charts import DrawnChart, draw_for_page
 from .pages.kinds import Field
-from .pages.opened import Opened
+from .pages.opened_run import OpenedRun
 from .pages.select import field_options, row_data
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _BOARD_POLICY = (
 
 
 class ShownRow(NamedTuple):
-    """A row of the report, folded until it is opened."""
+    """A row of the report, collapsed by default."""
 
     position: int
     anchor: str
@@ -42,10 +42,10 @@ class ShownRow(NamedTuple):
 
 
 class ShownRows(NamedTuple):
-    """The rows of a run that fit."""
+    """The rows of a run that fit in the report."""
 
     name: str
-    run: Opened
+    run: OpenedRun
     by: str
     rows: list[ShownRow]
     data: Markup
@@ -53,33 +53,33 @@ class ShownRows(NamedTuple):
 
 
 class ShownCharts(NamedTuple):
-    """Charts that fit, and how many do not."""
+    """The charts that fit in the report, and the number of charts that do not."""
 
     charts: list[DrawnChart]
     hidden: int
 
 
 class ShownSection(NamedTuple):
-    """A section whose charts are drawn; its rows are chosen when it is known how many fit."""
+    """A section with drawn charts; its rows are selected later, when their number is known."""
 
     heading: str
     level: int
     blocks: Sequence[object]
 
 
-def html_report(runs: Sequence[Opened], title: str = "") -> str:
-    """One page about runs of any kinds.
+def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
+    """Return the report of runs of any kinds as one page.
 
     Args:
-        runs: what to report; of several runs of one kind, the first is the baseline.
+        runs: the runs to report; among several runs of one kind, the first is the baseline.
         title: the heading; by default the names of the runs.
     """
     numbers = {run.key: number for number, run in enumerate(runs, 1)}
 
-    def link(run: Opened, params: Mapping[str, str]) -> str:
+    def link(run: OpenedRun, params: Mapping[str, str]) -> str:
         return f"#rows-{numbers[run.key]}&{urlencode(params)}"
 
-    found = _with_charts(sections(runs, link))
+    drawn = _draw_charts(sections(runs, link))
     most = MOST_ROWS // len(runs)
     while True:
         shown = [
@@ -89,20 +89,20 @@ def html_report(runs: Sequence[Opened], title: str = "") -> str:
                     for block in section.blocks
                 ]
             )
-            for section in found
+            for section in drawn
         ]
-        made = _page(title or ", ".join(run.key for run in runs), shown, _REPORT_POLICY)
-        if len(made.encode()) <= LARGEST or not most:
-            return made
-        # Long dialogues: fewer of them.
+        report = _page(title or ", ".join(run.key for run in runs), shown, _REPORT_POLICY)
+        if len(report.encode()) <= LARGEST or not most:
+            return report
+        # The dialogues are long: try fewer rows.
         most = most * 4 // 5
 
 
-def _with_charts(found: Iterable[Section]) -> list[ShownSection]:
-    """The sections with their charts drawn, as far as there is room."""
+def _draw_charts(content: Iterable[Section]) -> list[ShownSection]:
+    """Return the sections with drawn charts, until the space for charts is used up."""
     room, number = _FOR_CHARTS, 0
     shown = []
-    for section in found:
+    for section in content:
         blocks: list[object] = []
         for block in section.blocks:
             if not isinstance(block, Charts):
@@ -119,17 +119,17 @@ def _with_charts(found: Iterable[Section]) -> list[ShownSection]:
     return shown
 
 
-def board_page(title: str, found: Iterable[Section]) -> str:
-    """Sections of paragraphs, code, warnings and tables as one page.
+def board_page(title: str, content: Iterable[Section]) -> str:
+    """Return sections of paragraphs, code, warnings and tables as one page.
 
     Args:
         title: the heading.
-        found: the sections in order.
+        content: the sections in order.
     """
-    return _page(title, found, _BOARD_POLICY)
+    return _page(title, content, _BOARD_POLICY)
 
 
-def _page(title: str, found: Iterable[Section | ShownSection], policy: str) -> str:
+def _page(title: str, content: Iterable[Section | ShownSection], policy: str) -> str:
     from markupsafe import Markup
 
     script = asset("viewer.js")
@@ -140,14 +140,14 @@ def _page(title: str, found: Iterable[Section | ShownSection], policy: str) -> s
             "level": section.level,
             "blocks": [(type(block).__name__, block) for block in section.blocks],
         }
-        for section in found
+        for section in content
     ]
     return page(
         "report.html",
         policy=policy.format(digest=digest),
         title=title,
         sections=shown,
-        # Both come with dialmeter and hold nothing from files.
+        # Both are part of dialmeter and contain no text from input files.
         style=Markup(asset("viewer.css")),  # noqa: S704
         script=Markup(script),  # noqa: S704
     )
@@ -164,7 +164,7 @@ def _rows(block: Rows, number: int, most: int) -> ShownRows:
         row = run.row(position)
         body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
         value = run.cell(by, position) if by else ""
-        facts, _ = run.kind.teaser(row)
+        facts, _ = run.kind.summary(row)
         rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, facts, body))
     data = row_data(run, positions, [by] if by else [])
     return ShownRows(name, run, by, rows, data, field_options(run))

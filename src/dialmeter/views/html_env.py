@@ -1,4 +1,4 @@
-"""HTML templates. Everything from a file is text: escaped, and letters that hide or reorder others are written out."""
+"""HTML templates. All text from files is escaped, and characters that hide or reorder others are written as code points."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from .charts.words import visible
+from .charts.words import escape_invisible
 from .tables import percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-# Joiners that Persian, Indic scripts and emoji need, and what a browser shows as space.
-_SHOWN = "\u200c\u200d\n\t"
+# Joiners that Persian, Indic scripts and emoji need, and white space.
+_ALLOWED = "\u200c\u200d\n\t"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
-def said(text: object) -> Markup:
-    """Text from a file, for the body of a page.
+def safe_text(text: object) -> Markup:
+    """Escape text from a file for the body of a page.
 
     Example:
-        >>> str(said("<b>\u202ecod"))
+        >>> str(safe_text("<b>\u202ecod"))
         '&lt;b&gt;<span class="hidden" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>cod'
     """
     from markupsafe import Markup, escape
@@ -35,20 +35,20 @@ def said(text: object) -> Markup:
     whole = str(text)
     if whole.isprintable():
         return escape(whole)
-    return Markup("").join(_letter(letter) for letter in whole)
+    return Markup("").join(_escape_letter(letter) for letter in whole)
 
 
-def _letter(letter: str) -> Markup:
+def _escape_letter(letter: str) -> Markup:
     from markupsafe import Markup, escape
 
-    if letter.isprintable() or letter in _SHOWN:
+    if letter.isprintable() or letter in _ALLOWED:
         return escape(letter)
     name = unicodedata.name(letter, "control character")
     return Markup('<span class="hidden" title="{}">U+{}</span>').format(name, f"{ord(letter):04X}")
 
 
 def with_params(address: str, params: Mapping[str, str]) -> str:
-    """An address with a query.
+    """Add a query to an address.
 
     Example:
         >>> with_params("/rows/a", {"slot": "ferry-to&x"}), with_params("/rows/a", {})
@@ -58,7 +58,7 @@ def with_params(address: str, params: Mapping[str, str]) -> str:
 
 
 def score(value: float | None) -> str:
-    """A score in percent, as in tables.
+    """Format a score in percent, as in tables.
 
     Example:
         >>> score(0.5), score(None), score(float("nan"))
@@ -69,34 +69,36 @@ def score(value: float | None) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates, with escaping always on."""
+    """Return the template environment; it escapes all text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("dialmeter.views", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # A control character cannot be written as the value of an attribute, so an option with one cannot be chosen.
-    made.tests["choosable"] = lambda text: not _CONTROL.search(text)
-    made.filters.update(said=said, plain=visible, score=score, thousands=lambda number: f"{number:,}")
-    return made
+    # The value of an attribute cannot hold a control character, so an option with one cannot be selected.
+    templates.tests["choosable"] = lambda text: not _CONTROL.search(text)
+    templates.filters.update(
+        safe_text=safe_text, plain=escape_invisible, score=score, thousands=lambda number: f"{number:,}"
+    )
+    return templates
 
 
-def page(template: str, /, **shown: Any) -> str:
-    """A page."""
-    return environment().get_template(template).render(**shown)
+def page(template: str, /, **variables: Any) -> str:
+    """Render a page."""
+    return environment().get_template(template).render(**variables)
 
 
 @cache
 def asset(name: str) -> str:
-    """A style sheet or script that comes with the templates."""
+    """Return the text of a style sheet or script in the templates folder."""
     return files("dialmeter.views").joinpath("templates", name).read_text("utf-8")
 
 
 def warm_up() -> None:
-    """Compiles all templates, so that the first page is not slow."""
+    """Compile all templates, so that the first page is not slow."""
     for name in environment().list_templates(extensions=["html"]):
         environment().get_template(name)

@@ -1,4 +1,4 @@
-"""A study of ratings as tables, and annotation sheets as text and as pages to print."""
+"""Tables of a study of human ratings, and annotation sheets as text and as printable pages."""
 
 from __future__ import annotations
 
@@ -18,36 +18,44 @@ from .html_env import page
 from .tables import Table, records_table
 
 _MOST_RATERS = 12
-"""With more raters, the table by rater is in JSON only."""
+"""With more raters, only JSON has the table by rater."""
 
 
 def tables_of(study: HumanStudy, confidence: float) -> Iterator[Table]:
-    """All tables in the order in which they are printed; none that is empty."""
-    yield _correlations(study)
+    """Yield all non-empty tables in the order of printing."""
+    yield _correlation_table(study)
     if study.agreement:
-        yield _agreement(study)
+        yield _agreement_table(study)
     if 1 < len(study.raters) <= _MOST_RATERS:
-        yield _raters(study)
+        yield _rater_table(study)
     if study.pairs and confidence:
-        yield _pairs(study)
+        yield _pair_table(study)
 
 
 def lambda_lines(fit: LambdaFit, confidence: float) -> list[str]:
-    """The fitted lambda in words."""
+    """Return the fitted lambda in words."""
     if fit.lam is None:
         return [f"no lambda agrees best with the ratings: {fit.reason}"]
-    found = [f"lambda {_lam(fit.lam)} agrees best with the ratings"]
+    lines = [f"lambda {_format_lambda(fit.lam)} agrees best with the ratings"]
     if fit.ci is not None:
-        found[0] += f", {100 * confidence:.4g} % interval {_lam(fit.ci[0])} to {_lam(fit.ci[1])}"
+        lines[0] += f", {100 * confidence:.4g} % interval {_format_lambda(fit.ci[0])} to {_format_lambda(fit.ci[1])}"
     if fit.spans_all:
-        found.append("the interval holds every lambda: these ratings do not say which one to take")
-    return found
+        lines.append("the interval contains every lambda: these ratings do not determine lambda")
+    return lines
 
 
 def lambda_table(fit: LambdaFit) -> Table:
-    """The fitted lambda beside measures that have nothing to fit."""
+    """Return the fitted lambda and, for comparison, measures without a parameter to fit."""
     rows = [
-        (f"FGA(lam={_lam(fit.lam)}), fitted on all", coefficient(fit.pearson), "", str(fit.held_out.n), "", "", ""),
+        (
+            f"FGA(lam={_format_lambda(fit.lam)}), fitted on all",
+            coefficient(fit.pearson),
+            "",
+            str(fit.held_out.n),
+            "",
+            "",
+            "",
+        ),
         (
             "FGA, fitted on other dialogues",
             coefficient(fit.held_out.value),
@@ -65,8 +73,8 @@ def lambda_table(fit: LambdaFit) -> Table:
         )
     notes = (
         "Fitted on all: the correlation is too high, because lambda was chosen for it. Fitted on other dialogues: "
-        f"{len(fit.folds)} folds, with lambda {', '.join(map(_lam, dict.fromkeys(fit.folds)))}. "
-        "The difference is that of the second row minus the measure's, with Zou's interval.",
+        f"{len(fit.folds)} folds, with lambda {', '.join(map(_format_lambda, dict.fromkeys(fit.folds)))}. "
+        "The difference is the correlation of the second row minus that of the measure, with Zou's interval.",
     )
     headings = ("measure", "Pearson", "interval", "n", "difference", "its interval", "note")
     return Table(
@@ -79,38 +87,42 @@ def lambda_table(fit: LambdaFit) -> Table:
 
 
 def lambda_rows(fit: LambdaFit) -> Iterator[Table]:
-    """The same and the correlation at every lambda, with one number per cell, for other programs."""
+    """Yield machine-readable tables of the fit, of the other measures, and of the correlation at every lambda."""
     yield records_table(
         [
             {
                 "lam": fit.lam,
                 "lam_ci": fit.ci,
                 "pearson": fit.pearson,
-                **_prefixed("held_out", fit.held_out),
+                **_prefix_keys("held_out", fit.held_out),
                 "signature": fit.signature,
             }
         ]
     )
     yield records_table(
         [
-            {"measure": each.measure, **_prefixed("pearson", each.pearson), **_prefixed("difference", each.difference)}
+            {
+                "measure": each.measure,
+                **_prefix_keys("pearson", each.pearson),
+                **_prefix_keys("difference", each.difference),
+            }
             for each in fit.rivals
         ]
     )
     yield records_table([{"lam": each.lam, "pearson": each.pearson} for each in fit.curve])
 
 
-def _lam(lam: Lam | None) -> str:
+def _format_lambda(lam: Lam | None) -> str:
     return "–" if lam is None else lam if isinstance(lam, str) else f"{lam:g}"
 
 
-def _prefixed(name: str, found: Statistic) -> dict[str, object]:
-    numbers = asdict(found)
+def _prefix_keys(name: str, statistic: Statistic) -> dict[str, object]:
+    numbers = asdict(statistic)
     return {name: numbers.pop("value"), **{f"{name}_{key}": each for key, each in numbers.items()}}
 
 
 def csv_tables(study: HumanStudy) -> Iterator[Table]:
-    """Correlations, agreement, raters and differences with one number per cell, for other programs."""
+    """Yield correlations, agreement, raters and differences as machine-readable tables."""
     yield records_table(
         [
             {"measure": each.measure, "statistic": each.statistic, **asdict(each.found), "signature": each.signature}
@@ -118,16 +130,16 @@ def csv_tables(study: HumanStudy) -> Iterator[Table]:
         ]
     )
     if study.agreement:
-        yield _agreement(study)
+        yield _agreement_table(study)
     if 1 < len(study.raters) <= _MOST_RATERS:
-        yield _raters(study)
+        yield _rater_table(study)
     yield records_table(
         [{"first": each.first, "second": each.second, **asdict(each.difference)} for each in study.pairs]
     )
 
 
 def coefficient(value: float | None) -> str:
-    """A correlation with three decimals.
+    """Format a correlation with three decimals.
 
     Example:
         >>> coefficient(0.3333), coefficient(-1), coefficient(None)
@@ -138,7 +150,7 @@ def coefficient(value: float | None) -> str:
 
 
 def limits(ci: Sequence[float] | None) -> str:
-    """An interval of a correlation.
+    """Format the interval of a correlation.
 
     Example:
         >>> limits((0.1, 0.25)), limits(None)
@@ -147,15 +159,15 @@ def limits(ci: Sequence[float] | None) -> str:
     return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
 
 
-def _correlations(study: HumanStudy) -> Table:
+def _correlation_table(study: HumanStudy) -> Table:
     kinds = list(dict.fromkeys(each.statistic for each in study.correlations))
-    of = {(each.measure, each.statistic): each.found for each in study.correlations}
+    by_measure = {(each.measure, each.statistic): each.found for each in study.correlations}
     rows = []
     for measure in dict.fromkeys(each.measure for each in study.correlations):
-        found = [of[measure, kind] for kind in kinds]
-        cells = [cell for each in found for cell in (coefficient(each.value), limits(each.ci))]
-        reason = next((each.reason for each in found if each.reason), "")
-        rows.append((measure, *cells, str(found[0].n), str(found[0].unscored or ""), reason))
+        statistics = [by_measure[measure, kind] for kind in kinds]
+        cells = [cell for each in statistics for cell in (coefficient(each.value), limits(each.ci))]
+        reason = next((each.reason for each in statistics if each.reason), "")
+        rows.append((measure, *cells, str(statistics[0].n), str(statistics[0].unscored or ""), reason))
     headings = (
         "measure",
         *(word for kind in kinds for word in (kind.capitalize(), "interval")),
@@ -167,12 +179,12 @@ def _correlations(study: HumanStudy) -> Table:
     return Table(title, headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
 
 
-def _agreement(study: HumanStudy) -> Table:
+def _agreement_table(study: HumanStudy) -> Table:
     rows = tuple((each.statistic, coefficient(each.value), str(each.n), each.reason) for each in study.agreement)
     return Table("agreement of raters", ("statistic", "value", "n", "note"), rows, frozenset({1, 2}))
 
 
-def _raters(study: HumanStudy) -> Table:
+def _rater_table(study: HumanStudy) -> Table:
     measures = list(study.raters[0].pearson)
     rows = tuple(
         (line.rater, str(line.n), f"{line.mean:.2f}", *(coefficient(line.pearson[name].value) for name in measures))
@@ -182,7 +194,7 @@ def _raters(study: HumanStudy) -> Table:
     return Table("Pearson by rater", headings, rows, frozenset(range(1, len(headings))))
 
 
-def _pairs(study: HumanStudy) -> Table:
+def _pair_table(study: HumanStudy) -> Table:
     rows = tuple(
         (
             pair.first,
@@ -197,45 +209,45 @@ def _pairs(study: HumanStudy) -> Table:
     return Table("Pearson of the first minus Pearson of the second, Zou's interval", headings, rows, frozenset({2, 3}))
 
 
-def _verdict(found: Statistic) -> str:
-    if found.ci is None:
-        return found.reason
-    low, high = found.ci
+def _verdict(difference: Statistic) -> str:
+    if difference.ci is None:
+        return difference.reason
+    low, high = difference.ci
     return "the first is higher" if low > 0 else "the second is higher" if high < 0 else ""
 
 
 def sheet_page(sheet: Sheet, rater: str, scale: RatingScale) -> str:
-    """A sheet as one HTML page that needs nothing else; text from files is escaped.
+    """Return a sheet as one self-contained HTML page; text from files is escaped.
 
     Example:
         >>> "&lt;b&gt;" in sheet_page(Sheet("<b>", ()), "rater1", RatingScale(1, 5))
         True
     """
     grades = range(scale.low, scale.high + 1) if scale.high - scale.low <= 10 else ()
-    shown = {"sheet": sheet, "rater": rater, "scale": scale, "grades": grades, "question": QUESTION, "help": HELP}
-    return page("sheet.html", **shown) + "\n"
+    variables = {"sheet": sheet, "rater": rater, "scale": scale, "grades": grades, "question": QUESTION, "help": HELP}
+    return page("sheet.html", **variables) + "\n"
 
 
 def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: RatingScale) -> list[str]:
-    """Writes all sheets.
+    """Write all sheets.
 
     Args:
-        folder: a new or empty folder; a folder for each rater goes into it, so that nobody sees what others wrote.
-        sheets: what to rate.
-        raters: how many people will rate.
+        folder: a new or empty folder. Each rater gets a separate folder in it, so that raters do not see other ratings.
+        sheets: the dialogues to rate.
+        raters: number of raters.
         scale: the lowest and the highest rating.
 
     Returns:
         The names of the raters.
 
     Raises:
-        DialmeterError: the folder is taken (filled sheets are never overwritten) or cannot be written to.
+        DialmeterError: the folder is not empty (filled sheets are never overwritten) or cannot be written to.
     """
 
-    def check(found: set[str]) -> None:
-        if found:
+    def check(names: set[str]) -> None:
+        if names:
             raise DialmeterError(
-                f"{folder}: is not an empty folder; sheets go into a new one, so that none is overwritten"
+                f"{folder}: is not an empty folder; write sheets to a new folder, because sheets are never overwritten"
             )
 
     names = [f"rater{number}" for number in range(1, raters + 1)]
@@ -253,7 +265,7 @@ def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: Ratin
 
 
 def file_name(dialogue: str) -> str:
-    """An id as part of a file name on any system.
+    """Return an id as part of a file name that is valid on any system.
 
     Example:
         >>> file_name("MUL0144.json"), file_name("../../etc/passwd"), file_name("對話")

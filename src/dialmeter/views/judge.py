@@ -1,4 +1,4 @@
-"""Judges under attack, their explanations and their training as tables, charts and a short Markdown report."""
+"""Tables, charts and a short Markdown report of judges under attack, of their explanations and of their training."""
 
 from __future__ import annotations
 
@@ -34,49 +34,49 @@ _TEXT = 70
 
 
 def matrix_tables(result: JudgeResult, *, intervals: bool = False) -> list[Table]:
-    """One table per corpus: attacks down, judges across, then the means by facet.
+    """Return one table per corpus, with attacks as rows and judges as columns, and the means by facet as last rows.
 
-    A mark ° follows a judge that gives every reply the same score. A number in brackets is the judge's own n, where it
-    scored fewer cases than the row has. The accounts of the judges are below the last table.
+    A mark ° follows the name of a judge that gives every reply the same score. A number in brackets is the number of cases
+    that the judge scored, if it is less than the number of cases in the row. The accounts of the judges are below the last table.
 
     Args:
-        result: what was scored.
-        intervals: give the interval of every error rate, in whole percent.
+        result: the result of the judges.
+        intervals: show the interval of every error rate, in whole percent.
     """
     tables = [
         _matrix_table(result, corpus, intervals) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)
     ]
-    return [*tables[:-1], replace(tables[-1], foot=(*lines(result.accounts), *_why_no_value(result)))]
+    return [*tables[:-1], replace(tables[-1], foot=(*lines(result.accounts), *_missing_value_lines(result)))]
 
 
-def _why_no_value(result: JudgeResult) -> Iterator[str]:
-    """A line for each judge and reason of cells without a score; accounts have the other reasons."""
+def _missing_value_lines(result: JudgeResult) -> Iterator[str]:
+    """Yield a line per judge and reason for cells without any score; the accounts have the other reasons."""
     attacks: dict[tuple[str, str], list[str]] = {}
     for cell in result.cells:
         if not cell.n and cell.reason != OUTSIDE:
             attacks.setdefault((cell.judge, cell.reason), []).append(cell.attack)
     for (judge, reason), names in attacks.items():
         is_column = len(names) == sum(cell.judge == judge for cell in result.cells)
-        where = "" if is_column else f" ({', '.join(dict.fromkeys(names))})"
-        yield f"{one_line(judge, 60)} –{where}: {reason}"
+        attacks_note = "" if is_column else f" ({', '.join(dict.fromkeys(names))})"
+        yield f"{one_line(judge, 60)} –{attacks_note}: {reason}"
 
 
 def _matrix_table(result: JudgeResult, corpus: str, intervals: bool) -> Table:
     cells = [cell for cell in result.cells if cell.corpus == corpus]
     names = [judge.name for judge in result.judges]
-    same = {cell.judge for cell in cells if cell.degenerate}
+    constant = {cell.judge for cell in cells if cell.degenerate}
     by_attack: dict[str, dict[str, ErrorCell]] = {}
     for cell in cells:
         by_attack.setdefault(cell.attack, {})[cell.judge] = cell
     rows = [
         (
             attack,
-            reading(next(iter(found.values()))),
+            expected_score(next(iter(by_judge.values()))),
             str(cases),
-            *(_rate(found[name], cases, intervals) for name in names),
+            *(_error_cell(by_judge[name], cases, intervals) for name in names),
         )
-        for attack, found in by_attack.items()
-        for cases in [len(next(iter(found.values())).outcomes)]
+        for attack, by_judge in by_attack.items()
+        for cases in [len(next(iter(by_judge.values())).outcomes)]
     ]
     averages = {(each.facet, each.judge): each for each in result.averages if each.corpus == corpus}
     facets = [
@@ -84,54 +84,56 @@ def _matrix_table(result: JudgeResult, corpus: str, intervals: bool) -> Table:
         for facet in dict.fromkeys(facet for facet, _ in averages)
         if any(averages[facet, name].value is not None for name in names)
     ]
-    rows += [(f"mean: {facet}", "", "", *(_blank(averages[facet, name].value) for name in names)) for facet in facets]
+    rows += [
+        (f"mean: {facet}", "", "", *(_mean_cell(averages[facet, name].value) for name in names)) for facet in facets
+    ]
     bias = {each.judge: each for each in result.position_bias if each.corpus == corpus}
     if bias:
-        rows.append(("inconsistent pairs", "", "", *(_bias(bias[name]) if name in bias else "" for name in names)))
+        rows.append(("inconsistent pairs", "", "", *(_bias_cell(bias[name]) if name in bias else "" for name in names)))
     title = f"error rates in percent, corpus {corpus or '(unnamed)'}"
-    headings = ("attack", "the score", "cases", *(f"{name}°" if name in same else name for name in names))
+    headings = ("attack", "the score", "cases", *(f"{name}°" if name in constant else name for name in names))
     return Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
 
 
-def reading(cell: ErrorCell) -> str:
-    """What an ideal judge's score does, in words."""
+def expected_score(cell: ErrorCell) -> str:
+    """Return the expected score of an ideal judge, in words."""
     return " or ".join(READING[each] for each in cell.expected.split(" or "))
 
 
-def _rate(cell: ErrorCell, cases: int, intervals: bool) -> str:
-    """An error rate, with the judge's own number of cases where it is not that of the row."""
+def _error_cell(cell: ErrorCell, cases: int, intervals: bool) -> str:
+    """Format an error rate; with the judge's number of cases if it differs from that of the row."""
     if cell.value is None:
         return "" if cell.reason == OUTSIDE else "–"
     ends = f" [{100 * cell.ci[0]:.0f}, {100 * cell.ci[1]:.0f}]" if intervals and cell.ci else ""
     return f"{100 * cell.value:.1f}{ends}" + ("" if cell.n == cases else f" ({cell.n})")
 
 
-def _bias(found: PositionBias) -> str:
-    """The share of pairs whose answer changes with the order, with its interval."""
-    ends = f" [{100 * found.ci[0]:.1f}, {100 * found.ci[1]:.1f}]" if found.ci else ""
-    return "–" if found.value is None else f"{100 * found.value:.1f}{ends}"
+def _bias_cell(bias: PositionBias) -> str:
+    """Format the share of pairs whose answer depends on the order, with its interval."""
+    ends = f" [{100 * bias.ci[0]:.1f}, {100 * bias.ci[1]:.1f}]" if bias.ci else ""
+    return "–" if bias.value is None else f"{100 * bias.value:.1f}{ends}"
 
 
-def _blank(value: float | None) -> str:
+def _mean_cell(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.1f}"
 
 
 def detail_table(result: JudgeResult) -> Table:
-    """One row per cell that has a value and is not of a trivial judge: counts, intervals, shares, the mean difference."""
+    """Return one row per cell with a value: counts, intervals, shares, the mean difference. Trivial judges are excluded."""
     rows = tuple(
         (
             cell.judge,
             cell.attack,
             cell.corpus,
-            reading(cell),
+            expected_score(cell),
             str(cell.n),
             str(cell.unscored or ""),
             percent(cell.value),
             interval(cell.ci),
             *map(percent, (cell.higher, cell.similar, cell.lower)),
-            _number(cell.difference),
-            _limits(cell.difference_ci),
-            _number(cell.threshold),
+            _format_number(cell.difference),
+            _format_interval(cell.difference_ci),
+            _format_number(cell.threshold),
         )
         for judge in result.judges
         for cell in result.cells
@@ -145,16 +147,16 @@ def detail_table(result: JudgeResult) -> Table:
     return Table(title, headings, rows, frozenset(range(4, len(headings))))
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
 
-def _limits(limits: tuple[float, float] | None) -> str:
+def _format_interval(limits: tuple[float, float] | None) -> str:
     return "" if limits is None else f"{limits[0]:.3g} to {limits[1]:.3g}"
 
 
 def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
-    """Which judges differ from the first one after Holm's correction; a row per test."""
+    """Return the comparisons of judges with the first judge, with p values after Holm's correction; one row per test."""
     rows = tuple(
         (
             each.corpus,
@@ -180,7 +182,7 @@ def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
 
 
 def failing_table(result: JudgeResult, judge: str, most: int) -> Table:
-    """The clearest cases in which a judge did not do what an ideal one does."""
+    """Return the clearest cases in which a judge does not behave like an ideal judge."""
     numbers = [number for number in result.failing(judge) if result.cases[number].attack != CONTROL][:most]
     rows = []
     for number in numbers:
@@ -190,28 +192,28 @@ def failing_table(result: JudgeResult, judge: str, most: int) -> Table:
                 case_id(case),
                 f"… {one_line(case.context[-1].text, _TEXT)}",
                 one_line(case.reply, _TEXT),
-                _number(pair.human),
+                _format_number(pair.human),
                 one_line(case.adversarial, _TEXT),
-                _number(pair.adversarial),
+                _format_number(pair.adversarial),
             )
         )
     headings = ("case", "before", "human reply", "score", "adversarial reply", "its score")
-    return Table(f"where {judge} fails most clearly", headings, tuple(rows), frozenset({3, 5}))
+    return Table(f"clearest failures of {judge}", headings, tuple(rows), frozenset({3, 5}))
 
 
 def markdown_report(name: str, result: JudgeResult) -> str:
-    """A run in one page of Markdown."""
-    named = [judge.name for judge in result.judges if not judge.trivial]
+    """Return the report of a run as one page of Markdown."""
+    names = [judge.name for judge in result.judges if not judge.trivial]
     counts = result.counts
     head = f"{counts['cases']} cases, {counts['attacks']} attacks, {counts['judges']} judges."
     settings = f"Threshold {result.how.threshold}, verdict rules {result.how.verdict}."
-    failing = [failing_table(result, judge, 10) for judge in named if result.failing(judge)]
+    failing = [failing_table(result, judge, 10) for judge in names if result.failing(judge)]
     details = [detail_table(result), *failing]
     return markdown_page(name, f"{head} {settings}", matrix_tables(result), result.notices, details)
 
 
 def error_charts(result: JudgeResult) -> Iterator[Chart]:
-    """Error rates by attack, a bar per judge, one chart per corpus."""
+    """Yield one chart per corpus: error rates by attack, one bar per judge."""
     for corpus in dict.fromkeys(cell.corpus for cell in result.cells):
         scores: dict[str, dict[str, Estimate]] = {}
         for cell in result.cells:
@@ -230,10 +232,10 @@ _IMPORTANCE = {
 }
 
 
-def importance_table(judge: str, found: Sequence[Importance]) -> Table:
-    """Per attack, how much weight adversarial words get relative to human ones: above 1 is more."""
-    cells = {(each.attack, each.words, each.how): each for each in found}
-    attacks = list(dict.fromkeys(each.attack for each in found))
+def importance_table(judge: str, importances: Sequence[Importance]) -> Table:
+    """Return per attack the weight of adversarial words relative to human words; above 1 is more."""
+    cells = {(each.attack, each.words, each.how): each for each in importances}
+    attacks = list(dict.fromkeys(each.attack for each in importances))
     rows = tuple(
         (attack, str(cells[attack, "all", "sum"].cases), *(decimals(cells[attack, *key].ratio) for key in _IMPORTANCE))
         for attack in attacks
@@ -242,11 +244,11 @@ def importance_table(judge: str, found: Sequence[Importance]) -> Table:
     return Table(title, ("attack", "cases", *_IMPORTANCE.values()), rows, frozenset(range(1, 6)))
 
 
-def words_table(case: Case, found: CaseExplained) -> Table:
-    """The words of both replies of a case, those that differ marked with a star."""
+def words_table(case: Case, explained: CaseExplained) -> Table:
+    """Return the words of both replies of a case; words that differ have a star."""
     rows: list[tuple[str, ...]] = []
     marks = {}
-    for reply, side in (("human", found.human), ("adversarial", found.adversarial)):
+    for reply, side in (("human", explained.human), ("adversarial", explained.adversarial)):
         for word, value, changed in zip(side.words, side.values, side.changed, strict=True):
             if changed:
                 marks[len(rows), 1] = "*"
@@ -257,9 +259,9 @@ def words_table(case: Case, found: CaseExplained) -> Table:
 
 
 def explain_charts(
-    judge: str, cases: Sequence[Case], found: Sequence[CaseExplained], ratios: Sequence[Importance], most: int
+    judge: str, cases: Sequence[Case], explained: Sequence[CaseExplained], ratios: Sequence[Importance], most: int
 ) -> Iterator[Chart]:
-    """The ratio per attack, and the words of the first cases of each attack."""
+    """Yield a chart of the ratios per attack, and charts of the words in the first cases of each attack."""
     scores: dict[str, dict[str, Estimate]] = {
         title: {
             each.attack: Estimate(each.ratio)
@@ -271,8 +273,8 @@ def explain_charts(
     title = f"Weight that {judge} puts on adversarial words"
     label = "adversarial ÷ human, 1 is the same"
     yield chart("importance", title, bars.draw, bars.table, scores, y_label=label, as_percent=False)
-    for attack in dict.fromkeys(each.attack for each in found):
-        for each in [each for each in found if each.attack == attack][:most]:
+    for attack in dict.fromkeys(each.attack for each in explained):
+        for each in [each for each in explained if each.attack == attack][:most]:
             name = case_id(cases[each.case])
             sides = [bars.ReplyWords(side.words, side.values, side.changed) for side in (each.human, each.adversarial)]
             yield chart(f"words-{slug(name)}", f"{judge}, {name}", bars.draw_words, bars.words_table, *sides)
@@ -281,20 +283,20 @@ def explain_charts(
 _QUALITIES = ("accuracy", "uar", "macro_f1", "spearman")
 
 
-def training_table(found: Sequence[Trained], majority: Quality) -> Table:
-    """A row per seed, their mean, and the most frequent class to compare with."""
-    rows = [(f"seed {each.seed}", *(decimals(getattr(each.test, name)) for name in _QUALITIES)) for each in found]
-    if len(found) > 1:
-        means = [[getattr(each.test, name) for each in found] for name in _QUALITIES]
-        whole = [None if None in values else fmean(values) for values in means]
-        rows.append((f"mean of {len(found)} seeds", *map(decimals, whole)))
+def training_table(judges: Sequence[Trained], majority: Quality) -> Table:
+    """Return one row per seed, their mean, and the most frequent class as a baseline."""
+    rows = [(f"seed {each.seed}", *(decimals(getattr(each.test, name)) for name in _QUALITIES)) for each in judges]
+    if len(judges) > 1:
+        by_quality = [[getattr(each.test, name) for each in judges] for name in _QUALITIES]
+        means = [None if None in values else fmean(values) for values in by_quality]
+        rows.append((f"mean of {len(judges)} seeds", *map(decimals, means)))
     rows.append(("most frequent class", *(decimals(getattr(majority, name)) for name in _QUALITIES)))
     headings = ("", "accuracy", "UAR", "macro F1", "Spearman")
     return Table(f"{majority.n} ratings held out", headings, tuple(rows), frozenset({1, 2, 3, 4}))
 
 
 def yield_table(yields: Sequence[Yield]) -> Table:
-    """One row per attack: tried, made, rejected, by variant, and why the rest was not made.
+    """Return one row per attack: cases tried, made and rejected, counts by variant, and the reasons of failures.
 
     Example:
         >>> yield_table([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})]).rows
@@ -317,8 +319,8 @@ def yield_table(yields: Sequence[Yield]) -> Table:
     return Table("", headings, rows, frozenset({1, 2, 3}))
 
 
-def validity_table(found: Sequence[AttackValidity]) -> Table:
-    """One row per attack and corpus, and one for all."""
+def validity_table(validities: Sequence[AttackValidity]) -> Table:
+    """Return one row per attack and corpus, and one for all."""
     rows = tuple(
         (
             each.attack,
@@ -331,31 +333,31 @@ def validity_table(found: Sequence[AttackValidity]) -> Table:
             interval(each.ci) or "–",
             f"{each.wrong_senses} of {each.senses}" if each.senses else "–",
         )
-        for each in found
+        for each in validities
     )
     headings = ("attack", "corpus", "read", "valid", "weak", "invalid", "% valid", "interval", "wrong sense")
     return Table("", headings, rows, frozenset({2, 3, 4, 5, 6}))
 
 
 def published_tables(cells: Sequence[PublishedCell]) -> Iterator[Table]:
-    """The tables of the paper on attacks: recomputed and, in brackets, printed error rates.
+    """Yield the tables of the paper on attacks: recomputed error rates and, in brackets, printed ones.
 
-    A star marks a cell for which several files fit, and ~ one in which cases without a change are taken out by their share.
+    A star marks a cell that several files match. A ~ marks a cell in which unchanged cases are subtracted by their share.
     """
     for table, attacks in ATTACKS.items():
-        rows: dict[tuple[str, str], dict[str, str]] = {}
+        by_metric: dict[tuple[str, str], dict[str, str]] = {}
         for cell in cells:
             if cell.table == table:
-                rows.setdefault((cell.metric, cell.data), {})[cell.attack] = _published(cell)
-        shown = tuple((metric, data, *(own[attack] for attack in attacks)) for (metric, data), own in rows.items())
+                by_metric.setdefault((cell.metric, cell.data), {})[cell.attack] = _published_cell(cell)
+        rows = tuple((metric, data, *(own[attack] for attack in attacks)) for (metric, data), own in by_metric.items())
         headings = ("metric", "data", *attacks)
         title = f"Table {table}: error rates, recomputed (printed)"
-        yield Table(title, headings, shown, frozenset(range(2, len(headings))))
+        yield Table(title, headings, rows, frozenset(range(2, len(headings))))
 
 
-def _published(cell: PublishedCell) -> str:
-    many = "*" if len(cell.candidates) > 1 else ""
+def _published_cell(cell: PublishedCell) -> str:
+    star = "*" if len(cell.candidates) > 1 else ""
     rates = [cell.value] if cell.value is not None else sorted(set(cell.candidates.values()))
-    about = "" if cell.is_exact else "~"
-    found = "/".join(f"{about}{rate:.2f}" for rate in rates) or "–"
-    return f"{found}{many} ({cell.printed:.2f})"
+    tilde = "" if cell.is_exact else "~"
+    text = "/".join(f"{tilde}{rate:.2f}" for rate in rates) or "–"
+    return f"{text}{star} ({cell.printed:.2f})"

@@ -1,4 +1,4 @@
-"""A run in one page of Markdown, which is kept in the folder of the run."""
+"""The report of a run as one page of Markdown, which is stored in the folder of the run."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def markdown_page(
     signature: str = "",
     diagnosis: Iterable[Finding] = (),
 ) -> str:
-    """The page of a run.
+    """Return the page of a run.
 
     Args:
-        name: what was scored.
-        facts: a sentence on how much was scored, and with which rules.
-        scores: the tables that come first.
+        name: name of the run.
+        facts: a sentence with the number of scored units and the rules.
+        scores: tables at the top.
         notices: warnings.
-        details: the tables that come last.
-        signature: of the scores; empty for none.
-        diagnosis: what may be wrong with the files.
+        details: tables at the end.
+        signature: signature of the scores; empty for none.
+        diagnosis: possible problems of the files.
     """
     parts = [
         f"# {_one_line(name)}",

@@ -13,23 +13,23 @@ from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, Peo
 from ..judges.people.result import PeopleResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, points
-from .charts.data import Estimate, cell
+from .charts.data import Estimate, number_cell
 from .human import coefficient, limits
 from .markdown_page import markdown_page
 from .tables import Table
 
 _SCATTERS = 12
-"""At most so many judges get a scatter chart."""
+"""Largest number of judges with a scatter chart."""
 
 
 def overview_table(result: PeopleResult) -> Table:
-    """Spearman over items: a row per judge, a column per dimension."""
-    found = _of(result.correlations)
+    """Return Spearman over items: one row per judge, one column per dimension."""
+    correlations = _index_correlations(result.correlations)
     level = result.items.level
     rows = tuple(
         (
             column.name,
-            *(coefficient(found["Spearman", column.name, each, level].value) for each in result.dimensions),
+            *(coefficient(correlations["Spearman", column.name, each, level].value) for each in result.dimensions),
         )
         for column in result.columns
     )
@@ -38,21 +38,23 @@ def overview_table(result: PeopleResult) -> Table:
 
 
 def dimension_table(result: PeopleResult, dimension: str) -> Table:
-    """Everything about one dimension: a row per judge, the highest Spearman first."""
-    found = _of(result.correlations)
+    """Return all correlations of one dimension: one row per judge, the highest Spearman first."""
+    correlations = _index_correlations(result.correlations)
     level = result.items.level
     rows = []
     for column in result.columns:
-        over = [found[measure, column.name, dimension, level] for measure in MEASURES]
-        others = [found.get(("Spearman", column.name, dimension, each)) for each in (CONTEXT_LEVEL, SYSTEM_LEVEL)]
-        spearman = over[1].value
+        item_level = [correlations[measure, column.name, dimension, level] for measure in MEASURES]
+        others = [
+            correlations.get(("Spearman", column.name, dimension, each)) for each in (CONTEXT_LEVEL, SYSTEM_LEVEL)
+        ]
+        spearman = item_level[1].value
         cells = (
             column.name,
-            *(cell for each in over for cell in (coefficient(each.value), limits(each.ci))),
+            *(cell for each in item_level for cell in (coefficient(each.value), limits(each.ci))),
             *("" if each is None else coefficient(each.value) for each in others),
-            str(over[0].n),
-            str(over[0].unscored or ""),
-            over[0].reason,
+            str(item_level[0].n),
+            str(item_level[0].unscored or ""),
+            item_level[0].reason,
         )
         rows.append((-2.0 if spearman is None else spearman, cells))
     rows.sort(key=lambda each: -each[0])
@@ -68,13 +70,13 @@ def dimension_table(result: PeopleResult, dimension: str) -> Table:
 
 
 def raters_table(result: PeopleResult) -> Table:
-    """How far raters agree, and the highest correlation that a judge can be expected to reach."""
+    """Return the agreement of raters, and the highest correlation that a judge can be expected to reach."""
     rows = tuple(
         (
             each.dimension,
             str(each.items),
             *map(coefficient, (each.alpha_interval, each.alpha_ordinal, each.icc1, each.icc1k, each.ceiling)),
-            "no judge can be ranked: raters hardly agree" if each.rankable is False else each.reason,
+            "judges cannot be ranked: raters hardly agree" if each.rankable is False else each.reason,
         )
         for each in result.raters
     )
@@ -91,8 +93,8 @@ def raters_table(result: PeopleResult) -> Table:
     return Table("agreement of raters", headings, rows, frozenset(range(1, 7)))
 
 
-def left_out_table(result: PeopleResult) -> Table:
-    """Judges and left-out raters against the same target, in the main dimension."""
+def leave_one_out_table(result: PeopleResult) -> Table:
+    """Return the correlations of judges and left-out raters with the same target, in the main dimension."""
     rows = tuple(
         (
             each.judge,
@@ -110,11 +112,11 @@ def left_out_table(result: PeopleResult) -> Table:
 
 
 def differences_table(result: PeopleResult, dimensions: Sequence[str]) -> Table:
-    """The first judge against the others: Spearman by resampling, Pearson with Zou's interval, too."""
-    shown = [each for each in result.differences if each.dimension in dimensions]
-    pearson = {(each.dimension, each.other): each for each in shown if each.measure == "Pearson"}
+    """Return the differences between the first judge and the others: Spearman by resampling, Pearson with Zou's interval."""
+    differences = [each for each in result.differences if each.dimension in dimensions]
+    pearson = {(each.dimension, each.other): each for each in differences if each.measure == "Pearson"}
     rows = []
-    for each in shown:
+    for each in differences:
         if each.measure != "Spearman":
             continue
         other = pearson[each.dimension, each.other]
@@ -136,13 +138,13 @@ def differences_table(result: PeopleResult, dimensions: Sequence[str]) -> Table:
         *("dimension", "judge", "other", "Spearman difference", "interval", "p (Holm)"),
         *("Pearson difference", "Zou's interval", "n", "note"),
     )
-    any_clear = any(each.p_holm is not None and each.p_holm < 0.05 for each in shown)
-    foot = () if any_clear or not rows else ("no difference is significant: these items cannot rank the judges",)
+    is_significant = any(each.p_holm is not None and each.p_holm < 0.05 for each in differences)
+    foot = () if is_significant or not rows else ("no difference is significant: these items cannot rank the judges",)
     return Table("paired comparison on the same items", headings, tuple(rows), frozenset(range(3, 9)), foot=foot)
 
 
 def differing_table(result: PeopleResult, judge: str, most: int) -> Table:
-    """The items of which a judge and people think most differently."""
+    """Return the items on which a judge and people differ most."""
     rows = tuple(
         (
             each.item,
@@ -160,12 +162,12 @@ def differing_table(result: PeopleResult, judge: str, most: int) -> Table:
 
 
 def every_correlation(result: PeopleResult) -> Table:
-    """One row per correlation, for machines."""
+    """Return a machine-readable table with one row per correlation."""
     rows = tuple(
         (
             *(each.measure, each.judge, each.dimension, each.level),
-            *map(cell, (each.value, *(each.ci or (None, None)))),
-            *(str(each.n), str(each.unscored), cell(each.p)),
+            *map(number_cell, (each.value, *(each.ci or (None, None)))),
+            *(str(each.n), str(each.unscored), number_cell(each.p)),
             each.reason or each.ci_reason,
         )
         for each in result.correlations
@@ -175,34 +177,34 @@ def every_correlation(result: PeopleResult) -> Table:
 
 
 def tables_of(result: PeopleResult, *, everything: bool = False) -> Iterator[Table]:
-    """All tables in the order in which they are printed; none that is empty.
+    """Yield all non-empty tables in the order of printing.
 
     Args:
-        result: what was compared.
-        everything: details of every dimension, not only of the main one.
+        result: the result of the comparison.
+        everything: include details of every dimension, not only of the main one.
     """
     main = result.main_dimension
     if len(result.dimensions) > 1:
         yield overview_table(result)
-    shown = result.dimensions if everything else [main]
-    for dimension in shown:
+    dimensions = result.dimensions if everything else [main]
+    for dimension in dimensions:
         yield dimension_table(result, dimension)
-    found = [differences_table(result, shown), left_out_table(result), raters_table(result)]
-    *first, last = [table for table in found if table.rows]
+    tables = [differences_table(result, dimensions), leave_one_out_table(result), raters_table(result)]
+    *first, last = [table for table in tables if table.rows]
     yield from first
     yield replace(last, foot=tuple(lines(result.accounts)))
 
 
 def markdown_report(name: str, result: PeopleResult) -> str:
-    """A run in one page of Markdown."""
-    facts = ", ".join(f"{count} {what}" for what, count in result.counts.items())
-    named = [column.name for column in result.columns if not column.trivial][:_SCATTERS]
-    details = [table for judge in named if (table := differing_table(result, judge, 10)).rows]
+    """Return the report of a run as one page of Markdown."""
+    facts = ", ".join(f"{count} {unit}" for unit, count in result.counts.items())
+    names = [column.name for column in result.columns if not column.trivial][:_SCATTERS]
+    details = [table for judge in names if (table := differing_table(result, judge, 10)).rows]
     return markdown_page(name, f"{facts}.", tables_of(result), result.notices, details)
 
 
 def people_charts(result: PeopleResult) -> Iterator[Chart]:
-    """Bars of Spearman by judge and dimension; for each judge, its scores against the ratings of the main dimension."""
+    """Yield bars of Spearman by judge and dimension, and for each judge its scores against the ratings of the main dimension."""
     level, dimension = result.items.level, result.main_dimension
     scores: dict[str, dict[str, Estimate]] = {}
     for each in result.correlations:
@@ -212,9 +214,9 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
     yield chart("agreement", title, bars.draw, bars.table, scores, y_label="Spearman", as_percent=False)
     ratings = [item.rating(dimension) for item in result.items.items]
     ids = [item.id for item in result.items.items]
-    found = _of(result.correlations)
+    correlations = _index_correlations(result.correlations)
     for column in result.columns[:_SCATTERS]:
-        spearman = found["Spearman", column.name, dimension, level]
+        spearman = correlations["Spearman", column.name, dimension, level]
         if spearman.value is None:
             continue
         x_label, y_label = f"mean rating, {one_line(dimension)}", f"score of {one_line(column.name)}"
@@ -229,5 +231,7 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
         )
 
 
-def _of(correlations: Sequence[PeopleCorrelation]) -> dict[tuple[str, str, str, str], PeopleCorrelation]:
+def _index_correlations(
+    correlations: Sequence[PeopleCorrelation],
+) -> dict[tuple[str, str, str, str], PeopleCorrelation]:
     return {(each.measure, each.judge, each.dimension, each.level): each for each in correlations}

@@ -18,14 +18,20 @@ WORST = 10
 
 
 def system_score_table(result: SystemResult) -> Table:
-    """One row per measure: value, interval, how many tasks; the account below."""
+    """Return one row per measure: value, interval, number of tasks; the account is below the table."""
     rows = tuple(map(score_cells, result.scores))
-    headings = ("measure", "value", "interval", "tasks", "not wanted" if result.settings.success else "too few trials")
+    headings = (
+        "measure",
+        "value",
+        "interval",
+        "tasks",
+        "not applicable" if result.settings.success else "too few trials",
+    )
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 
 
 def effort_table(result: SystemResult) -> Table:
-    """What a dialogue takes: turns, calls, money, time."""
+    """Return the mean effort per dialogue: turns, calls, money, time."""
     rows = tuple(
         (
             each.measure,
@@ -39,39 +45,39 @@ def effort_table(result: SystemResult) -> Table:
 
 
 def ending_table(result: SystemResult) -> Table:
-    """How dialogues ended, and how many of them were successful."""
+    """Return the endings of dialogues, with the number of successful dialogues of each."""
     rows = []
     for ending, counts in result.endings.items():
         scored = counts["successful"] + counts["failed"]
         share = percent(counts["successful"] / scored) if scored else "–"
         rows.append((ending, *(str(counts[name]) for name in ("successful", "failed", "unscored")), share))
     headings = ("ending", "successful", "failed", "unscored", "share")
-    return Table("how dialogues ended", headings, tuple(rows), frozenset(range(1, 5)))
+    return Table("endings of dialogues", headings, tuple(rows), frozenset(range(1, 5)))
 
 
 def task_table(result: SystemResult, *, every: bool = False) -> Table:
-    """The tasks that fail most often, or every task."""
-    shown = result.tasks if every else result.worst(WORST)
+    """Return the tasks that fail most often, or every task."""
+    tasks = result.tasks if every else result.worst(WORST)
     rows = tuple(
         (
             each.task,
             f"{each.successes}/{each.trials}",
             ", ".join(f"{count} {ending}" for ending, count in each.endings.items()),
         )
-        for each in shown
+        for each in tasks
     )
-    return Table("tasks" if every else "the worst tasks", ("task", "successes", "endings"), rows, frozenset({1}))
+    return Table("tasks" if every else "worst tasks", ("task", "successes", "endings"), rows, frozenset({1}))
 
 
 def system_comparison_table(compared: LogComparison) -> Table:
-    """The systems under each measure, with differences to the first."""
+    """Return the scores of the systems for each measure, with differences from the first system."""
     names = list(dict.fromkeys(each.measure for each in compared.versus))
     scores = {measure: {name: result.get(measure) for name, result in compared.results.items()} for measure in names}
     return compare.comparison_table(compared, scores)
 
 
 def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
-    """Success and pass^k of systems side by side, then how the dialogues of each ended."""
+    """Yield a chart of success and pass^k of the systems, and a chart of the endings of their dialogues."""
     scores = {
         name: {score.measure: Estimate(score.value, *(score.ci or ())) for score in result.scores}
         for name, result in results.items()
@@ -85,13 +91,13 @@ def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
         }
         for name, result in results.items()
     }
-    endings = list(dict.fromkeys(ending for found in shares.values() for ending in found))
-    filled = {name: {ending: found.get(ending, Estimate(0.0)) for ending in endings} for name, found in shares.items()}
-    yield chart("endings", "How dialogues ended", bars.draw, bars.table, filled, y_label="percent of dialogues")
+    endings = list(dict.fromkeys(ending for own in shares.values() for ending in own))
+    filled = {name: {ending: own.get(ending, Estimate(0.0)) for ending in endings} for name, own in shares.items()}
+    yield chart("endings", "Endings of dialogues", bars.draw, bars.table, filled, y_label="percent of dialogues")
 
 
 def markdown_report(name: str, result: SystemResult) -> str:
-    """A run in one page of Markdown."""
+    """Return the report of a run as one page of Markdown."""
     facts = f"{len(result.scored)} dialogues of {len(result.by_task)} tasks."
     details = [effort_table(result), ending_table(result), task_table(result)]
     return markdown_page(

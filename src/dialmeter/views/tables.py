@@ -1,4 +1,4 @@
-"""Tables, and how to print them as text, Markdown, LaTeX and CSV; JSON is made by the caller."""
+"""Tables, rendered as text, Markdown, LaTeX or CSV. The caller writes JSON."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ STYLES: tuple[str, ...] = get_args(Style)
 
 
 class Table(Struct, frozen=True):
-    """A title, headings, and rows of cells. Columns of numbers are aligned right.
+    """A title, headings, and rows of cells.
 
-    ``marks``: superscripts by (row, column), such as stars or letters of significance.
-    ``foot`` are lines below the table, such as the account of what was scored; CSV does not show them, and they are comments
-    in LaTeX. ``notes`` say how to read the table, such as what stars mean, and are printed in LaTeX, too. ``caption`` is the title
-    in LaTeX of a table that needs none elsewhere. ``best`` are the cells, as (row, column), that are bold where that is asked for.
-    On pages, ``links`` are the addresses that cells lead to, and ``shades`` colour cells by a share from 0 to 1.
+    Attributes:
+        title: above the table.
+        headings: one per column.
+        rows: the cells as text.
+        numeric: columns of numbers, which are aligned right.
+        marks: superscripts by (row, column), such as stars or letters of significance.
+        foot: lines below the table, such as the account of what was scored. CSV omits them; in LaTeX they are comments.
+        notes: how to read the table, such as the meaning of stars. LaTeX prints them, too.
+        caption: the title in LaTeX, for a table that has no title elsewhere.
+        best: cells (row, column) that are bold if bold is requested.
+        links: on pages, the URLs of cells.
+        shades: on pages, the colour intensity of cells, from 0 to 1.
     """
 
     title: str
@@ -41,11 +48,12 @@ class Table(Struct, frozen=True):
     links: Mapping[tuple[int, int], str] = {}
     shades: Mapping[tuple[int, int], float] = {}
 
-    def marked(self, escape: Callable[[str], str], raised: Callable[[str], str]) -> list[list[str]]:
-        """The rows with escaped cells and their marks."""
+    def marked(self, escape: Callable[[str], str], superscript: Callable[[str], str]) -> list[list[str]]:
+        """Return the rows with escaped cells and their marks."""
         return [
             [
-                escape(visible(cell)) + (raised(escape(self.marks[row, column])) if (row, column) in self.marks else "")
+                escape(visible(cell))
+                + (superscript(escape(self.marks[row, column])) if (row, column) in self.marks else "")
                 for column, cell in enumerate(cells)
             ]
             for row, cells in enumerate(self.rows)
@@ -53,7 +61,7 @@ class Table(Struct, frozen=True):
 
 
 def visible(text: str) -> str:
-    """Text that is safe for a terminal: control characters become blanks.
+    """Replace control characters by blanks, so that the text is safe for a terminal.
 
     Example:
         >>> visible("a\x1b[31mb")
@@ -63,7 +71,7 @@ def visible(text: str) -> str:
 
 
 def percent(value: float | None) -> str:
-    """A fraction as percent with two decimals; a dash where there is no value.
+    """Format a fraction as percent with two decimals; a dash if there is no value.
 
     Example:
         >>> percent(0.33333), percent(None)
@@ -73,7 +81,7 @@ def percent(value: float | None) -> str:
 
 
 def decimals(value: float | None) -> str:
-    """A number with three decimals; a dash where there is none.
+    """Format a number with three decimals; a dash if there is no value.
 
     Example:
         >>> decimals(0.33333), decimals(None)
@@ -83,7 +91,7 @@ def decimals(value: float | None) -> str:
 
 
 def interval(limits: Sequence[float] | None, reason: str = "") -> str:
-    """An interval in percent, or why there is none.
+    """Format an interval in percent, or the reason why there is none.
 
     Example:
         >>> interval((0.5, 0.61239)), interval(None), interval(None, "all resamples have the same value")
@@ -93,7 +101,7 @@ def interval(limits: Sequence[float] | None, reason: str = "") -> str:
 
 
 def with_interval(value: float | None, limits: Sequence[float] | None) -> str:
-    """A fraction in percent with its interval in brackets, if it has one.
+    """Format a fraction in percent with its interval in brackets, if it has one.
 
     Example:
         >>> with_interval(0.5, (0.4, 0.61239)), with_interval(0.5, None), with_interval(None, None)
@@ -103,7 +111,7 @@ def with_interval(value: float | None, limits: Sequence[float] | None) -> str:
 
 
 def score_cells(score: Score) -> tuple[str, ...]:
-    """Measure, value, interval or why there is none, how many units count, and how many are unscored.
+    """Return the cells of a score: measure, value, interval or reason, number of scored units, number of unscored units.
 
     Example:
         >>> score_cells(Score(measure="JGA", value=0.5, n=6, unscored=0, signature="JGA|v:1"))
@@ -116,29 +124,29 @@ def score_cells(score: Score) -> tuple[str, ...]:
 def highest(
     rows: Sequence[Sequence[str]], columns: Iterable[int], *, across: bool = False
 ) -> frozenset[tuple[int, int]]:
-    """The cells with the highest number, as it is printed; none where all numbers are equal.
+    """Return the cells with the highest printed number of each column; none if all its numbers are equal.
 
     Args:
-        rows: of the table.
-        columns: those with numbers.
-        across: of each row, not of each column.
+        rows: the rows of the table.
+        columns: the columns with numbers.
+        across: compare the numbers of each row instead of each column.
 
     Example:
         >>> sorted(highest([("a", "1.0", "3"), ("b", "2.0", "3"), ("c", "–", "1")], [1, 2]))
         [(0, 2), (1, 1), (1, 2)]
     """
-    chosen = list(columns)
-    lines = [[(row, column) for column in chosen] for row in range(len(rows))]
-    found: set[tuple[int, int]] = set()
+    numeric = list(columns)
+    lines = [[(row, column) for column in numeric] for row in range(len(rows))]
+    best: set[tuple[int, int]] = set()
     for line in lines if across else zip(*lines, strict=True):
-        numbers = {(row, column): _number(rows[row][column]) for row, column in line}
-        known = [value for value in numbers.values() if value is not None]
-        if known and min(known) < max(known):
-            found |= {place for place, value in numbers.items() if value == max(known)}
-    return frozenset(found)
+        numbers = {(row, column): _parse_number(rows[row][column]) for row, column in line}
+        values = [value for value in numbers.values() if value is not None]
+        if values and min(values) < max(values):
+            best |= {cell for cell, value in numbers.items() if value == max(values)}
+    return frozenset(best)
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
@@ -146,12 +154,12 @@ def _number(text: str) -> float | None:
 
 
 def render(table: Table, style: str, paper: Paper | None = None) -> str:
-    """A table as text in one of the styles.
+    """Render a table as text in one of the styles.
 
     Args:
         table: the table.
-        style: one of STYLES but JSON.
-        paper: how LaTeX prints it, and whether the best values are bold.
+        style: one of STYLES except JSON.
+        paper: settings of LaTeX; for LaTeX and Markdown, whether the best values are bold.
     """
     if style == "latex":
         from .latex.paper_table import Paper, paper_table
@@ -183,7 +191,7 @@ def _text(table: Table) -> str:
 
 
 def _markdown(table: Table, bold: bool) -> str:
-    """GitHub's tables; a pipe in a cell is escaped, and so is what could be markup."""
+    """Render a table of GitHub Markdown; pipes and other markup in cells are escaped."""
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
@@ -199,7 +207,7 @@ def _markdown(table: Table, bold: bool) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text escaped for Markdown.
+    """Escape text for Markdown.
 
     Example:
         >>> markdown_text("a_b <script>")
@@ -209,7 +217,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Text as code in Markdown, without the signs that could end the code or begin a tag.
+    """Format text as Markdown code, without the characters that could end the code or begin a tag.
 
     Example:
         >>> markdown_code("a|b`<script>")
@@ -225,16 +233,16 @@ def _markdown_cell(text: str) -> str:
 
 
 def _csv(table: Table) -> str:
-    # A cell with a mark would be no number.
+    # No marks: a cell with a mark would not be a number.
     rows = ([visible(cell) for cell in cells] for cells in table.rows)
     return csv_text([visible(heading) for heading in table.headings], rows).rstrip("\n")
 
 
 def score_records(scores: Sequence[tuple[Mapping[str, str], Score]]) -> list[dict[str, object]]:
-    """Scores as records, for CSV.
+    """Return scores as records, for CSV.
 
     Args:
-        scores: what a score belongs to, such as its system, and the score.
+        scores: the owner of a score, such as its system, and the score.
 
     Example:
         >>> score = Score(measure="JGA", value=0.5, n=6, unscored=0, signature="JGA|v:1", group={"domain": "taxi"})
@@ -261,13 +269,13 @@ def score_records(scores: Sequence[tuple[Mapping[str, str], Score]]) -> list[dic
 
 
 def records_table(records: Sequence[Mapping[str, object]], keys: Iterable[str] = ()) -> Table:
-    """A table of records with one value per cell, for other programs.
+    """Return a machine-readable table of records with one value per cell.
 
-    Numbers are written with six decimals, and nothing where there is none. A key that holds an interval, such as ``ci`` or
+    Numbers have six decimals; a missing number is an empty cell. A key that holds an interval, such as ``ci`` or
     ``difference_ci``, becomes two columns.
 
     Args:
-        records: what the rows are made of.
+        records: one per row.
         keys: the columns; by default all keys of the records.
 
     Example:
@@ -278,7 +286,7 @@ def records_table(records: Sequence[Mapping[str, object]], keys: Iterable[str] =
     columns: dict[str, list[object]] = {}
     for key in keys or dict.fromkeys(key for each in records for key in each):
         values: list[Any] = [each.get(key) for each in records]
-        # A number is no interval: a variant of a schema may be called "ci".
+        # A float is not an interval: a schema variant may be called "ci".
         if (key == "ci" or key.endswith("_ci")) and not any(isinstance(value, float) for value in values):
             for at, end in enumerate(("low", "high")):
                 columns[f"{key[:-2]}{end}"] = [value[at] if value else None for value in values]
@@ -289,7 +297,7 @@ def records_table(records: Sequence[Mapping[str, object]], keys: Iterable[str] =
 
 
 def plain_number(value: object) -> str:
-    """A cell for other programs.
+    """Format a machine-readable cell.
 
     Example:
         >>> plain_number(0.5), plain_number(6), plain_number(None)
@@ -299,7 +307,7 @@ def plain_number(value: object) -> str:
 
 
 def count_table(title: str, headings: tuple[str, str], counts: Mapping[str, int]) -> Table:
-    """Names with their counts.
+    """Return a table of names and their counts.
 
     Example:
         >>> count_table("", ("role", "count"), {"user": 3}).rows
@@ -309,7 +317,7 @@ def count_table(title: str, headings: tuple[str, str], counts: Mapping[str, int]
 
 
 def distinct(table: Table) -> Table:
-    """The table for CSV: a repeated heading gets the nearest unique heading before it as a prefix.
+    """Make headings unique for CSV: a repeated heading gets the nearest unique heading before it as a prefix.
 
     Example:
         >>> table = Table("", ("value", "interval", "difference", "interval"), ())
@@ -317,9 +325,9 @@ def distinct(table: Table) -> Table:
         ('value', 'value interval', 'difference', 'difference interval')
     """
     counts = Counter(table.headings)
-    named, headings = "", []
+    prefix, headings = "", []
     for heading in table.headings:
         if counts[heading] == 1:
-            named = heading
-        headings.append(heading if counts[heading] == 1 else f"{named} {heading}".strip())
+            prefix = heading
+        headings.append(heading if counts[heading] == 1 else f"{prefix} {heading}".strip())
     return replace(table, headings=tuple(headings))

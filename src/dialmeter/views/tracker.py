@@ -19,26 +19,26 @@ from .tables import Table, interval, percent, records_table, score_cells, score_
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
-    """Measure, value, number of units, and the fields of the signature that not all measures share; the account below."""
+    """Return one row per score, with the signature fields that not all measures share; the account is below the table."""
     shared = shared_fields([score.signature for score in scores])
-    rows = tuple((*score_cells(score), _own(score, shared)) for score in scores)
+    rows = tuple((*score_cells(score), _score_note(score, shared)) for score in scores)
     headings = ("measure", "value", "interval", "n", "unscored", "note")
     caption = "Scores in percent."
     return Table("", headings, rows, frozenset({1, 2, 3, 4}), foot=(account.line,), caption=caption)
 
 
-def _own(score: Score, shared: Sequence[str]) -> str:
+def _score_note(score: Score, shared: Sequence[str]) -> str:
     parts = [part for part in score.signature.split("|")[1:] if part not in shared]
     return "; ".join([*parts, *([f"no value: {score.reason}"] if score.reason else [])])
 
 
 def signature_of(scores: Iterable[Score]) -> str:
-    """The signatures of all scores of a table in one line."""
+    """Return the signatures of all scores of a table in one line."""
     return joint_signature([score.signature for score in scores])
 
 
 def group_table(scores: Sequence[Score], group: str) -> Table:
-    """One row per group, one column per measure; n is what the first measure counts."""
+    """Return one row per group and one column per measure; n counts the units of the first measure."""
     measures = list(dict.fromkeys(score.measure for score in scores))
     cells = {(score.group[group], score.measure): score for score in scores}
     names = list(dict.fromkeys(score.group[group] for score in scores))
@@ -54,17 +54,17 @@ def group_table(scores: Sequence[Score], group: str) -> Table:
 
 
 def mistakes_table(mistakes: Sequence[Mistake]) -> Table:
-    """Pairs of gold and predicted value that do not agree, and at how many turns."""
-    rows = tuple((each.slot, _held(each.gold), _held(each.pred), str(each.turns)) for each in mistakes)
-    return Table("the most frequent mistakes", ("slot", "gold", "predicted", "turns"), rows, frozenset({3}))
+    """Return pairs of gold and predicted value that do not agree, with the number of turns."""
+    rows = tuple((each.slot, _value_cell(each.gold), _value_cell(each.pred), str(each.turns)) for each in mistakes)
+    return Table("most frequent mistakes", ("slot", "gold", "predicted", "turns"), rows, frozenset({3}))
 
 
-def _held(value: str | None) -> str:
+def _value_cell(value: str | None) -> str:
     return "(nothing)" if value is None else one_line(value, 60)
 
 
 def worst_table(result: TrackerResult, n: int) -> Table:
-    """The worst dialogues; kinds of mistakes only where the file has values."""
+    """Return the worst dialogues; with kinds of mistakes if the file has values."""
     changes = ("missed", "wrong", "over") if result.values_known else ()
     rows = tuple(
         (
@@ -76,11 +76,11 @@ def worst_table(result: TrackerResult, n: int) -> Table:
         for each in result.worst(n)
     )
     headings = ("dialogue", result.ranked_by, "wrong turns", *changes)
-    return Table("the worst dialogues", headings, rows, frozenset(range(1, len(headings))))
+    return Table("worst dialogues", headings, rows, frozenset(range(1, len(headings))))
 
 
 def markdown_report(name: str, result: TrackerResult) -> str:
-    """A run in one page of Markdown."""
+    """Return the report of a run as one page of Markdown."""
     counts = result.counts
     facts = f"{counts['turns']} turns, rules {result.rules.name}."
     scores, details = [score_table(result.scores, result.account)], [worst_table(result, 10)]
@@ -89,7 +89,7 @@ def markdown_report(name: str, result: TrackerResult) -> str:
 
 
 def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
-    """Measures side by side and JGA by turn; parallel coordinates where there are several systems."""
+    """Yield bars of all measures, and JGA by turn; for several systems, parallel coordinates, too."""
     scores = {
         name: {score.measure: Estimate(score.value, *(score.ci or ())) for score in result.scores}
         for name, result in results.items()
@@ -100,49 +100,49 @@ def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
         values = {name: {each.measure: each.value for each in result.scores} for name, result in results.items()}
         yield chart("parallel", "Systems across measures", lines.draw_parallel, lines.parallel_table, values)
     first = next(iter(results.values()))
-    turns = [each.text for each in first.asked if each.used.reads() == "tally" and each.used.average == "turn"]
-    chosen = "JGA" if "JGA" in turns else next(iter(turns), None)
-    if chosen is None:
+    turn_measures = [each.text for each in first.asked if each.used.reads() == "tally" and each.used.average == "turn"]
+    measure = "JGA" if "JGA" in turn_measures else next(iter(turn_measures), None)
+    if measure is None:
         return
     by_system = {
-        name: [score for score in result.by("turn") if score.measure == chosen] for name, result in results.items()
+        name: [score for score in result.by("turn") if score.measure == measure] for name, result in results.items()
     }
     if any(by_system.values()):
         series = {
-            name: {int(each.group["turn"]): Estimate(each.value, *(each.ci or ())) for each in found}
-            for name, found in by_system.items()
+            name: {int(each.group["turn"]): Estimate(each.value, *(each.ci or ())) for each in by_turn}
+            for name, by_turn in by_system.items()
         }
         dialogues = {int(each.group["turn"]): each.n for each in next(iter(by_system.values()))}
-        label = f"{next(each.used.title for each in first.asked if each.text == chosen)} ({chosen}), percent"
+        label = f"{next(each.used.title for each in first.asked if each.text == measure)} ({measure}), percent"
         data = (series, dialogues)
         yield chart("by-turn", "Score by turn", lines.draw_turns, lines.turns_table, *data, y_label=label)
 
 
 def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
-    """Mistakes by slot, and the confused values of the five slots with most of them."""
-    counts = {slot: dict(found) for slot, found in mistakes.by_slot().items()}
+    """Yield the mistakes by slot, and the confused values of the five slots with the most mistakes."""
+    counts = {slot: dict(own) for slot, own in mistakes.by_slot().items()}
     yield chart("mistakes", "Mistakes per slot", bars.draw_mistakes, bars.mistakes_table, counts)
     for slot in mistakes.worst_slots(5):
         name, title = f"values-{slug(slot)}", "Gold and predicted values"
         yield chart(name, title, grid.draw_confusion, grid.confusion_table, mistakes.values(slot), slot=slot)
 
 
-def sensitivity_lines(found: Sequence[SchemaSensitivity]) -> list[str]:
-    """What the study says, one line for each measure."""
-    said = []
-    for each in found:
+def sensitivity_lines(sensitivities: Sequence[SchemaSensitivity]) -> list[str]:
+    """Return the result of the study, one line per measure."""
+    result = []
+    for each in sensitivities:
         if each.value is None:
-            said.append(f"{each.measure}: {each.reason}")
+            result.append(f"{each.measure}: {each.reason}")
         elif not each.value:
-            said.append(f"{each.measure}: the wording of the schema changes no frame")
+            result.append(f"{each.measure}: the wording of the schema changes no frame")
         else:
             change = "" if each.change is None else f"; {100 * each.change:+.1f} % against the original schema"
-            said.append(f"{each.measure}: schema sensitivity {percent(each.value)}{change}")
-    return said
+            result.append(f"{each.measure}: schema sensitivity {percent(each.value)}{change}")
+    return result
 
 
-def sensitivity_table(found: Sequence[SchemaSensitivity], variants: int, foot: tuple[str, ...]) -> Table:
-    """One row per measure."""
+def sensitivity_table(sensitivities: Sequence[SchemaSensitivity], variants: int, foot: tuple[str, ...]) -> Table:
+    """Return one row per measure."""
     rows = tuple(
         (
             each.measure,
@@ -154,7 +154,7 @@ def sensitivity_table(found: Sequence[SchemaSensitivity], variants: int, foot: t
             percent(each.original) if each.original is not None else "",
             f"{100 * each.change:+.2f}" if each.change is not None else "",
         )
-        for each in found
+        for each in sensitivities
     )
     headings = ("measure", "sensitivity", "interval", "frames", "unscored", "mean", "original", "change in %")
     note = (
@@ -165,7 +165,7 @@ def sensitivity_table(found: Sequence[SchemaSensitivity], variants: int, foot: t
 
 
 def variant_table(results: Mapping[str, TrackerResult]) -> Table:
-    """The scores under every variant."""
+    """Return the scores for every variant of the schema."""
     rows = tuple(
         (
             name,
@@ -178,19 +178,21 @@ def variant_table(results: Mapping[str, TrackerResult]) -> Table:
     return Table("scores under each variant", headings, rows, frozenset(range(1, len(headings))))
 
 
-def sensitive_dialogues_table(found: SchemaSensitivity) -> Table:
-    """The most sensitive dialogues under one measure, with their values under each variant."""
-    names = list(found.dialogues[0].variants) if found.dialogues else []
+def sensitive_dialogues_table(sensitivity: SchemaSensitivity) -> Table:
+    """Return the most sensitive dialogues for one measure, with their values for each variant."""
+    names = list(sensitivity.dialogues[0].variants) if sensitivity.dialogues else []
     rows = tuple(
         (each.dialogue, percent(each.value), str(each.frames), *(percent(each.variants[name]) for name in names))
-        for each in found.dialogues
+        for each in sensitivity.dialogues
     )
     headings = ("dialogue", "sensitivity", "frames", *names)
-    return Table(f"most sensitive dialogues, {found.measure}", headings, rows, frozenset(range(1, len(headings))))
+    return Table(f"most sensitive dialogues, {sensitivity.measure}", headings, rows, frozenset(range(1, len(headings))))
 
 
-def sensitivity_rows(results: Mapping[str, TrackerResult], found: Sequence[SchemaSensitivity]) -> Iterator[Table]:
-    """All of it with one number per cell, for other programs."""
+def sensitivity_rows(
+    results: Mapping[str, TrackerResult], sensitivities: Sequence[SchemaSensitivity]
+) -> Iterator[Table]:
+    """Yield the sensitivities, scores and dialogues as machine-readable tables."""
     yield records_table(
         [
             {
@@ -205,7 +207,7 @@ def sensitivity_rows(results: Mapping[str, TrackerResult], found: Sequence[Schem
                 "reason": each.reason,
                 "signature": each.signature,
             }
-            for each in found
+            for each in sensitivities
         ]
     )
     scores = [({"variant": name}, score) for name, result in results.items() for score in result.scores]
@@ -219,7 +221,7 @@ def sensitivity_rows(results: Mapping[str, TrackerResult], found: Sequence[Schem
                 "frames": one.frames,
                 **{f"value_{name}": value for name, value in one.variants.items()},
             }
-            for each in found
+            for each in sensitivities
             for one in each.dialogues
         ]
     )

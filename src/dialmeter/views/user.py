@@ -1,4 +1,4 @@
-"""A user's scores, events and dialogues as tables, the published charts and a short Markdown report."""
+"""Tables of a user's scores, events and dialogues, a chart of users, and a short Markdown report."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .markdown_page import markdown_page
 from .tables import Table, interval, percent
 from .tracker import signature_of
 
-_LOGS = frozenset(each.name for each in ALL if each.owner == "log")
+_LOG_EVENTS = frozenset(each.name for each in ALL if each.owner == "log")
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
-    """One row per domain and kind: F1 with its interval, precision, recall, and how many dialogues; the account below."""
+    """Return one row per domain and kind: F1 with its interval, precision, recall, number of dialogues; the account is below."""
     by_key = {(score.group["domain"], score.measure): score for score in scores}
     domains = list(dict.fromkeys(score.group["domain"] for score in scores))
     rows = []
@@ -58,35 +58,35 @@ def score_table(scores: Sequence[Score], account: Account) -> Table:
 
 
 def event_table(events: Mapping[str, Mapping[str, int]], logs: bool = False) -> Table:
-    """Events by class and domain, the most frequent first; logs only on request."""
-    shown = {name: found for name, found in events.items() if logs or name not in _LOGS}
-    domains = sorted({domain for found in shown.values() for domain in found})
+    """Return the events by class and domain, the most frequent first; classes of the log only if ``logs`` is true."""
+    shown = {name: counts for name, counts in events.items() if logs or name not in _LOG_EVENTS}
+    domains = sorted({domain for counts in shown.values() for domain in counts})
     ordered = sorted(shown, key=lambda name: (-sum(shown[name].values()), name))
     rows = tuple(
         (name, str(sum(shown[name].values())), *(str(shown[name].get(domain, "")) for domain in domains))
         for name in ordered
     )
-    return Table("what happened", ("event", "all", *domains), rows, frozenset(range(1, len(domains) + 2)))
+    return Table("events", ("event", "all", *domains), rows, frozenset(range(1, len(domains) + 2)))
 
 
 def worst_table(result: UserResult, n: int) -> Table:
-    """The dialogues that lost most."""
+    """Return the dialogues with the lowest scores."""
     rows = tuple((each.dialogue, percent(each.inform), percent(each.request)) for each in result.worst(n))
-    return Table("the worst dialogues", ("dialogue", "I-GCDF1", "R-GCDF1"), rows, frozenset({1, 2}))
+    return Table("worst dialogues", ("dialogue", "I-GCDF1", "R-GCDF1"), rows, frozenset({1, 2}))
 
 
-class FoundRow(NamedTuple):
-    """A dialogue found by a query, with the events and the lost points that the query is about."""
+class QueryMatch(NamedTuple):
+    """A dialogue that matches a query, with the matching events and lost points."""
 
     row: UserRow
     events: Sequence[Event]
     losses: Sequence[Loss]
 
 
-def found_table(found: Iterable[FoundRow]) -> Table:
-    """Dialogues found by a query, each with the first event or lost point found."""
+def match_table(matches: Iterable[QueryMatch]) -> Table:
+    """Return the dialogues that match a query, each with its first matching event or lost point."""
     rows = []
-    for row, events, losses in found:
+    for row, events, losses in matches:
         inform, request = row.score("I"), row.score("R")
         first = ""
         if losses:
@@ -103,14 +103,14 @@ def found_table(found: Iterable[FoundRow]) -> Table:
                 first,
             )
         )
-    headings = ("dialogue", "goal", "I-GCDF1", "R-GCDF1", "found", "the first of them")
+    headings = ("dialogue", "goal", "I-GCDF1", "R-GCDF1", "matches", "first match")
     return Table("", headings, tuple(rows), frozenset({2, 3, 4}))
 
 
-def verdicts_of(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
-    """How many dialogues and how many lost points are whose fault, by reason, with an example of each reason."""
+def summarise_verdicts(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
+    """Return the numbers of dialogues and lost points by responsible party and by reason, with an example of each reason."""
     dialogues = {
-        side: Counter(found.party for verdict in verdicts if (found := getattr(verdict, side)) is not None)
+        side: Counter(blame.party for verdict in verdicts if (blame := getattr(verdict, side)) is not None)
         for side in ("recall", "precision")
     }
     reasons: Counter[str] = Counter()
@@ -123,7 +123,7 @@ def verdicts_of(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
     ranked = sorted(reasons, key=lambda why: (-reasons[why], why))
     return {
         "failed": sum(verdict.failed for verdict in verdicts),
-        "dialogues": {side: {party: found[party] for party in PARTIES} for side, found in dialogues.items()},
+        "dialogues": {side: {party: counts[party] for party in PARTIES} for side, counts in dialogues.items()},
         "points": blame_table(verdicts),
         "reasons": {why: reasons[why] for why in ranked},
         "examples": [examples[why] for why in ranked],
@@ -137,17 +137,17 @@ _POINTS = {("recall", "I"): "constraints missing", ("recall", "R"): "requests mi
 
 
 def verdict_tables(verdicts: Mapping[str, Any]) -> Iterator[Table]:
-    """Dialogues and points by the party that lost them, and the reasons with an example each."""
+    """Yield the dialogues and points by the party that lost them, and the reasons with an example each."""
     rows = [
-        (f"dialogues, by what is {text}", *(str(verdicts["dialogues"][side][party] or "") for party in PARTIES))
+        (f"dialogues with units {text}", *(str(verdicts["dialogues"][side][party] or "") for party in PARTIES))
         for side, text in (("recall", "missing"), ("precision", "too much"))
     ]
     rows += [
         (text, *(str(verdicts["points"][side][measured][party] or "") for party in PARTIES))
         for (side, measured), text in _POINTS.items()
     ]
-    foot = (f"{verdicts['failed']} dialogues failed: a wanted unit is missing, or the dialogue was cut",)
-    yield Table("who lost the points", ("", *PARTIES), tuple(rows), frozenset(range(1, len(PARTIES) + 1)), foot=foot)
+    foot = (f"{verdicts['failed']} dialogues failed: a unit of the goal is missing, or the dialogue was cut",)
+    yield Table("lost points by party", ("", *PARTIES), tuple(rows), frozenset(range(1, len(PARTIES) + 1)), foot=foot)
     examples = tuple(
         (
             party_in_words(example["loss"]["party"], example["loss"].get("of", "")),
@@ -161,29 +161,29 @@ def verdict_tables(verdicts: Mapping[str, Any]) -> Iterator[Table]:
         for why in [example["loss"]["why"]]
     )
     headings = ("party", "reason", "points", "for example", "unit", "evidence")
-    yield Table("why they were lost", headings, examples, frozenset({2}))
+    yield Table("lost points by reason", headings, examples, frozenset({2}))
 
 
 _TITLES: dict[Kind, str] = {
     "search": "how search constraints are expressed",
     "booking": "how booking constraints are expressed",
     "requests": "how requests are expressed",
-    "provision": "what the system gives unasked",
+    "provision": "information that the system gives unasked",
 }
 
 
 def pattern_tables(
     patterns: Mapping[Kind, Mapping[str, Mapping[str, int]]], goals: Mapping[str, int]
 ) -> Iterator[Table]:
-    """One table per kind, domains by patterns, and the domains of goals that were never talked of."""
+    """Yield one table of domains and patterns per kind, and the domains of goals that dialogues never mention."""
     for kind, title in _TITLES.items():
         by_domain = patterns.get(kind, {})
-        names = sorted({name for found in by_domain.values() for name in found})
+        names = sorted({name for counts in by_domain.values() for name in counts})
         rows = tuple(
-            (domain, *(str(found.get(name, "")) for name in names)) for domain, found in sorted(by_domain.items())
+            (domain, *(str(counts.get(name, "")) for name in names)) for domain, counts in sorted(by_domain.items())
         )
         yield Table(title, ("domain", *names), rows, frozenset(range(1, len(names) + 1)))
-    missed = {domain: sum(found.values()) for domain, found in patterns.get("missed", {}).items()}
+    missed = {domain: sum(counts.values()) for domain, counts in patterns.get("missed", {}).items()}
     rows = tuple(
         (domain, str(missed.get(domain, 0)), str(count), percent(missed.get(domain, 0) / count))
         for domain, count in sorted(goals.items())
@@ -192,7 +192,7 @@ def pattern_tables(
 
 
 def comparison_table(compared: UserComparison, domain: str) -> Table:
-    """The users under each measure, with differences to the first."""
+    """Return the scores of the users for each measure, with differences from the first user."""
     scores = {
         measure: {
             name: next(
@@ -206,7 +206,7 @@ def comparison_table(compared: UserComparison, domain: str) -> Table:
 
 
 def markdown_report(name: str, result: UserResult) -> str:
-    """A run in one page of Markdown."""
+    """Return the report of a run as one page of Markdown."""
     counts = result.counts
     facts = f"{counts['turns']} turns, rules {result.rules.name}."
     scores = [score_table(result.scores, result.account)]
@@ -215,7 +215,7 @@ def markdown_report(name: str, result: UserResult) -> str:
 
 
 def comparison_chart(compared: UserComparison, domain: str) -> Chart:
-    """The measures of users side by side."""
+    """Return a chart of the measures of all users."""
     scores = {
         name: {
             score.measure: Estimate(score.value, *(score.ci or ()))

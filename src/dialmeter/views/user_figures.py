@@ -1,7 +1,7 @@
-"""The seven published figures on users: dialogues in which something happens, and percent of goals or of their parts.
+"""The seven published figures on users: numbers of dialogues with an event, and percent of goals or of parts of goals.
 
-Every figure has its data as a table with the denominator of each bar. Figures 2, 3 and 7 count dialogues, so that a dialogue counts in every
-class that it has; how often the class occurs in all is in the column ``events``.
+The table of every figure has the denominator of each bar. Figures 2, 3 and 7 count dialogues: a dialogue counts once for every
+class of events that it has. The column ``events`` counts all events of the class.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Label(NamedTuple):
-    """A bar: what it is called in the publication, in words, and the classes of events that it counts."""
+    """A bar: its name in the publication, its name in words, and the classes of events that it counts."""
 
     published: str
     words: str
@@ -42,7 +42,7 @@ REPETITIONS = (
     Label("nlu_fail", "not understood", ("failed_sys_nlu",)),
     Label("nomatch", "unexplained", ("unmatched",)),
 )
-"""Why constraints of the goal are said again."""
+"""Reasons why constraints of the goal are repeated."""
 
 NOT_IN_GOAL = (
     Label(
@@ -57,7 +57,7 @@ NOT_IN_GOAL = (
     Label("nomatch", "unexplained", ("unmatched",)),
     Label("first_turn_nomatch", "at the first turn", ("first_turn",)),
 )
-"""Why constraints outside the goal are said."""
+"""Reasons why constraints outside the goal are said."""
 
 REQUESTED_AGAIN = (
     Label("delayed_resp", "not answered yet", ("delayed_response",)),
@@ -66,7 +66,7 @@ REQUESTED_AGAIN = (
     Label("user_prempts", "the system asks instead", ("user_prempted_request",)),
     Label("nlu_fail", "not understood", ("system_req_nlu_failure",)),
 )
-"""Why requests are made again."""
+"""Reasons why requests are repeated."""
 
 PATTERNS = {
     "miss_all": "none said",
@@ -82,20 +82,21 @@ PATTERNS = {
 """Published name of a pattern → words."""
 
 PATTERN_DOMAINS = ("hotel", "restaurant")
-"""The domains of the published figure 4; a corpus without them shows all domains."""
+"""Domains of the published figure 4. For a corpus without these domains, the figure shows all domains."""
 
 FAMILIES = {"repetition": REPETITIONS, "not_in_goal": NOT_IN_GOAL, "request": REQUESTED_AGAIN}
 
 
 class UserCounts:
-    """What the figures are drawn from, collected row by row.
+    """The counts that the figures show, collected row by row.
 
     Attributes:
-        dialogues: dialogues with an event, by family, class and domain.
-        events: how often it occurs, by the same.
-        goals: dialogues whose goal has a domain.
-        combinations: dialogues by the domains of their goal.
-        scored: dialogues with the domain in the goal and a score of constraints.
+        dialogues: number of dialogues with an event, by family, class and domain.
+        events: number of events, by family, class and domain.
+        labelled: number of dialogues with an event of a published label, by family, label and domain.
+        goals: number of dialogues whose goal has the domain.
+        combinations: number of dialogues by the combination of domains in the goal.
+        scored: number of dialogues with the domain in the goal and a score of constraints.
     """
 
     def __init__(self) -> None:
@@ -109,23 +110,23 @@ class UserCounts:
 
     @classmethod
     def of(cls, rows: Iterable[UserRow]) -> UserCounts:
-        """The sums over some rows."""
+        """Count the given rows."""
         tally = cls()
         for row in rows:
             tally.add(row)
         return tally
 
     def add(self, row: UserRow) -> None:
-        """Adds a dialogue."""
-        found = Counter((event.family, event.name, event.domain) for event in row.events)
-        self.events.update(found)
-        self.dialogues.update(list(found))
+        """Add a dialogue."""
+        counts = Counter((event.family, event.name, event.domain) for event in row.events)
+        self.events.update(counts)
+        self.dialogues.update(list(counts))
         self.labelled.update(
             {
                 (family, label.published, domain)
                 for family, labels in FAMILIES.items()
                 for label in labels
-                for kind, name, domain in found
+                for kind, name, domain in counts
                 if kind == family and name in label.classes
             }
         )
@@ -138,12 +139,12 @@ class UserCounts:
 
     @property
     def patterns(self) -> dict[Kind, dict[str, dict[str, int]]]:
-        """How often each pattern occurs: kind → domain → pattern."""
+        """Number of occurrences of each pattern: kind → domain → pattern."""
         return count_patterns(self._patterns)
 
 
 class Bar(NamedTuple):
-    """One bar with its denominator; ``events`` is how often the class occurs, where that is another number."""
+    """One bar with its denominator; ``events`` is the number of events if the bar counts dialogues."""
 
     label: str
     published: str
@@ -154,12 +155,12 @@ class Bar(NamedTuple):
 
 
 def user_charts(tally: UserCounts) -> Iterator[Chart]:
-    """The published figures 1 to 7."""
-    every = sum(tally.combinations.values())
-    rows = [Bar("goals", "", domain, count, every) for domain, count in sorted(tally.goals.items())]
+    """Yield the published figures 1 to 7."""
+    total = sum(tally.combinations.values())
+    rows = [Bar("goals", "", domain, count, total) for domain, count in sorted(tally.goals.items())]
     yield _chart("1a-domains", "Domains of the goals", rows, "dialogues")
     ranked = sorted(tally.combinations.items(), key=lambda each: (-each[1], each[0]))
-    rows = [Bar("goals", "", name, count, every) for name, count in ranked]
+    rows = [Bar("goals", "", name, count, total) for name, count in ranked]
     yield _chart("1b-combinations", "Goals by their domains", rows, "dialogues")
     for name, title, family in (
         ("2-repetitions", "Dialogues in which a constraint is said again", "repetition"),
@@ -171,7 +172,7 @@ def user_charts(tally: UserCounts) -> Iterator[Chart]:
         ("4b-booking", "booking", "How booking constraints are expressed"),
     ):
         yield _chart(name, title, list(pattern_bars(tally, kind)), "parts of goals", as_percent=True)  # type: ignore[arg-type]
-    missed = {domain: sum(found.values()) for domain, found in tally.patterns.get("missed", {}).items()}
+    missed = {domain: sum(counts.values()) for domain, counts in tally.patterns.get("missed", {}).items()}
     rows = [
         Bar("missed", "missed_domain", domain, missed.get(domain, 0), tally.scored[domain])
         for domain in sorted(tally.scored)
@@ -187,11 +188,11 @@ def user_charts(tally: UserCounts) -> Iterator[Chart]:
 
 
 def event_bars(tally: UserCounts, family: str) -> Iterator[Bar]:
-    """Dialogues by why something is said or asked for; a class that the publication does not have is shown by its name."""
+    """Yield dialogues by the reason of a repetition or request; a class without a published label is shown by its name."""
     labels = FAMILIES[family]
-    known = {name for label in labels for name in label.classes}
-    own = [each.name for each in ALL if each.family == family and each.excuses and each.name not in known]
-    for label in (*labels, *(Label("", name.replace("_", " "), (name,)) for name in own)):
+    published = {name for label in labels for name in label.classes}
+    unpublished = [each.name for each in ALL if each.family == family and each.excuses and each.name not in published]
+    for label in (*labels, *(Label("", name.replace("_", " "), (name,)) for name in unpublished)):
         for domain in sorted(
             {domain for kind, name, domain in tally.events if kind == family and name in label.classes}
         ):
@@ -204,22 +205,22 @@ def event_bars(tally: UserCounts, family: str) -> Iterator[Bar]:
 
 
 def pattern_bars(tally: UserCounts, kind: Kind) -> Iterator[Bar]:
-    """Patterns of one kind by domain, out of all parts or dialogues that have one."""
-    found = tally.patterns.get(kind, {})
-    shown = [domain for domain in PATTERN_DOMAINS if domain in found] if kind in ("search", "booking") else []
-    for pattern in dict.fromkeys(name for name in PATTERNS for each in found.values() if name in each):
-        for domain in shown or sorted(found):
-            of = sum(found[domain].values())
-            yield Bar(PATTERNS[pattern], pattern, domain, found[domain].get(pattern, 0), of)
+    """Yield the patterns of one kind by domain; the denominator counts all parts or dialogues with such a pattern."""
+    by_domain = tally.patterns.get(kind, {})
+    domains = [domain for domain in PATTERN_DOMAINS if domain in by_domain] if kind in ("search", "booking") else []
+    for pattern in dict.fromkeys(name for name in PATTERNS for counts in by_domain.values() if name in counts):
+        for domain in domains or sorted(by_domain):
+            of = sum(by_domain[domain].values())
+            yield Bar(PATTERNS[pattern], pattern, domain, by_domain[domain].get(pattern, 0), of)
 
 
 def _chart(name: str, title: str, rows: list[Bar], unit: str, *, as_percent: bool = False) -> Chart:
-    # Every label has every domain, with no bar where there is no count, so that all charts have one order.
+    # Every label has every domain, also without a bar, so that all charts have the same order.
     domains = list(dict.fromkeys(bar.domain for bar in rows))
     scores: dict[str, dict[str, Estimate]] = {}
     for bar in rows:
-        inside = scores.setdefault(bar.label, {domain: Estimate(None) for domain in domains})
-        inside[bar.domain] = Estimate(_share(bar) if as_percent else bar.size)
+        estimates = scores.setdefault(bar.label, {domain: Estimate(None) for domain in domains})
+        estimates[bar.domain] = Estimate(_share(bar) if as_percent else bar.size)
 
     def draw() -> Figure:
         y_label = f"percent of {unit}" if as_percent else f"number of {unit}"
@@ -239,7 +240,7 @@ def _chart(name: str, title: str, rows: list[Bar], unit: str, *, as_percent: boo
 
 
 _RANGE = 30
-"""From which ratio of the highest to the lowest bar on the scale is logarithmic."""
+"""Above this ratio of the highest to the lowest bar, the scale is logarithmic."""
 
 
 def _share(bar: Bar) -> float | None:

@@ -119,7 +119,7 @@ def test_csv_has_one_row_per_finding(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_markdown_and_latex(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = written(tmp_path / "my_own.json")
     page = call(capsys, file, "--quiet", "--as", "markdown")[1]
-    assert page.startswith("# Do measures depend on where mistakes fall?\n\n## my\\_own\n\n- The papers claim")
+    assert page.startswith("# Do measures depend on the position of mistakes?\n\n## my\\_own\n\n- The papers claim")
     latex = call(capsys, file, "--quiet", "--as", "latex", "--pairs")[1]
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}")
     assert latex.count(r"\label{tab:bias") == 7

@@ -84,7 +84,7 @@ def test_runs_have_the_scores_of_their_files(capsys: Capsys, folder: Path) -> No
     assert one["scores"] == other["scores"]
     assert one["boards"][0]["versus"] == other["boards"][0]["versus"]
     assert len(one["boards"][0]["ranks"]) == 4 < len(other["boards"][0]["ranks"])
-    assert "no ranks under other rule sets" in (folder / "a" / "board.md").read_text("utf-8")
+    assert "No ranks under other rule sets" in (folder / "a" / "board.md").read_text("utf-8")
 
 
 def test_a_patch_of_gold(capsys: Capsys, folder: Path) -> None:

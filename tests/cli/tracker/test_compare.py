@@ -238,8 +238,8 @@ def test_power(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
     words = ("--power", "--measure", "JGA", "--measure", "DialogueAccuracy", "--resamples", "500", "--trivial", "empty")
     code, out, err = call(capsys, *files, *words)
     assert (code, err) == (0, "")
-    assert "power: JGA tells most pairs of systems apart, 3 of 3 at level 0.05" in out
-    rows = [line.split() for line in out.partition("pairs of systems told apart at level 0.05")[2].splitlines()]
+    assert "power: JGA distinguishes the most pairs of systems: 3 of 3 at level 0.05" in out
+    rows = [line.split() for line in out.partition("distinguished pairs of systems at level 0.05")[2].splitlines()]
     assert ["JGA", "3", "3", "100.00", "3"] in rows
     assert ["DialogueAccuracy", "3", "0", "0.00", "0"] in rows
     found = invoke.checked(call(capsys, *files, *words, "--json"), "tracker-compare")["power"]
@@ -248,7 +248,7 @@ def test_power(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
     assert found["contradictions"] == []
     code, out, err = call(capsys, *files, *words, "--resamples", "100", "--ci", "0.99")
     assert "warning: 100 resamples are too few for --power" in err
-    assert "power: no measure tells any of the 3 pairs of systems apart at level 0.01" in out
+    assert "power: no measure distinguishes any of the 3 pairs of systems at level 0.01" in out
     _, out, _ = call(capsys, *files, *words, "--as", "csv")
     assert "measure,pairs,apart,share,uncorrected,rank\nJGA,3,3,1.000000,3,1" in out
 

@@ -35,7 +35,7 @@ GCA           61.40            6
 
 signature  JGA,FGA(lam=0.5),GCA|{SHARED}
 
-the worst dialogues
+worst dialogues
 dialogue  FGA(lam=0.5)  wrong turns  missed  wrong  over
 ────────  ────────────  ───────────  ──────  ─────  ────
 d2                0.00       1 of 1       0      0     1

@@ -61,10 +61,10 @@ def test_text_names_scores_events_and_the_next_step(capsys: pytest.CaptureFixtur
     assert said.out.startswith(f"{file}"[:40])
     for words in (
         "I-GCDF1  combined",
-        "what happened",
+        "events",
         "missed_constraints",
-        "who lost the points",
-        "the worst dialogues",
+        "lost points by party",
+        "worst dialogues",
     ):
         assert words in said.out
     assert "repeated_inform" not in said.out

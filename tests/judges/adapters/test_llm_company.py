@@ -245,7 +245,7 @@ def test_what_was_asked_and_said_is_in_the_run_the_viewer_and_on_the_terminal(
         assert text in said.out
     assert call(capsys, "view", tmp_path / "runs", "--bundle", tmp_path / "pages").code == 0
     pages = [path.read_text() for path in (tmp_path / "pages").rglob("*.html")]
-    [page] = [page for page in pages if "What small was asked and said" in page and f">{row['id']}<" in page]
+    [page] = [page for page in pages if "Prompts and answers of small" in page and f">{row['id']}<" in page]
     assert "It &lt;b&gt;fits&lt;/b&gt;." in page
     assert "<b>fits</b>" not in page
     assert "123 prompt tokens, 45 answer tokens" in page

@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.views.html import html_report
-from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.plain_report import plain_report
 
 from ...cli.invoke import call
@@ -19,22 +19,22 @@ SCRIPT = "<script>document.title='owned'</script>"
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Opened:
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> OpenedRun:
     items = rated()
     items[0] = msgspec.structs.replace(items[0], reply=SCRIPT, system=SCRIPT)
     file = write(items, tmp_path / "ratings.jsonl")
     said = call(capsys, "judge", "human", file, "--resamples", "100", "--out", tmp_path / "run", "--quiet")
     assert said.code == 0
-    return Opened(tmp_path / "run")
+    return OpenedRun(tmp_path / "run")
 
 
-def test_text_is_escaped(run: Opened) -> None:
+def test_text_is_escaped(run: OpenedRun) -> None:
     page = html_report([run])
     assert SCRIPT not in page
     assert "&lt;script&gt;document.title" in page
 
 
-def test_rows_are_sorted_by_the_largest_difference(run: Opened) -> None:
+def test_rows_are_sorted_by_the_largest_difference(run: OpenedRun) -> None:
     assert run.ranking == "largest difference"
     assert set(run.columns) == {"good", "bad", "largest difference"}
     row = run.row(0)
@@ -43,18 +43,18 @@ def test_rows_are_sorted_by_the_largest_difference(run: Opened) -> None:
     assert shown["ratings"][0][0] == "overall"
 
 
-def test_headline_and_command(run: Opened) -> None:
+def test_headline_and_command(run: OpenedRun) -> None:
     assert run.kind.headline(run.manifest).text.startswith("Spearman 0.")
     assert run.kind.headline(run.manifest).text.endswith("(good)")
-    words = run.kind.again(run.manifest)
+    words = run.kind.command_words(run.manifest)
     assert words[:3] == ["judge", "human", "ratings.jsonl"]
     assert "Correlations with the mean rating of people" in plain_report([run], "markdown")
     assert run.kind.headline({}).text == "no judge"
 
 
 @pytest.mark.parametrize("field", ["scores", "trivial", "inputs", "judges", "averages", "counts", "intervals", "rules"])
-def test_a_field_of_another_type_is_refused_when_the_run_is_opened(run: Opened, field: str) -> None:
+def test_a_field_of_another_type_is_refused_when_the_run_is_opened(run: OpenedRun, field: str) -> None:
     path = run.run.path("run.json")
     path.write_bytes(msgspec.json.encode({**run.manifest, field: 1}))
     with pytest.raises(InputError, match=rf"damaged: Expected .* - at \$\.{field}"):
-        Opened(run.run.folder)
+        OpenedRun(run.run.folder)

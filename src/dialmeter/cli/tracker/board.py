@@ -100,7 +100,7 @@ def _parts(boards: Sequence[Board]) -> Iterator[Block]:
         yield Block("\n".join(views.notes(board)), TEXT)
         yield from tables(views.rank_boards(board))
         yield from tables([views.diagnosis_board(board)])
-        yield Block("\n".join([views.without_findings(board), *views.without_ranks(board)]), TEXT)
+        yield Block("\n".join([views.no_findings_note(board), *views.unranked_notes(board)]), TEXT)
         yield from tables([views.source_board(board)])
         yield from signature(board.signature)
 

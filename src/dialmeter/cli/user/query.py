@@ -15,7 +15,7 @@ from ...errors import DialmeterError
 from ...users.analysis.query import GOAL_PARTS, UserQuery
 from ...users.analysis.show import lines
 from ...users.record import UserRow
-from ...views.user import FoundRow, found_table
+from ...views.user import QueryMatch, match_table
 from ..options import command, number_option
 from ..printer import TEXT, Block, Output, warn
 from ..work import work_options
@@ -71,14 +71,14 @@ def query(**options: Any) -> Output:
         why=options["why"],
     )
     total = 0
-    kept: list[FoundRow] = []
+    kept: list[QueryMatch] = []
     rows, account, notices = rows_in(options["where"], options, blamed=wanted.asks_blame or bool(options["dialogue"]))
     for row in rows:
         events = wanted.found_in(row)
         if events is not None:
             total += 1
             if len(kept) < options["limit"]:
-                kept.append(FoundRow(row, events, wanted.losses_in(row)))
+                kept.append(QueryMatch(row, events, wanted.losses_in(row)))
     if options["dialogue"] and not total:
         warn(notices, options["quiet"])
         raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} that fits")
@@ -103,8 +103,8 @@ def query(**options: Any) -> Output:
     )
 
 
-def _parts(kept: list[FoundRow], total: int, account: Account | None, options: dict[str, Any]) -> Iterator[Block]:
-    table = replace(found_table(kept), foot=() if account is None else (account.line,))
+def _parts(kept: list[QueryMatch], total: int, account: Account | None, options: dict[str, Any]) -> Iterator[Block]:
+    table = replace(match_table(kept), foot=() if account is None else (account.line,))
     yield from found_parts(table, (lines(row) for row, _, _ in kept), total, options)
     if kept and not options["dialogue"] and not options["shown"] and options["where"] != "-":
         yield Block(next_line(options["where"], kept[0].row.id, options), TEXT, gap=())

@@ -21,8 +21,8 @@ from ...views.user import (
     event_table,
     markdown_report,
     score_table,
+    summarise_verdicts,
     verdict_tables,
-    verdicts_of,
     worst_table,
 )
 from ...views.user_figures import UserCounts, user_charts
@@ -78,7 +78,7 @@ def score(**options: Any) -> Output:
         kept=bool(options["charts"]),
     )
     result = found.result
-    verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
+    verdicts = summarise_verdicts(found.verdicts) if options["blamed"] else None
     name = Path(options["dialogues"]).name
     more = {"verdicts": verdicts} if verdicts is not None else {}
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **more))

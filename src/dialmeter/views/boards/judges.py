@@ -1,4 +1,4 @@
-"""The board of the benchmark of judges: a table for every style, and a static page."""
+"""The board of the judge benchmark: a table for every style, and a static page."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..tables import Table, count_table, with_interval
 _FACETS = ("overall", "coherence", "naturalness", "interest", "control")
 
 
-def board(found: Sequence[Submission], people: Mapping[str, Mapping[str, float | None]] | None = None) -> Table:
-    """A row per judge, the lowest overall error first.
+def board(submissions: Sequence[Submission], people: Mapping[str, Mapping[str, float | None]] | None = None) -> Table:
+    """Return one row per judge, the lowest overall error first.
 
     Args:
-        found: verified submissions.
-        people: by heading and judge, Spearman with people.
+        submissions: verified submissions.
+        people: heading → judge → Spearman correlation with human ratings.
     """
     columns = dict(people or {})
     rows = []
-    for each in found:
+    for each in submissions:
         errors = {error.facet: with_interval(error.value, error.ci) for error in each.errors}
         overall = next(error.value for error in each.errors if error.facet == "overall")
         cells = (
@@ -47,15 +47,15 @@ def board(found: Sequence[Submission], people: Mapping[str, Mapping[str, float |
 
 
 def judge_page(head: BenchHead, table: Table) -> str:
-    """The board as one HTML page that needs nothing else."""
+    """Return the board as one self-contained HTML page."""
     attacks = count_table("", ("attack", "cases"), head.attacks)
     facts = f"{head.cases} cases, version {one_line(head.version)}, digest {head.digest}. {one_line(head.made, 400)}"
     notes = (
-        "An error is a case in which a judge does not do what an ideal judge does. Every attack counts the same in a mean. "
-        "A judge is scored only on the facets that it claims to judge, and its overall error is over those: compare judges within a facet. "
-        "Identical replies are a control of stability: an ideal judge scores them alike. The cases are template talk and "
-        "hand-written sentences, so that error rates on other corpora may differ. Judges that score one reply at a time have no "
-        "position bias; pairwise judges are not on this board."
+        "An error is a case in which a judge does not behave like an ideal judge. Every attack has the same weight in a mean. "
+        "A judge is scored only on the facets that it claims to judge, and its overall error is the mean over these facets: "
+        "compare judges within a facet. Identical replies are a control of stability: an ideal judge gives them the same score. "
+        "The cases are template dialogues and hand-written sentences. Error rates on other corpora may differ. Judges that score "
+        "one reply at a time have no position bias; pairwise judges are not on this board."
     )
     return board_page(
         f"Judges on {head.bench}",

@@ -1,4 +1,4 @@
-"""The board of trackers: tables for every style, a static page, and the same as Markdown."""
+"""The board of trackers: tables for every style, a static page, and a Markdown page with the same content."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ PAGE, MARKDOWN = "index.html", "board.md"
 GIVEN_GOLD = "given gold states"
 _DIGITS = 12
 _KINDS = {
-    "news": "states hold only what is new at a turn",
-    "ids": "ids meet only in part",
+    "news": "states hold only the new slots of a turn",
+    "ids": "only some ids match",
     "slot-name": "a slot has another name",
-    "slot": "a slot hardly ever agrees with gold",
+    "slot": "a slot rarely agrees with gold",
     "pair": "one value is often predicted as another",
 }
 
 
 def score_board(board: Board) -> Table:
-    """A row per system: every measure with its interval and letters, and the range of its ranks."""
+    """Return one row per system: every measure with its interval and letters, and the range of its ranks."""
     rows, marks = [], {}
     for place, row in enumerate(board.rows):
         name = f"{row.system} ({GIVEN_GOLD})" if row.given_gold is not None else row.system
-        rows.append((name, *(with_interval(score.value, score.ci) for score in row.scores), _range(row)))
+        rows.append((name, *(with_interval(score.value, score.ci) for score in row.scores), _rank_range(row)))
         for column, measure in enumerate(board.measures, 1):
             if row.letters.get(measure):
                 marks[place, column] = row.letters[measure]
@@ -47,75 +47,77 @@ def score_board(board: Board) -> Table:
     )
 
 
-def _range(row: BoardRow) -> str:
+def _rank_range(row: BoardRow) -> str:
     if row.best_rank is None or row.worst_rank is None:
         return "–"
     return str(row.best_rank) if row.best_rank == row.worst_rank else f"{row.best_rank} to {row.worst_rank}"
 
 
 def rank_boards(board: Board) -> list[Table]:
-    """Rank and value of every system: under the measures of the board, then under every rule set, a table for each value map."""
+    """Return ranks and values of every system: by the measures of the board, then by every rule set, one table per value map."""
     count = len(board.measures)
     own, others = board.ranks[:count], [each for each in board.ranks[count:] if not each.reason]
-    found = [_ranks("ranks under every measure", board, [each.measure for each in own], own)]
+    tables = [_rank_table("ranks under every measure", board, [each.measure for each in own], own)]
     for name in dict.fromkeys(each.map for each in others):
-        chosen = [each for each in others if each.map == name]
-        headings = [each.rules if each.measure == "JGA" else f"{each.rules} ({each.measure})" for each in chosen]
+        ranks = [each for each in others if each.map == name]
+        headings = [each.rules if each.measure == "JGA" else f"{each.rules} ({each.measure})" for each in ranks]
         map_words = f"with the value map {Path(name).name}" if name else "without a value map"
-        found.append(_ranks(f"ranks by JGA under every rule set, {map_words}", board, headings, chosen))
-    return found
+        tables.append(_rank_table(f"ranks by JGA under every rule set, {map_words}", board, headings, ranks))
+    return tables
 
 
-def _ranks(title: str, board: Board, headings: Sequence[str], ranks: Sequence[RuleRanks]) -> Table:
+def _rank_table(title: str, board: Board, headings: Sequence[str], ranks: Sequence[RuleRanks]) -> Table:
     rows = tuple(
-        (row.system, *(_ranked(each.ranks[row.system], each.values[row.system]) for each in ranks))
+        (row.system, *(_rank_cell(each.ranks[row.system], each.values[row.system]) for each in ranks))
         for row in board.rows
     )
     return Table(title, ("system", *headings), rows, frozenset(range(1, 1 + len(headings))))
 
 
-def without_ranks(board: Board) -> list[str]:
-    """The rule sets under which systems are not ranked, each with the reason."""
+def unranked_notes(board: Board) -> list[str]:
+    """Return a line for each rule set under which systems are not ranked, with the reason."""
     if len(board.ranks) == len(board.measures):
-        return ["A run keeps states as its rules left them, so that there are no ranks under other rule sets."]
-    found: dict[tuple[str, str], list[str]] = {}
+        return ["No ranks under other rule sets: a run stores its states after its own rules were applied."]
+    maps_by_reason: dict[tuple[str, str], list[str]] = {}
     for each in board.ranks:
         if each.reason:
-            found.setdefault((each.rules, each.reason), []).append(each.map or "none")
-    return [f"No ranks under {rules} (map {', '.join(maps)}): {reason}." for (rules, reason), maps in found.items()]
+            maps_by_reason.setdefault((each.rules, each.reason), []).append(each.map or "none")
+    return [
+        f"No ranks under {rules} (map {', '.join(maps)}): {reason}." for (rules, reason), maps in maps_by_reason.items()
+    ]
 
 
-def _ranked(rank: int | None, value: float | None) -> str:
+def _rank_cell(rank: int | None, value: float | None) -> str:
     return f"{'–' if rank is None else rank} ({percent(value)})" if value is not None else "–"
 
 
 def diagnosis_board(board: Board) -> Table:
-    """What may be wrong with the file of each system rather than with the tracker, without values of the files."""
-    rows = tuple((row.system, *_finding(found)) for row in board.rows for found in row.diagnosis)
-    headings = ("system", "finding", "slots", "turns", "points of JGA", "settled by")
+    """Return likely problems of each system's file, as opposed to errors of the tracker; no values of the files are shown."""
+    rows = tuple((row.system, *_finding_cells(finding)) for row in board.rows for finding in row.diagnosis)
+    headings = ("system", "finding", "slots", "turns", "points of JGA", "fixed by")
     return Table("Diagnosis of each file", headings, rows, frozenset({3, 4}))
 
 
-def without_findings(board: Board) -> str:
-    """The systems of which the diagnosis says nothing."""
+def no_findings_note(board: Board) -> str:
+    """Return a line with the systems whose files have no findings."""
     names = [row.system for row in board.rows if not row.diagnosis]
     return (
-        f"The diagnosis found nothing in: {', '.join(names)}."
+        f"The diagnosis has no findings for: {', '.join(names)}."
         if names
-        else "The diagnosis found something in every file."
+        else "The diagnosis has findings for every file."
     )
 
 
-def _finding(found: Finding) -> tuple[str, ...]:
-    points = "not scored again" if found.points is None else f"{found.points:+.2f}"
-    # A map of one's own would show values of the file.
-    option = "--map FILE" if found.option.startswith("--map FILE") else found.option
-    slots = ", ".join(one_line(slot) for slot in found.slots[:3]) + (", …" if len(found.slots) > 3 else "")
-    return (_KINDS[found.kind], slots, str(found.turns), points, one_line(option, 200))
+def _finding_cells(finding: Finding) -> tuple[str, ...]:
+    points = "not scored again" if finding.points is None else f"{finding.points:+.2f}"
+    # A proposed map would show values of the file.
+    option = "--map FILE" if finding.option.startswith("--map FILE") else finding.option
+    slots = ", ".join(one_line(slot) for slot in finding.slots[:3]) + (", …" if len(finding.slots) > 3 else "")
+    return (_KINDS[finding.kind], slots, str(finding.turns), points, one_line(option, 200))
 
 
 def source_board(board: Board) -> Table:
-    """Where the file of each system comes from."""
+    """Return the source of each system's file."""
     rows = tuple(
         (row.system, row.date or "–", row.source or "–", row.licence or "–", row.file, row.format, row.sha256[:_DIGITS])
         for row in board.rows
@@ -125,7 +127,7 @@ def source_board(board: Board) -> Table:
 
 
 def score_rows(boards: Sequence[Board]) -> Table:
-    """One row per score with one number per cell, for other programs."""
+    """Return a machine-readable table with one row per score."""
     scores = [
         ({"board": board.title, "system": row.system, "letters": row.letters.get(score.measure, "")}, score)
         for board in boards
@@ -136,39 +138,39 @@ def score_rows(boards: Sequence[Board]) -> Table:
 
 
 def notes(board: Board) -> list[str]:
-    """How to read the tables of a board."""
+    """Return notes on how to read the tables of a board."""
     confidence = f"{100 * board.confidence:g}"
-    found = [
+    lines = [
         f"Intervals of {confidence} % by resampling dialogues. Ranks: the best and the worst rank of a system in the table of ranks."
     ]
     if any(row.letters for row in board.rows):
-        found.append(
+        lines.append(
             "Systems that share a letter in a column do not differ significantly there (paired randomisation test, "
             f"p < {1 - board.confidence:.2g}; {holm_note(board.versus)})."
         )
     else:
-        found.append("There are no letters, because no pair of systems was tested.")
-    found += [
+        lines.append("There are no letters, because no pair of systems was tested.")
+    lines += [
         f"{row.system} was {GIVEN_GOLD}: its states equal gold at {percent(row.given_gold)} % of turns, outside slots that it never "
         "predicts. It is neither ranked nor tested."
         for row in board.rows
         if row.given_gold is not None
     ]
-    return found
+    return lines
 
 
 def facts(board: Board) -> str:
-    """How much was scored."""
+    """Return the numbers of systems, dialogues and turns."""
     count = len(board.rows)
     return f"{count} system{'s' * (count > 1)}, {board.dialogues} dialogues, {board.turns} turns, gold {board.data}."
 
 
 def sections(board: Board) -> Iterator[Section]:
-    """The content of the page of a board."""
+    """Yield the sections of the page of a board."""
     diagnosed = diagnosis_board(board)
     yield Section(board.title, (Paragraph(facts(board)), score_board(board), *map(Paragraph, notes(board))))
-    yield Section("Ranks", (*rank_boards(board), *map(Paragraph, without_ranks(board))), level=3)
-    findings = (*((diagnosed,) if diagnosed.rows else ()), Paragraph(without_findings(board)))
+    yield Section("Ranks", (*rank_boards(board), *map(Paragraph, unranked_notes(board))), level=3)
+    findings = (*((diagnosed,) if diagnosed.rows else ()), Paragraph(no_findings_note(board)))
     yield Section(diagnosed.title, findings, level=3)
     files = source_board(board)
     yield Section(files.title, (files,), level=3)
@@ -178,32 +180,32 @@ def sections(board: Board) -> Iterator[Section]:
 
 
 def write_boards(folder: str, title: str, boards: Sequence[Board], *, force: bool = False) -> list[str]:
-    """Writes the page and the Markdown of boards.
+    """Write the HTML page and the Markdown page of boards.
 
     Args:
-        folder: a new or empty folder; with force, one that holds boards.
+        folder: a new or empty folder; with ``force``, also a folder that holds boards.
         title: the heading.
         boards: one for each gold.
-        force: replace boards that are there.
+        force: replace existing boards.
 
     Returns:
         The names of the files.
 
     Raises:
-        DialmeterError: the folder is taken or cannot be written to.
+        DialmeterError: the folder is not empty or cannot be written to.
     """
-    found = [section for board in boards for section in sections(board)]
+    content = [section for board in boards for section in sections(board)]
     with new_folder(Path(folder), lambda names: _check_free(folder, names, force)) as new:
-        (new / PAGE).write_text(board_page(title, found), "utf-8")
-        (new / MARKDOWN).write_text(plain_sections(title, found, "markdown"), "utf-8")
+        (new / PAGE).write_text(board_page(title, content), "utf-8")
+        (new / MARKDOWN).write_text(plain_sections(title, content, "markdown"), "utf-8")
     return [PAGE, MARKDOWN]
 
 
 def check_folder(folder: str, *, force: bool) -> None:
-    """Refuses a folder that may not be written, before work is done for it.
+    """Check that a folder may be written, before any work is done.
 
     Raises:
-        DialmeterError: it is taken, or not a folder.
+        DialmeterError: it is not empty, or not a folder.
     """
     if Path(folder).exists() and not Path(folder).is_dir():
         raise DialmeterError(f"{one_line(folder, 200)}: is a file; --out names a folder")

@@ -1,8 +1,8 @@
-"""Charts of scores, by their marks: `bars`, `grid`, `lines` and `points`.
+"""Charts of scores, one module per mark: `bars`, `grid`, `lines` and `points`.
 
-In each module `draw…` gives a figure and `…table` the same data. Plain data goes in. Names and labels are text and are
-never read as markup. `canvas.save` writes SVG, PDF or PNG whose bytes depend on the data alone. matplotlib is imported
-when something is drawn, pyplot never.
+In each module, `draw…` returns a figure and `…table` the same data as a table. Both take plain data. Names and labels are text
+and are never parsed as markup. `canvas.save` writes SVG, PDF or PNG files whose bytes depend only on the data. matplotlib is
+imported when a chart is drawn; pyplot is never imported.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _RENAMED = {
     "spread": ("bars", "draw_spread", "spread_table"),
     "trait_grid": ("grid", "draw_traits", "traits_table"),
 }
-"""Documented modules that became two functions of another module."""
+"""Former documented modules → the module and the two functions that replace them."""
 
 
 def __getattr__(name: str) -> SimpleNamespace:
-    """The old name of a chart, for one more version."""
+    """Return the functions of a former module, with a deprecation warning; to be removed in the next version."""
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, draw, table = _RENAMED[name]
     warnings.warn(f"{__name__}.{name} is now {module}.{draw} and {module}.{table}", DeprecationWarning, stacklevel=2)
-    found = import_module(f".{module}", __name__)
-    return SimpleNamespace(draw=getattr(found, draw), table=getattr(found, table))
+    functions = import_module(f".{module}", __name__)
+    return SimpleNamespace(draw=getattr(functions, draw), table=getattr(functions, table))

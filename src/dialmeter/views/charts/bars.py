@@ -1,4 +1,4 @@
-"""Charts of bars: measures by system, parts stacked by slot, the spread of scores, and the words of two replies."""
+"""Bar charts: measures by system, mistakes stacked by slot, the distribution of scores, and the words of two replies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..tables import Table
-from .axes import count_scale, legend, link, name_ticks, number_ticks, whiskers, whole_ticks
-from .canvas import WIDTH, nothing_yet, sheet
-from .data import HasInterval, cell, counted, edges, finite, in_order, known, limits
+from .axes import draw_legend, draw_whiskers, format_ticks, integer_ticks, label_ticks, scale_counts, set_link
+from .canvas import WIDTH, draw_no_data, new_figure
+from .data import (
+    HasInterval,
+    bin_edges,
+    count_per_bin,
+    finite,
+    number_cell,
+    points_with_interval,
+    points_with_value,
+    unique_keys,
+)
 from .fit import design_inches, font_points
 from .palette import BLUE, INK, ON_DARK, ON_LIGHT, ORANGE, PAPER, VERMILION, colour, hatch
-from .words import more, name
+from .words import display_name, truncation_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,8 +47,8 @@ def draw(
         scores: System → measure → value with interval.
         title: The text above the chart.
         y_label: What the height means, in words.
-        as_percent: Whether values are fractions to be written as percent.
-        links: Where a click on the bar of (system, measure) leads.
+        as_percent: Whether values are fractions that are shown as percent.
+        links: The link of the bar of (system, measure).
 
     Example:
         >>> from dialmeter.views.charts.data import Estimate
@@ -47,38 +56,45 @@ def draw(
         >>> figure.axes[0].get_ylabel()
         'share of turns'
     """
-    measures = in_order(scores.values())[:MAX_MEASURES]
+    measures = unique_keys(scores.values())[:MAX_MEASURES]
     systems = list(scores)[:MAX_SYSTEMS]
-    drawn = len(systems) * len(measures)
-    width = min(14.0, max(WIDTH, 0.22 * drawn + 0.4 * len(measures)))
-    with sheet(title, more(len(systems), len(scores), "systems"), width=width, y_label=y_label) as (figure, axes):
-        if not any(known(points) for points in scores.values()):
-            nothing_yet(axes)
+    bar_count = len(systems) * len(measures)
+    width = min(14.0, max(WIDTH, 0.22 * bar_count + 0.4 * len(measures)))
+    with new_figure(title, truncation_note(len(systems), len(scores), "systems"), width=width, y_label=y_label) as (
+        figure,
+        axes,
+    ):
+        if not any(points_with_value(points) for points in scores.values()):
+            draw_no_data(axes)
             return figure
         step = min(0.3, (1 - _GAP) / len(systems))
         room = step * (design_inches(figure.get_figwidth()) - 1) / len(measures) * 72
-        looks = [_Look(colour(index), hatch(index)) for index in range(len(systems))]
+        styles = [_BarStyle(colour(index), hatch(index)) for index in range(len(systems))]
         for index, system in enumerate(systems):
-            values = {at: scores[system][each] for at, each in enumerate(measures) if each in scores[system]}
-            places = {at: at + (index + 0.5 - len(systems) / 2) * step for at in values}
-            heights = {places[at]: height for at, height in known(values)}
-            urls = [(links or {}).get((system, measures[at])) for at, _ in known(values)]
-            _bars(axes, heights, step * 0.92, looks[index], urls=urls)
-            whiskers(axes, [(places[at], low, high) for at, low, high in limits(values)])
-            for at, point in values.items():
-                _label(axes, places[at], point, room=room, as_percent=as_percent)
+            values = {
+                position: scores[system][each] for position, each in enumerate(measures) if each in scores[system]
+            }
+            positions = {position: position + (index + 0.5 - len(systems) / 2) * step for position in values}
+            heights = {positions[position]: height for position, height in points_with_value(values)}
+            urls = [(links or {}).get((system, measures[position])) for position, _ in points_with_value(values)]
+            _draw_bars(axes, heights, step * 0.92, styles[index], urls=urls)
+            draw_whiskers(
+                axes, [(positions[position], low, high) for position, low, high in points_with_interval(values)]
+            )
+            for position, point in values.items():
+                _draw_value(axes, positions[position], point, room=room, as_percent=as_percent)
         axes.margins(y=0.12)
         axes.set_xlim(-0.5, len(measures) - 0.5)
         axes.grid(axis="y")
-        number_ticks(axes.yaxis, as_percent)
+        format_ticks(axes.yaxis, as_percent)
         if not as_percent:
-            count_scale(axes, [size for points in scores.values() for _, size in known(points)])
-        name_ticks(axes, measures)
-        _legend(figure, looks, systems)
+            scale_counts(axes, [size for points in scores.values() for _, size in points_with_value(points)])
+        label_ticks(axes, measures)
+        _draw_bar_legend(figure, styles, systems)
     return figure
 
 
-class _Look(NamedTuple):
+class _BarStyle(NamedTuple):
     """The fill of bars."""
 
     colour: str
@@ -86,62 +102,64 @@ class _Look(NamedTuple):
     linewidth: float = 0.5
 
 
-def _bars(
+def _draw_bars(
     axes: Axes,
     sizes: Mapping[float, float],
     width: float,
-    look: _Look,
+    bar_style: _BarStyle,
     *,
     urls: Sequence[str | None] = (),
     align: Literal["center", "edge"] = "center",
 ) -> None:
-    """Upright bars by their place, each with its link."""
+    """Draw vertical bars (x → height), each with its link."""
     drawn = axes.bar(
         list(sizes),
         list(sizes.values()),
         width,
         align=align,
-        color=look.colour,
-        hatch=look.hatch or None,
+        color=bar_style.colour,
+        hatch=bar_style.hatch or None,
         edgecolor=PAPER,
-        linewidth=look.linewidth,
+        linewidth=bar_style.linewidth,
     )
     for bar, url in zip(drawn, urls, strict=False):
-        link(bar, url)
+        set_link(bar, url)
 
 
-def _legend(figure: Figure, looks: Sequence[_Look], labels: Sequence[str]) -> None:
+def _draw_bar_legend(figure: Figure, styles: Sequence[_BarStyle], labels: Sequence[str]) -> None:
     from matplotlib.patches import Patch
 
-    handles = [Patch(facecolor=look.colour, hatch=look.hatch, edgecolor=PAPER, linewidth=0.5) for look in looks]
-    legend(figure, handles, [name(label) for label in labels])
+    handles = [
+        Patch(facecolor=bar_style.colour, hatch=bar_style.hatch, edgecolor=PAPER, linewidth=0.5) for bar_style in styles
+    ]
+    draw_legend(figure, handles, [display_name(label) for label in labels])
 
 
-def _label(axes: Axes, place: float, point: HasInterval, *, room: float, as_percent: bool) -> None:
-    """The value above its whisker where there is room: horizontal, else vertical, else none."""
+def _draw_value(axes: Axes, place: float, point: HasInterval, *, room: float, as_percent: bool) -> None:
+    """Draw the value above its whisker: horizontal if it fits, else vertical, else not at all."""
     height = finite(point.value)
     if height is None:
         return
     text = f"{100 * height:.1f}" if as_percent else f"{height:.0f}" if height.is_integer() else f"{height:.3g}"
-    wide = len(text) * 4.6 <= room
-    if not wide and room < 8:
+    is_horizontal = len(text) * 4.6 <= room
+    if not is_horizontal and room < 8:
         return
-    above = height >= 0
+    is_positive = height >= 0
     ends = [end for end in (height, finite(point.low), finite(point.high)) if end is not None]
     axes.annotate(
         text,
-        (place, max(ends) if above else min(ends)),
-        xytext=(0, 3 if above else -3),
+        (place, max(ends) if is_positive else min(ends)),
+        xytext=(0, 3 if is_positive else -3),
         textcoords="offset points",
         ha="center",
-        va="bottom" if above else "top",
+        va="bottom" if is_positive else "top",
         fontsize=font_points(7),
-        rotation=0 if wide else 90,
+        rotation=0 if is_horizontal else 90,
     )
 
 
 def table(scores: Mapping[str, Mapping[str, HasInterval]]) -> Table:
-    """The same data as rows.
+    """Return the same data as a table.
 
     Example:
         >>> from dialmeter.views.charts.data import Estimate
@@ -149,7 +167,7 @@ def table(scores: Mapping[str, Mapping[str, HasInterval]]) -> Table:
         (('SOM-DST', 'JGA', '0.52', '0.5', '0.54'),)
     """
     rows = tuple(
-        (system, measure, *map(cell, (point.value, point.low, point.high)))
+        (system, measure, *map(number_cell, (point.value, point.low, point.high)))
         for system, points in scores.items()
         for measure, point in points.items()
     )
@@ -160,7 +178,7 @@ def table(scores: Mapping[str, Mapping[str, HasInterval]]) -> Table:
 
 Counts = Mapping[tuple[str, str], int]
 AGES = ("new", "carried-over")
-# Class → sign, colour, colour of the sign: colours alone would not be enough, so the sign is inside the bar.
+# Class → sign, colour, colour of the sign. The sign is inside the bar, because colour alone is not accessible.
 CLASSES = {"missed": ("−", BLUE, ON_DARK), "wrong": ("≠", VERMILION, ON_LIGHT), "over": ("+", ORANGE, ON_LIGHT)}
 PARTS = [(kind, age) for kind in CLASSES for age in AGES]
 MAX_SLOTS = 40
@@ -179,21 +197,21 @@ def draw_mistakes(
         counts: Slot → (class, age) → number of mistakes; classes are missed, wrong, over; ages new, carried-over.
         title: The text above the chart.
         x_label: What the length means, in words.
-        links: Where a click on the part (slot, class, age) leads.
+        links: The link of the part (slot, class, age).
 
     Example:
         >>> figure = draw_mistakes({"hotel-area": {("missed", "new"): 3}, "taxi-leave at": {("wrong", "new"): 5}})
         >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
         ['taxi-leave at', 'hotel-area']
     """
-    ranked = _ranked(counts)
+    ranked = _rank_slots(counts)
     totals = [parts.total() for _, parts in ranked]
     longest = max(totals[:MAX_SLOTS], default=0)
-    with sheet(title, height=max(2.4, 1.5 + 0.21 * len(ranked)), x_label=x_label) as (figure, axes):
+    with new_figure(title, height=max(2.4, 1.5 + 0.21 * len(ranked)), x_label=x_label) as (figure, axes):
         if not longest:
-            nothing_yet(axes)
+            draw_no_data(axes)
             return figure
-        # "Others" may be far longer than any slot, and is then drawn shorter, its parts in proportion.
+        # "Others" may be much longer than any slot. It is then drawn shorter, with its parts in proportion.
         units = [1.0 if total <= longest else 0.7 * longest / total for total in totals]
         left = [0.0] * len(ranked)
         handles, labels = [], []
@@ -211,7 +229,7 @@ def draw_mistakes(
                 linewidth=0.5,
             )
             for row, bar in enumerate(bars):
-                link(bar, (links or {}).get((ranked[row][0], kind, age)))
+                set_link(bar, (links or {}).get((ranked[row][0], kind, age)))
                 if age == "new" and sizes[row] * (design_inches(figure.get_figwidth()) - 2) / longest > 0.15:
                     middle = left[row] + sizes[row] / 2
                     axes.text(middle, row, sign, ha="center", va="center", fontsize=font_points(8), color=on_shade)
@@ -224,19 +242,19 @@ def draw_mistakes(
                 text, (unit * total, row), (3, 0), textcoords="offset points", va="center", fontsize=font_points(7)
             )
         axes.set_xlim(0, 1.13 * longest)
-        axes.set_yticks(range(len(ranked)), [name(slot, 32) for slot, _ in ranked])
+        axes.set_yticks(range(len(ranked)), [display_name(slot, 32) for slot, _ in ranked])
         axes.set_ylim(len(ranked) - 0.5, -0.5)
-        whole_ticks(axes.xaxis)
+        integer_ticks(axes.xaxis)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
-        legend(figure, handles, labels, most=3)
+        draw_legend(figure, handles, labels, most=3)
     return figure
 
 
-def _ranked(counts: Mapping[str, Counts]) -> list[tuple[str, Counter[tuple[str, str]]]]:
-    """Slots with mistakes, the most first; those of equal count by name, so that the order given does not matter."""
-    found = [(slot, Counter({part: parts.get(part, 0) for part in PARTS})) for slot, parts in counts.items()]
-    ranked = sorted((each for each in found if each[1].total()), key=lambda each: (-each[1].total(), each[0]))
+def _rank_slots(counts: Mapping[str, Counts]) -> list[tuple[str, Counter[tuple[str, str]]]]:
+    """Return the slots with mistakes, most mistakes first, ties by name; the rest is summed as "others"."""
+    slots = [(slot, Counter({part: parts.get(part, 0) for part in PARTS})) for slot, parts in counts.items()]
+    ranked = sorted((each for each in slots if each[1].total()), key=lambda each: (-each[1].total(), each[0]))
     if len(ranked) <= MAX_SLOTS:
         return ranked
     rest: Counter[tuple[str, str]] = Counter()
@@ -246,7 +264,7 @@ def _ranked(counts: Mapping[str, Counts]) -> list[tuple[str, Counter[tuple[str, 
 
 
 def mistakes_table(counts: Mapping[str, Counts]) -> Table:
-    """The same data as rows: one per slot, all slots, the most mistakes first.
+    """Return the same data as a table: one row per slot, all slots, most mistakes first.
 
     Example:
         >>> mistakes_table({"hotel-area": {("missed", "new"): 3}}).rows
@@ -259,7 +277,7 @@ def mistakes_table(counts: Mapping[str, Counts]) -> Table:
     return Table("", headings, rows, frozenset(range(1, len(headings))))
 
 
-# The spread of scores: one bar per range.
+# The distribution of scores: one bar per range.
 
 
 def draw_spread(
@@ -271,48 +289,51 @@ def draw_spread(
     as_percent: bool = True,
     links: Mapping[int, str] | None = None,
 ) -> Figure:
-    """Draw how many dialogues lie in each of twenty ranges.
+    """Draw the number of dialogues in each of twenty ranges.
 
     Args:
         values: A score for each dialogue.
         title: The text above the chart.
         x_label: What the score is, in words.
         y_label: What is counted, in words.
-        as_percent: Whether values are fractions to be written as percent.
-        links: Where a click on the bar of a range, by its number, leads.
+        as_percent: Whether values are fractions that are shown as percent.
+        links: The link of the bar of a range, by the number of the range.
 
     Example:
         >>> figure = draw_spread([0.2, 0.9, 1.0], title="JGA", x_label="JGA of a dialogue")
         >>> len(figure.axes[0].patches)
         3
     """
-    limits = edges(values)
-    sizes = counted(values, limits)
-    with sheet(title, height=3.2, x_label=x_label, y_label=y_label) as (figure, axes):
+    limits = bin_edges(values)
+    sizes = count_per_bin(values, limits)
+    with new_figure(title, height=3.2, x_label=x_label, y_label=y_label) as (figure, axes):
         if not sum(sizes):
-            nothing_yet(axes)
+            draw_no_data(axes)
             return figure
         filled = [at for at, size in enumerate(sizes) if size]
         urls = [(links or {}).get(at) for at in filled]
         heights = {limits[at]: sizes[at] for at in filled}
-        _bars(axes, heights, limits[1] - limits[0], _Look(BLUE, linewidth=0.8), urls=urls, align="edge")
+        _draw_bars(axes, heights, limits[1] - limits[0], _BarStyle(BLUE, linewidth=0.8), urls=urls, align="edge")
         axes.set_xlim(limits[0], limits[-1])
         axes.grid(axis="y")
-        number_ticks(axes.xaxis, as_percent)
-        whole_ticks(axes.yaxis)
-        count_scale(axes, sizes)
+        format_ticks(axes.xaxis, as_percent)
+        integer_ticks(axes.yaxis)
+        scale_counts(axes, sizes)
     return figure
 
 
 def spread_table(values: Numbers) -> Table:
-    """The same data as rows.
+    """Return the same data as a table.
 
     Example:
         >>> spread_table([0.99, 1.0]).rows[-1]
         ('0.95', '1', '2')
     """
-    limits = edges(values)
-    rows = tuple((cell(limits[at]), cell(limits[at + 1]), str(size)) for at, size in enumerate(counted(values, limits)))
+    limits = bin_edges(values)
+    rows = tuple(
+        (number_cell(limits[at]), number_cell(limits[at + 1]), str(size))
+        for at, size in enumerate(count_per_bin(values, limits))
+    )
     return Table("", ("from", "to", "dialogues"), rows, frozenset({0, 1, 2}))
 
 
@@ -322,7 +343,7 @@ MAX_WORDS = 40
 
 
 class ReplyWords(NamedTuple):
-    """The words of a reply, what each adds, and whether the other reply lacks it."""
+    """The words of a reply, the contribution of each to the score, and whether it is missing in the other reply."""
 
     words: Sequence[str]
     values: Sequence[float]
@@ -330,7 +351,7 @@ class ReplyWords(NamedTuple):
 
 
 def draw_words(
-    human: ReplyWords, adversarial: ReplyWords, *, title: str, y_label: str = "what the word adds to the score"
+    human: ReplyWords, adversarial: ReplyWords, *, title: str, y_label: str = "contribution to the score"
 ) -> Figure:
     """Draw a bar per word: the human reply first, then the adversarial one; words that differ are hatched.
 
@@ -341,35 +362,38 @@ def draw_words(
         ['yes', '', 'yes', 'no']
     """
     sides = [list(zip(*side, strict=True))[:MAX_WORDS] for side in (human, adversarial)]
-    shown = sum(map(len, sides))
-    note = more(shown, len(human.words) + len(adversarial.words), "words")
-    with sheet(title, note, width=min(14.0, max(WIDTH, 0.3 * shown + 1.5)), y_label=y_label) as (figure, axes):
-        if not shown:
-            nothing_yet(axes)
+    word_count = sum(map(len, sides))
+    note = truncation_note(word_count, len(human.words) + len(adversarial.words), "words")
+    with new_figure(title, note, width=min(14.0, max(WIDTH, 0.3 * word_count + 1.5)), y_label=y_label) as (
+        figure,
+        axes,
+    ):
+        if not word_count:
+            draw_no_data(axes)
             return figure
-        looks = [_Look(colour(0)), _Look(colour(1)), _Look(colour(1), "///")]
+        styles = [_BarStyle(colour(0)), _BarStyle(colour(1)), _BarStyle(colour(1), "///")]
         labels: list[str] = []
         for index, side in enumerate(sides):
             labels += [""] * index  # a gap between the two replies
             for word, value, changed in side:
-                _bars(axes, {len(labels): value}, 0.8, _Look(colour(index), "///" if changed else ""))
+                _draw_bars(axes, {len(labels): value}, 0.8, _BarStyle(colour(index), "///" if changed else ""))
                 labels.append(word)
         axes.axhline(0, color=INK, linewidth=0.8)
         axes.grid(axis="y")
-        name_ticks(axes, labels)
-        _legend(figure, looks, ["human reply", "adversarial reply", "differs"])
+        label_ticks(axes, labels)
+        _draw_bar_legend(figure, styles, ["human reply", "adversarial reply", "differs"])
     return figure
 
 
 def words_table(human: ReplyWords, adversarial: ReplyWords) -> Table:
-    """The same data as rows.
+    """Return the same data as a table.
 
     Example:
         >>> words_table(ReplyWords(["yes"], [0.5], [False]), ReplyWords(["no"], [-1.0], [True])).rows
         (('human', '1', 'yes', '0.5', ''), ('adversarial', '1', 'no', '-1', 'yes'))
     """
     rows = tuple(
-        (reply, str(number), word, cell(value), "yes" if changed else "")
+        (reply, str(number), word, number_cell(value), "yes" if changed else "")
         for reply, side in (("human", human), ("adversarial", adversarial))
         for number, (word, value, changed) in enumerate(zip(*side, strict=True), 1)
     )

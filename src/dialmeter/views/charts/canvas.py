@@ -1,4 +1,4 @@
-"""Figures without pyplot, in one style that leaves global settings alone, and files with fixed bytes."""
+"""Figures without pyplot, in one style that does not change global settings, and files with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...core.output import write_file
 from ...errors import DialmeterError
 from .fit import current_fit, design_inches, font_points
 from .palette import COLOURS, FAINT, GRID, INK, PAPER
-from .words import upright, visible, wrapped
+from .words import escape_invisible, wrap_label, wrap_y_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ WIDTH, HEIGHT = 7.0, 4.3
 
 _STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so that all machines measure text alike
+    "font.sans-serif": ["DejaVu Sans"],  # part of matplotlib: text has the same size on all machines
     "font.size": 9,
     "figure.titlesize": 10,
     "axes.labelsize": 9,
@@ -57,7 +57,7 @@ _STYLE: dict[str, Any] = {
     "lines.markeredgewidth": 0.8,
     "hatch.linewidth": 0.8,
     "svg.hashsalt": "dialmeter",
-    "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and set in the page's own font
+    "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and shown in the page's font
     "pdf.fonttype": 42,
 }
 _SIZES = ("font.size", "figure.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
@@ -66,7 +66,7 @@ _METADATA: dict[Kind, dict[str, str | None]] = {
     "pdf": {"CreationDate": None, "Creator": "dialmeter", "Producer": None},
     "png": {"Software": None},
 }
-# For letters that the first font lacks, where a file has to carry the shapes itself.
+# For letters that are missing in the first font, in files that embed fonts.
 _OTHER_SCRIPTS = (
     "Noto Sans CJK SC",
     "Noto Sans SC",
@@ -77,12 +77,12 @@ _OTHER_SCRIPTS = (
     "Noto Sans Devanagari",
 )
 _NEW_TAB = re.compile(rb"""(<a xlink:href=(?:"[^"]*"|'[^']*')) target="_blank">""")
-_LOCK = RLock()  # the settings of matplotlib belong to the whole process: two threads must not both change them
+_LOCK = RLock()  # matplotlib's settings are global to the process: only one thread may change them at a time
 
 
 @contextmanager
 def style(**settings: object) -> Iterator[None]:
-    """Draw in the style of these charts, whatever the settings of the user, and put those back afterwards.
+    """Use the style of these charts, independent of the user's settings, and restore the user's settings afterwards.
 
     Example:
         >>> import matplotlib
@@ -106,16 +106,16 @@ def style(**settings: object) -> Iterator[None]:
 
 
 @contextmanager
-def sheet(
+def new_figure(
     title: str, *notes: str, width: float = WIDTH, height: float = HEIGHT, x_label: str = "", y_label: str = ""
 ) -> Iterator[tuple[Figure, Axes]]:
-    """An empty figure with one pair of axes, to be drawn on inside the `with`; notes are below the title.
+    """Create a figure with one pair of axes, to be drawn on inside the `with`; notes are below the title.
 
-    ``width`` and ``height`` are those of the design. On a page of another width or with text of another size, a figure that has
-    the usual height keeps its proportions; one whose height follows its rows grows with the text.
+    ``width`` and ``height`` are the design size. If the page has a fixed width, a figure with the default height keeps its
+    proportions; the height of other figures grows with the font size.
 
     Example:
-        >>> with sheet("JGA by turn", "1,000 dialogues", "") as (figure, axes):
+        >>> with new_figure("JGA by turn", "1,000 dialogues", "") as (figure, axes):
         ...     lines = axes.plot([1, 2], [0.9, 0.8])
         >>> figure.get_suptitle()
         'JGA by turn\\n1,000 dialogues'
@@ -130,27 +130,27 @@ def sheet(
     with style():
         layout = ConstrainedLayoutEngine()
         figure = Figure(figsize=(width, height), layout=layout)
-        figure.set_label(visible(title))
-        # Over the whole figure: over the axes, a title would be cut where names on the left are long.
+        figure.set_label(escape_invisible(title))
+        # Above the whole figure: above the axes, a title would be cut if names on the left are long.
         room = design_inches(width)
-        lines = [wrapped(text, int(room * 11)) for text in (title if fit.title else "", *notes) if text]
+        lines = [wrap_label(text, int(room * 11)) for text in (title if fit.title else "", *notes) if text]
         if lines:
             figure.suptitle("\n".join(lines), x=0.05 / width, ha="left")
         axes = figure.add_subplot()
-        axes.set_xlabel(wrapped(x_label, int(room * 12) if fit.width else 80))
-        axes.set_ylabel(upright(y_label, min(40, int(design_inches(height) * 10))))
+        axes.set_xlabel(wrap_label(x_label, int(room * 12) if fit.width else 80))
+        axes.set_ylabel(wrap_y_label(y_label, min(40, int(design_inches(height) * 10))))
         yield figure, axes
-        # Laying out again moves things by fractions of a point, so it is done once and not with every file.
+        # A second layout would move elements by fractions of a point, so it is done once and not for every file.
         layout.execute(figure)
         figure.set_layout_engine(None)
 
 
 def render(figure: Figure, kind: Kind) -> bytes:
-    """A figure as the bytes of a file, without date, version or random ids.
+    """Return a figure as the bytes of a file, without date, version or random ids.
 
     Example:
-        >>> with sheet("empty") as (figure, axes):
-        ...     nothing_yet(axes)
+        >>> with new_figure("empty") as (figure, axes):
+        ...     draw_no_data(axes)
         >>> render(figure, "svg") == render(figure, "svg")
         True
     """
@@ -164,42 +164,42 @@ def render(figure: Figure, kind: Kind) -> bytes:
         **{"font.sans-serif": [*_STYLE["font.sans-serif"], *(each for each in _OTHER_SCRIPTS if each in installed)]}
     ):
         figure.savefig(file, format=kind, dpi=current_fit().dpi, metadata=metadata)
-    # A link stays in the page, so that the way back is the back button.
+    # Links open in the same tab, so that the back button works.
     return _NEW_TAB.sub(rb"\1>", file.getvalue()) if kind == "svg" else file.getvalue()
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
-    """Write a figure to a file, as its ending says: .svg, .pdf or .png.
+    """Write a figure to a file in the format of its suffix: .svg, .pdf or .png.
 
     Args:
-        figure: What a chart returned.
-        path: The file, which is replaced if it is there.
+        figure: The figure of a chart.
+        path: The file; an existing file is replaced.
 
     Returns:
         The path.
 
     Raises:
-        DialmeterError: If the ending is another one, or the file cannot be written.
+        DialmeterError: If the suffix is another one, or the file cannot be written.
 
     Example:
         >>> save(figure=None, path="chart.gif")
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: chart.gif: a chart ends with .svg, .pdf or .png
+        dialmeter.errors.DialmeterError: chart.gif: unknown chart format; use .svg, .pdf or .png
     """
     target = Path(path)
     kind = next((each for each in KINDS if target.suffix.lower() == f".{each}"), None)
     if kind is None:
-        raise DialmeterError(f"{target.name}: a chart ends with .svg, .pdf or .png")
+        raise DialmeterError(f"{target.name}: unknown chart format; use .svg, .pdf or .png")
     write_file(target, render(figure, kind), force=True)
     return target
 
 
-def nothing_yet(axes: Axes) -> None:
-    """Say that there is no data.
+def draw_no_data(axes: Axes) -> None:
+    """Write "no data" on the axes.
 
     Example:
-        >>> with sheet("empty") as (figure, axes):
-        ...     nothing_yet(axes)
+        >>> with new_figure("empty") as (figure, axes):
+        ...     draw_no_data(axes)
         >>> axes.texts[0].get_text()
         'no data'
     """

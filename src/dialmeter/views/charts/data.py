@@ -1,4 +1,4 @@
-"""Data of charts: numbers with intervals. Missing is None, nan or infinite, and is never drawn as zero."""
+"""Data of charts: numbers with intervals. A missing number is None, nan or infinite, and is never drawn as zero."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = Sequence[float | None] | NDArray[np.float64]
 
 Key = TypeVar("Key")
-_FLAT = 20
-"""A bar that is so many times as large as the median flattens the others."""
+_DOMINANT = 20
+"""A bar that is more than so many times as large as the median makes the others too small to see."""
 
 
 class HasInterval(Protocol):
-    """Anything with a value and its limits, such as `dialmeter.stats.Interval`."""
+    """An object with a value and its limits, such as `dialmeter.stats.Interval`."""
 
     @property
     def value(self) -> float | None: ...
@@ -44,7 +44,7 @@ class Estimate(Struct, frozen=True):
 
 
 def finite(number: float | None) -> float | None:
-    """The number, or None if there is none.
+    """Return the number, or None if it is missing.
 
     Example:
         >>> finite(0.5), finite(None), finite(float("nan"))
@@ -53,21 +53,21 @@ def finite(number: float | None) -> float | None:
     return float(number) if number is not None and isfinite(number) else None
 
 
-def known(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float]]:
-    """The points that have a value.
+def points_with_value(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float]]:
+    """Return the points that have a value.
 
     Example:
-        >>> known({"JGA": Estimate(0.5), "SA": Estimate(None)})
+        >>> points_with_value({"JGA": Estimate(0.5), "SA": Estimate(None)})
         [('JGA', 0.5)]
     """
     return [(key, value) for key, point in points.items() if (value := finite(point.value)) is not None]
 
 
-def limits(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float, float]]:
-    """The points that have an interval.
+def points_with_interval(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float, float]]:
+    """Return the points that have an interval.
 
     Example:
-        >>> limits({"JGA": Estimate(0.5, 0.4, 0.6), "SA": Estimate(0.9)})
+        >>> points_with_interval({"JGA": Estimate(0.5, 0.4, 0.6), "SA": Estimate(0.9)})
         [('JGA', 0.4, 0.6)]
     """
     return [
@@ -79,31 +79,31 @@ def limits(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float, float]]:
     ]
 
 
-def paired(*columns: Numbers) -> list[NDArray[np.float64]]:
-    """Columns of the same length without the rows that lack a number.
+def complete_rows(*columns: Numbers) -> list[NDArray[np.float64]]:
+    """Return columns of the same length without the rows that have a missing number.
 
     Example:
-        >>> [column.tolist() for column in paired([1, None, 3], [4, 5, 6])]
+        >>> [column.tolist() for column in complete_rows([1, None, 3], [4, 5, 6])]
         [[1.0, 3.0], [4.0, 6.0]]
     """
     import numpy as np
 
     if len({len(column) for column in columns}) > 1:
-        raise ValueError(f"columns of one length expected, not {', '.join(str(len(column)) for column in columns)}")
+        raise ValueError(f"columns have different lengths: {', '.join(str(len(column)) for column in columns)}")
     arrays = [np.array([np.nan if each is None else each for each in column], dtype=np.float64) for column in columns]
-    whole = np.isfinite(np.array(arrays)).all(axis=0)
-    return [array[whole] for array in arrays]
+    is_complete = np.isfinite(np.array(arrays)).all(axis=0)
+    return [array[is_complete] for array in arrays]
 
 
-def edges(values: Numbers, bins: int = 20) -> list[float]:
-    """Where ranges begin and end: between 0 and 1 for shares, else between the lowest and the highest value.
+def bin_edges(values: Numbers, bins: int = 20) -> list[float]:
+    """Return the edges of bins: between 0 and 1 for shares, else between the lowest and the highest value.
 
     Example:
-        >>> edges([0.2, 0.9], 4), edges([1.0, 3.0], 2)
+        >>> bin_edges([0.2, 0.9], 4), bin_edges([1.0, 3.0], 2)
         ([0.0, 0.25, 0.5, 0.75, 1.0], [1.0, 2.0, 3.0])
     """
-    found = [value for each in values if (value := finite(each)) is not None]
-    low, high = min(found, default=0.0), max(found, default=1.0)
+    numbers = [value for each in values if (value := finite(each)) is not None]
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     if low == high:
@@ -111,47 +111,47 @@ def edges(values: Numbers, bins: int = 20) -> list[float]:
     return [low + (high - low) * at / bins for at in range(bins + 1)]
 
 
-def counted(values: Numbers, limits: Sequence[float]) -> list[int]:
-    """How many values lie in each range; the highest value belongs to the last.
+def count_per_bin(values: Numbers, limits: Sequence[float]) -> list[int]:
+    """Count the values in each bin; the last bin includes its upper edge.
 
     Example:
-        >>> counted([0.0, 0.25, 1.0, None], [0.0, 0.25, 1.0])
+        >>> count_per_bin([0.0, 0.25, 1.0, None], [0.0, 0.25, 1.0])
         [1, 2]
     """
     import numpy as np
 
-    found = [value for each in values if (value := finite(each)) is not None]
-    # Scores such as 0.15 are inexact in binary, and must not fall into the range below.
-    places = np.searchsorted(np.array(limits[1:-1]) - 1e-9, found, side="right")
+    numbers = [value for each in values if (value := finite(each)) is not None]
+    # Scores such as 0.15 are inexact in binary, and must not be counted in the bin below.
+    places = np.searchsorted(np.array(limits[1:-1]) - 1e-9, numbers, side="right")
     return [int(size) for size in np.bincount(places, minlength=len(limits) - 1)]
 
 
-def flattens(sizes: Iterable[float]) -> bool:
-    """Is one size so large that others would hardly be seen beside it?
+def has_dominant_size(sizes: Iterable[float]) -> bool:
+    """Return whether one size is so large that the others would be too small to see.
 
     Example:
-        >>> flattens([3, 4, 900]), flattens([3, 4, 20]), flattens([900])
+        >>> has_dominant_size([3, 4, 900]), has_dominant_size([3, 4, 20]), has_dominant_size([900])
         (True, False, False)
     """
-    found = sorted(size for size in sizes if size > 0)
-    return len(found) > 1 and found[-1] > _FLAT * found[len(found) // 2 - (len(found) % 2 == 0)]
+    positive = sorted(size for size in sizes if size > 0)
+    return len(positive) > 1 and positive[-1] > _DOMINANT * positive[len(positive) // 2 - (len(positive) % 2 == 0)]
 
 
-def in_order(keys: Iterable[Iterable[Key]]) -> list[Key]:
-    """All keys once, in the order in which they first appear.
+def unique_keys(keys: Iterable[Iterable[Key]]) -> list[Key]:
+    """Return all keys once, in the order of their first occurrence.
 
     Example:
-        >>> in_order([["JGA", "SA"], ["SA", "GCA"]])
+        >>> unique_keys([["JGA", "SA"], ["SA", "GCA"]])
         ['JGA', 'SA', 'GCA']
     """
-    return list(dict.fromkeys(key for some in keys for key in some))
+    return list(dict.fromkeys(key for group in keys for key in group))
 
 
-def cell(number: float | None) -> str:
-    """A number of a table: a fraction with ten digits, or nothing.
+def number_cell(number: float | None) -> str:
+    """Format a number for a table: with at most ten digits; empty if it is missing.
 
     Example:
-        >>> cell(1 / 3), cell(2), cell(None)
+        >>> number_cell(1 / 3), number_cell(2), number_cell(None)
         ('0.3333333333', '2', '')
     """
     value = finite(number)

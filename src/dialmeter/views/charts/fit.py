@@ -1,4 +1,4 @@
-"""How charts fit a page: width, size of text, resolution, and whether they have a title."""
+"""Settings that fit charts to a page: width, font size, resolution, and whether they have a title."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import NamedTuple
 from ...errors import DialmeterError
 
 FONT_SIZE = 9.0
-"""The size of text, in points, for which the charts are designed."""
+"""Font size of the design, in points."""
 _NARROWEST, _WIDEST = 1.5, 40.0
 _LENGTH = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(in|cm|mm|pt|)", re.ASCII)
 _INCHES = {"": 1.0, "in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 
 
 class ChartFit(NamedTuple):
-    """The page that charts are for.
+    """The page that charts are drawn for.
 
     Attributes:
-        width: of every chart in inches; None for the width that suits its data.
-        font_size: of labels in points; numbers at ticks and in legends are one ninth smaller.
+        width: width of every chart in inches; None for a width that depends on the data.
+        font_size: size of labels in points; ticks and legends are one ninth smaller.
         dpi: pixels per inch of PNG files.
-        title: do charts have a title? Notes below it stay.
+        title: whether charts have a title; the notes below it are always shown.
     """
 
     width: float | None = None
@@ -38,13 +38,13 @@ _FIT: ContextVar[ChartFit] = ContextVar("fit", default=AS_DESIGNED)
 
 
 def current_fit() -> ChartFit:
-    """The page that charts are drawn for now."""
+    """Return the page that charts are currently drawn for."""
     return _FIT.get()
 
 
 @contextmanager
 def fitted(fit: ChartFit) -> Iterator[None]:
-    """Draws charts for a page inside the `with`.
+    """Draw charts for a page inside the `with`.
 
     Example:
         >>> with fitted(ChartFit(font_size=18)):
@@ -59,32 +59,34 @@ def fitted(fit: ChartFit) -> Iterator[None]:
 
 
 def font_points(size: float) -> float:
-    """The size of a text that has ``size`` points in the design."""
+    """Return the current size of a text that has ``size`` points in the design."""
     return size * current_fit().font_size / FONT_SIZE
 
 
 def design_inches(inches: float) -> float:
-    """How many inches of the design a length has room for: less where text is larger."""
+    """Convert a length to inches of the design; it is shorter if the text is larger."""
     return inches * FONT_SIZE / current_fit().font_size
 
 
 def parse_width(text: str) -> float:
-    """A width in inches from a number with a unit.
+    """Parse a number with a unit and return the width in inches.
 
     Raises:
-        DialmeterError: not a length, or not one of a page.
+        DialmeterError: the text is not a length, or the length is too small or too large.
 
     Example:
         >>> round(parse_width("84mm"), 2), parse_width("3.3"), round(parse_width("240 pt"), 2)
         (3.31, 3.3, 3.32)
         >>> parse_width("wide")
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: --width wide: a number with in, cm, mm or pt is expected, such as 84mm
+        dialmeter.errors.DialmeterError: --width wide: not a length; give a number with in, cm, mm or pt, such as 84mm
     """
-    found = _LENGTH.fullmatch(text.strip())
-    if not found:
-        raise DialmeterError(f"--width {text}: a number with in, cm, mm or pt is expected, such as 84mm")
-    inches = float(found[1]) * _INCHES[found[2]]
+    match = _LENGTH.fullmatch(text.strip())
+    if not match:
+        raise DialmeterError(f"--width {text}: not a length; give a number with in, cm, mm or pt, such as 84mm")
+    inches = float(match[1]) * _INCHES[match[2]]
     if not _NARROWEST <= inches <= _WIDEST:
-        raise DialmeterError(f"--width {text}: is {inches:.2f} inches; {_NARROWEST:g} to {_WIDEST:g} are possible")
+        raise DialmeterError(
+            f"--width {text}: {inches:.2f} inches; the width must be {_NARROWEST:g} to {_WIDEST:g} inches"
+        )
     return inches

@@ -1,7 +1,7 @@
-"""Colours that colour-blind readers can distinguish, and a second sign for each, so that no meaning depends on colour alone.
+"""Colours that colour-blind readers can distinguish, and a marker, line style or hatch for each, so that colour is never the only sign.
 
-Every colour in a figure is one of these constants or a step of `ramp`, so that a page can replace them one by one with
-its own theme. `INK` is not black because SVG leaves black out, and what is not written cannot be replaced.
+Every colour in a figure is one of these constants or a step of `ramp`. A page can therefore replace each constant by a colour
+of its theme. `INK` is not black, because SVG omits black as the default, and an omitted colour cannot be replaced.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ GRID = "#dddddd"
 PALE = "#ebebeb"
 PAPER = "#ffffff"
 
-# Okabe and Ito (2008), Color Universal Design, with ink for their black and yellow, the weakest on paper, last.
+# Okabe and Ito (2008), Color Universal Design. INK replaces their black. Yellow, the weakest colour on paper, is last.
 BLUE, VERMILION, GREEN, ORANGE = "#0072b2", "#d55e00", "#009e73", "#e69f00"
 SKY, PURPLE, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
 COLOURS = (BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, INK, YELLOW)
 
-# Text on a step of the ramp: the step keeps its colour in every theme, and so must the text on it.
+# Text on a step of the ramp. The step has the same colour in every theme, so the text on it must, too.
 ON_LIGHT, ON_DARK = "#111111", "#fdfdfd"
 
 MARKERS = ("o", "s", "^", "D", "v", "p", "<", ">", "h", "*", "P", "X")
 LINES = ("-", "--", "-.", ":")
-# Lines only: dots and rings make an SVG twenty times as large.
+# Lines only: dots and rings make an SVG 20 times larger.
 HATCHES = ("", "///", "\\\\\\", "xxx", "---", "|||", "+++", "//", "\\\\", "xx", "--", "||")
 
 
 def colour(index: int) -> str:
-    """The colour of the system or measure with this number.
+    """Return the colour of the system or measure with this index.
 
     Example:
         >>> colour(0), colour(8) == colour(0)
@@ -42,7 +42,7 @@ def colour(index: int) -> str:
 
 
 def marker(index: int) -> str:
-    """The marker that goes with it; colour and marker together repeat only after 24.
+    """Return the marker of the system or measure with this index; pairs of colour and marker repeat after 24.
 
     Example:
         >>> marker(0), marker(1), marker(12)
@@ -52,7 +52,7 @@ def marker(index: int) -> str:
 
 
 def line(index: int) -> str:
-    """The line style that goes with it: all solid until colours repeat.
+    """Return the line style of the system or measure with this index: solid until colours repeat.
 
     Example:
         >>> line(0), line(8)
@@ -62,7 +62,7 @@ def line(index: int) -> str:
 
 
 def hatch(index: int) -> str:
-    """The filling of a bar that goes with it.
+    """Return the hatch of a bar of the system or measure with this index.
 
     Example:
         >>> hatch(0), hatch(1)
@@ -72,7 +72,7 @@ def hatch(index: int) -> str:
 
 
 def ramp(steps: int) -> ListedColormap:
-    """A perceptually uniform scale from light (low) to dark (high) in a few steps.
+    """Return a perceptually uniform colour scale from light (low) to dark (high).
 
     Example:
         >>> ramp(3).N
@@ -82,12 +82,12 @@ def ramp(steps: int) -> ListedColormap:
     import numpy as np
     from matplotlib.colors import ListedColormap
 
-    # The darkest tenth is not used: its steps look alike.
+    # The darkest tenth is not used, because its steps look the same.
     return ListedColormap(matplotlib.colormaps["cividis"](np.linspace(1.0, 0.1, steps)))
 
 
 def text_on(shade: tuple[float, float, float, float]) -> str:
-    """The colour of text that is read best on a shade.
+    """Return the more readable text colour on a shade.
 
     Example:
         >>> text_on((1, 1, 0.9, 1)) == ON_LIGHT, text_on((0, 0, 0.2, 1)) == ON_DARK

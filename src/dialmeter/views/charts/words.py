@@ -1,4 +1,4 @@
-"""Text in a chart: never markup, never invisible, never too long."""
+"""Text in charts: escaped, visible, and short enough."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ _LETTERS = {"lam": "λ", "alpha": "α"}
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MEASURE = re.compile(r"\b([A-Z][A-Za-z-]*)\((lam|alpha|k)=(\d+(?:\.\d+)?|inf)\)", re.ASCII)
 
-# Joiners that Persian, Indic scripts and emoji need; the other invisible letters can reorder or hide text.
-_HARMLESS = "\u200c\u200d"
+# Joiners that Persian, Indic scripts and emoji need. Other invisible letters can reorder or hide text.
+_JOINERS = "\u200c\u200d"
 
 
-def visible(text: str) -> str:
-    """Text in which control characters, marks of direction and letters that XML forbids are written out.
+def escape_invisible(text: str) -> str:
+    """Replace control characters, direction marks and letters that XML forbids by escape sequences.
 
     Example:
-        >>> visible("a\\tb")
+        >>> escape_invisible("a\\tb")
         'a\\\\tb'
-        >>> visible("caf\u00e9")
+        >>> escape_invisible("caf\u00e9")
         'café'
     """
-    return "".join(letter.encode("unicode_escape").decode("ascii") if _hidden(letter) else letter for letter in text)
+    return "".join(
+        letter.encode("unicode_escape").decode("ascii") if _is_invisible(letter) else letter for letter in text
+    )
 
 
-def _hidden(letter: str) -> bool:
+def _is_invisible(letter: str) -> bool:
     category = unicodedata.category(letter)
-    return (category[0] == "C" or category in {"Zl", "Zp"}) and letter not in _HARMLESS
+    return (category[0] == "C" or category in {"Zl", "Zp"}) and letter not in _JOINERS
 
 
 def shorten(text: str, limit: int = 28) -> str:
-    """Text cut in the middle, because names of systems and slots differ at both ends.
+    """Shorten a text in the middle, because names of systems and slots differ at both ends.
 
     Example:
         >>> shorten("restaurant-book people", 12)
@@ -44,65 +46,67 @@ def shorten(text: str, limit: int = 28) -> str:
     return text[: limit - 1 - tail] + "…" + text[len(text) - tail :]
 
 
-def name(text: str, limit: int = 28) -> str:
-    """A name from a file, ready for matplotlib: visible, short, and with no dollar sign that could start a formula.
+def display_name(text: str, limit: int = 28) -> str:
+    """Return a name from a file for matplotlib: visible, short, and without dollar signs that could start a formula.
 
     Example:
-        >>> name("costs $5 or $6")
+        >>> display_name("costs $5 or $6")
         'costs \\\\$5 or \\\\$6'
-        >>> name("FGA(lam=0.5)")
+        >>> display_name("FGA(lam=0.5)")
         'FGA(λ=0.5)'
     """
-    return _no_formula(shorten(mathematical(visible(text)), limit))
+    return _escape_dollars(shorten(math_notation(escape_invisible(text)), limit))
 
 
-def mathematical(text: str) -> str:
-    """Text in which names of measures are written as in a paper. They stay letters, so that they can be searched and read aloud.
+def math_notation(text: str) -> str:
+    """Write names of measures as in a paper. They stay plain text, which can be searched and read aloud.
 
     Example:
-        >>> mathematical("FGA(lam=inf), GCA(alpha=0.5) and Pass(k=3)")
+        >>> math_notation("FGA(lam=inf), GCA(alpha=0.5) and Pass(k=3)")
         'FGA(λ=∞), GCA(α=0.5) and Pass³'
     """
-    return _MEASURE.sub(_mathematical, text)
+    return _MEASURE.sub(_replace_measure, text)
 
 
-def _mathematical(found: re.Match[str]) -> str:
-    measure, letter, number = found.groups()
+def _replace_measure(match: re.Match[str]) -> str:
+    measure, letter, number = match.groups()
     if letter == "k":
         return measure + number.translate(_POWERS)
     return f"{measure}({_LETTERS[letter]}={number.replace('inf', '∞')})"
 
 
-def wrapped(text: str, width: int, lines: int = 2) -> str:
-    """A label or title, ready for matplotlib, in lines of at most `width` letters.
+def wrap_label(text: str, width: int, lines: int = 2) -> str:
+    """Wrap a label or title for matplotlib into lines of at most `width` letters.
 
     Example:
-        >>> wrapped("share of turns exactly right (JGA)", 20)
+        >>> wrap_label("share of turns exactly right (JGA)", 20)
         'share of turns\\nexactly right (JGA)'
     """
-    return _no_formula("\n".join(textwrap.wrap(mathematical(visible(text)), width, max_lines=lines, placeholder=" …")))
+    return _escape_dollars(
+        "\n".join(textwrap.wrap(math_notation(escape_invisible(text)), width, max_lines=lines, placeholder=" …"))
+    )
 
 
-def upright(text: str, width: int = 40) -> str:
-    """A label along the y axis: at most three lines.
+def wrap_y_label(text: str, width: int = 40) -> str:
+    """Wrap a label of the y axis into at most three lines.
 
     Example:
-        >>> upright("number of dialogues")
+        >>> wrap_y_label("number of dialogues")
         'number of dialogues'
     """
-    return wrapped(text, width, lines=3)
+    return wrap_label(text, width, lines=3)
 
 
-def _no_formula(text: str) -> str:
-    """After cutting and wrapping, so that no cut falls between a dollar sign and its backslash."""
+def _escape_dollars(text: str) -> str:
+    """Escape dollar signs. Call this after shortening and wrapping, which could split a dollar sign from its backslash."""
     return text.replace("$", r"\$")
 
 
-def more(drawn: int, given: int, what: str) -> str:
-    """What to say when not everything fits.
+def truncation_note(drawn: int, given: int, what: str) -> str:
+    """Return a note that not everything is shown; empty if everything is.
 
     Example:
-        >>> more(12, 5000, "systems"), more(3, 3, "systems")
+        >>> truncation_note(12, 5000, "systems"), truncation_note(3, 3, "systems")
         ('the first 12 of 5,000 systems', '')
     """
     return f"the first {drawn:,} of {given:,} {what}" if drawn < given else ""

@@ -1,4 +1,4 @@
-"""How a table is made narrow enough: headings in several lines, footnotes, paragraphs in cells, and several parts."""
+"""Make a table narrow enough: headings in several lines, footnotes, paragraphs in cells, and several parts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from ..tables import Table, visible
 from .typeset import Typeset, breakable, typeset, width_of
 
 GAP = 8.0
-"""Between two columns, in points."""
+"""Space between two columns, in points."""
 _LONG_TEXT = 100.0
-"""A text that is wider goes into a paragraph or a footnote."""
+"""A wider text, in points, becomes a paragraph or a footnote."""
 _LEAST_PARAGRAPH = 120.0
+"""Smallest width of a paragraph, in points."""
 _KEYS = 0.45
-"""The share of the width that names of rows may take where a table has several parts."""
+"""Largest share of the width for row names if a table has several parts."""
 _MOST_LINES = 40
-"""Lines of a table, so that it fits on a page."""
+"""Largest number of lines of a table that fits on a page."""
 
 
 class Cell(Struct):
@@ -32,11 +33,11 @@ class Cell(Struct):
 
     @property
     def shown(self) -> Typeset:
-        """The cell in one line."""
+        """The cell on one line."""
         return typeset(self.text, number=self.number, mark=",".join(self.marks), bold=self.bold)
 
     def paragraph(self, width: float) -> str:
-        """The source of the cell where it may have several lines."""
+        """Return the source of the cell with line breaks."""
         mark = typeset("", mark=",".join(self.marks)).source
         return (
             rf"\parbox[t]{{{width:.0f}pt}}{{\raggedright {breakable(self.text, width)}{mark}\strut}}"
@@ -46,15 +47,15 @@ class Cell(Struct):
 
 
 class Column(Struct):
-    """A column as it is printed.
+    """A printed column.
 
     Attributes:
-        title: its heading.
-        numeric: is it aligned right?
+        title: the heading as plain text.
+        numeric: whether it is aligned right.
         cells: one per row.
-        heading: the lines of its heading.
+        heading: the typeset lines of the heading.
         inside: the width of the widest cell.
-        paragraph: the width of its paragraphs; None for a column as wide as its widest cell.
+        paragraph: the width of its paragraphs; None if the column is as wide as its widest cell.
     """
 
     title: str
@@ -66,21 +67,21 @@ class Column(Struct):
 
     @property
     def width(self) -> float:
-        """In points."""
+        """Width in points."""
         heading = max(line.width for line in self.heading)
         return max(self.inside if self.paragraph is None else self.paragraph, heading)
 
     @property
     def layout(self) -> str:
-        """What ``tabular`` takes."""
+        """The column type in the argument of ``tabular``."""
         return "r" if self.numeric else "l"
 
     def lines(self, row: int) -> int:
-        """How many lines a cell takes."""
+        """Return the number of lines of a cell."""
         return 1 if self.paragraph is None else max(1, math.ceil(1.15 * self.cells[row].shown.width / self.paragraph))
 
     def source(self, row: int) -> str:
-        """The cell of a row."""
+        """Return the source of the cell in a row."""
         cell = self.cells[row]
         return cell.shown.source if self.paragraph is None else cell.paragraph(self.paragraph)
 
@@ -93,32 +94,32 @@ class TablePart(Struct, frozen=True):
 
     @property
     def width(self) -> float:
-        """In points."""
+        """Width in points."""
         return _total(self.columns)
 
     @property
     def lines(self) -> int:
-        """How high it is."""
+        """Height in lines."""
         heading = max(len(column.heading) for column in self.columns)
         return heading + 2 + sum(max(column.lines(row) for column in self.columns) for row in self.rows)
 
 
 def _total(columns: Iterable[Column]) -> float:
-    """The width of columns side by side."""
+    """Return the total width of columns with the gaps between them."""
     widths = [column.width for column in columns]
     return sum(widths) + GAP * (len(widths) - 1)
 
 
 def fit(table: Table, limit: float, *, bold: bool) -> tuple[list[TablePart], list[str]]:
-    """The parts of a table that are at most so wide, and footnotes with the texts that have no room.
+    """Split a table into parts of limited width; return the parts, and footnotes with the texts that do not fit.
 
     Args:
         table: the table.
-        limit: in points.
+        limit: the largest width, in points.
         bold: print the best values in bold letters.
     """
     columns = _columns(table, bold)
-    # The first column names a row, and so does a text that follows it.
+    # The first column names the row. A second column of text is part of the name.
     count = 2 if len(columns) > 2 and not (columns[0].numeric or columns[1].numeric) else 1
     keys, others = columns[:count], columns[count:]
     notes: list[str] = []
@@ -127,7 +128,7 @@ def fit(table: Table, limit: float, *, bold: bool) -> tuple[list[TablePart], lis
             _stack_heading(column)
     if _total(columns) > limit:
         long = [column for column in others if not column.numeric and column.inside > _LONG_TEXT]
-        short = [column for column in others if not (not column.numeric and column.inside > _LONG_TEXT)]
+        short = [column for column in others if column.numeric or column.inside <= _LONG_TEXT]
         room = limit - _total([*keys, *short]) - GAP
         if len(long) == 1 and room >= _LEAST_PARAGRAPH:
             long[0].paragraph = math.floor(room)
@@ -135,14 +136,18 @@ def fit(table: Table, limit: float, *, bold: bool) -> tuple[list[TablePart], lis
             others = short
             notes = [_footnote(column, keys[0], limit) for column in long]
     if _total([*keys, *others]) > limit:
-        _narrow(keys, _KEYS * limit)
-    parts = _side_by_side(keys, others, limit)
-    return [TablePart(_named(part, rows), rows) for rows in _chunks(parts, len(table.rows)) for part in parts], notes
+        _break_names(keys, _KEYS * limit)
+    parts = _split_columns(keys, others, limit)
+    return [
+        TablePart(_repeat_group_name(part, rows), rows)
+        for rows in _split_rows(parts, len(table.rows))
+        for part in parts
+    ], notes
 
 
 def _columns(table: Table, bold: bool) -> list[Column]:
-    """The columns of a table that are not empty."""
-    found = []
+    """Return the columns of a table that are not empty; the first column is always included."""
+    columns = []
     for place, heading in enumerate(map(visible, table.headings)):
         number = place in table.numeric
         cells = []
@@ -151,8 +156,8 @@ def _columns(table: Table, bold: bool) -> list[Column]:
             best = bold and (row, place) in table.best
             cells.append(Cell(visible(texts[place]), [mark] if mark else [], number, best))
         if not place or not cells or any(cell.text or cell.marks for cell in cells):
-            found.append(Column(heading, number, cells, [typeset(heading)], _widest(cells)))
-    return found
+            columns.append(Column(heading, number, cells, [typeset(heading)], _widest(cells)))
+    return columns
 
 
 def _widest(cells: Iterable[Cell]) -> float:
@@ -160,13 +165,13 @@ def _widest(cells: Iterable[Cell]) -> float:
 
 
 def _stack_heading(column: Column) -> None:
-    """Breaks a heading that is wider than the cells below it."""
+    """Break a heading that is wider than the cells below it into several lines."""
     words = [typeset(word) for word in column.title.split(" ")]
-    most = max(column.inside, *(word.width for word in words))
+    limit = max(column.inside, *(word.width for word in words))
     lines = words[:1]
     for word in words[1:]:
         width = lines[-1].width + width_of(" ") + word.width
-        if width <= most:
+        if width <= limit:
             lines[-1] = Typeset(f"{lines[-1].source} {word.source}", width)
         else:
             lines.append(word)
@@ -174,19 +179,19 @@ def _stack_heading(column: Column) -> None:
 
 
 def _footnote(column: Column, key: Column, limit: float) -> str:
-    """The texts of a column, whose numbers are put at the names of rows; equal texts have one number."""
+    """Move the texts of a column to a footnote, and add their numbers to the row names; equal texts share a number."""
     used = max((int(mark) for cell in key.cells for mark in cell.marks if mark.isdecimal()), default=0)
     numbers: dict[str, int] = {}
     for name, cell in zip(key.cells, column.cells, strict=True):
         if cell.text:
             name.marks.append(str(numbers.setdefault(cell.text, used + len(numbers) + 1)))
     key.inside = _widest(key.cells)
-    listed = [rf"\textsuperscript{{{number}}}{breakable(text, limit)}" for text, number in numbers.items()]
-    return f"{breakable(column.title, limit)}: {'; '.join(listed)}"
+    texts = [rf"\textsuperscript{{{number}}}{breakable(text, limit)}" for text, number in numbers.items()]
+    return f"{breakable(column.title, limit)}: {'; '.join(texts)}"
 
 
-def _narrow(keys: Sequence[Column], limit: float) -> None:
-    """Breaks the names of rows into paragraphs, the widest first."""
+def _break_names(keys: Sequence[Column], limit: float) -> None:
+    """Break the row names into paragraphs, the widest column first."""
     for key in sorted((key for key in keys if not key.numeric), key=lambda key: -key.width):
         if _total(keys) > limit:
             longest = max(width_of(word) for cell in key.cells for word in cell.text.split(" "))
@@ -194,16 +199,16 @@ def _narrow(keys: Sequence[Column], limit: float) -> None:
             key.paragraph = math.floor(max(room, min(longest, limit / len(keys)), 40.0))
 
 
-def _side_by_side(keys: Sequence[Column], others: Sequence[Column], limit: float) -> list[list[Column]]:
-    """The columns in as few parts as possible, which are about equally wide."""
-    parts = _filled(keys, others, limit)
+def _split_columns(keys: Sequence[Column], others: Sequence[Column], limit: float) -> list[list[Column]]:
+    """Split the columns into as few parts as possible, of about equal width."""
+    parts = _fill_parts(keys, others, limit)
     count = len(parts)
-    while count > 1 and limit > GAP and len(narrower := _filled(keys, others, limit := limit - GAP)) == count:
+    while count > 1 and limit > GAP and len(narrower := _fill_parts(keys, others, limit := limit - GAP)) == count:
         parts = narrower
     return parts
 
 
-def _filled(keys: Sequence[Column], others: Sequence[Column], limit: float) -> list[list[Column]]:
+def _fill_parts(keys: Sequence[Column], others: Sequence[Column], limit: float) -> list[list[Column]]:
     parts = [[*keys]]
     for column in others:
         if len(parts[-1]) > len(keys) and _total([*parts[-1], column]) > limit:
@@ -212,15 +217,15 @@ def _filled(keys: Sequence[Column], others: Sequence[Column], limit: float) -> l
     return parts
 
 
-def _chunks(parts: Sequence[Sequence[Column]], rows: int) -> list[range]:
-    """The rows in as many parts as needed for each to fit on a page."""
+def _split_rows(parts: Sequence[Sequence[Column]], rows: int) -> list[range]:
+    """Split the rows into ranges that each fit on a page."""
     height = sum(max(column.lines(row) for part in parts for column in part) for row in range(rows))
     size = max(1, math.ceil(rows / max(1, math.ceil((height + 4) / _MOST_LINES))))
     return [range(start, min(start + size, rows)) for start in range(0, max(rows, 1), size)]
 
 
-def _named(columns: Sequence[Column], rows: range) -> list[Column]:
-    """The columns; a name that is written in the first row of a group only is repeated in the first row of a part."""
+def _repeat_group_name(columns: Sequence[Column], rows: range) -> list[Column]:
+    """Return the columns; if a part starts inside a group, its first row repeats the group's name."""
     first, *others = columns
     start = rows.start
     if not start or first.cells[start].text:
@@ -230,11 +235,11 @@ def _named(columns: Sequence[Column], rows: range) -> list[Column]:
 
 
 def in_floats(parts: Sequence[TablePart], extra: int) -> list[list[TablePart]]:
-    """The parts in groups that fit on a page each.
+    """Group the parts into floats that each fit on a page.
 
     Args:
         parts: the parts.
-        extra: lines below the last one.
+        extra: number of lines below the last part.
     """
     floats: list[list[TablePart]] = [[]]
     for place, part in enumerate(parts):

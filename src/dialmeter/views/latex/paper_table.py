@@ -1,4 +1,4 @@
-"""A table as a float of LaTeX: rules of booktabs, at most as wide as a column or a page, with caption, label and footnotes."""
+"""A table as a LaTeX float with booktabs rules, caption, label and footnotes, at most as wide as a column or a page."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .fitting import GAP, Column, TablePart, fit, in_floats
 from .typeset import breakable, typeset, width_of
 
 COLUMN, PAGE = 218.0, 455.0
-"""In points: a column and a page of the ACL's style, which are narrower than those of most others."""
+"""Width in points of a column and of a page in the ACL style, which are narrower than in most other styles."""
 
 
 class Paper(Struct, frozen=True):
-    """How tables are printed in LaTeX, and the best values in Markdown.
+    """Settings of tables in LaTeX; ``bold`` is used in Markdown, too.
 
     Attributes:
-        columns: how many columns of a page with two a table may take: 1 or 2.
+        columns: the columns of a two-column page that a table may take: 1 or 2.
         bold: print the best values in bold letters.
-        caption: in the place of the title, or before it where there is one.
-        label: for references; none where it is empty.
+        caption: the caption; the title of the table, if there is one, follows it.
+        label: the label for references; empty for none.
     """
 
     columns: int = 2
@@ -31,12 +31,12 @@ class Paper(Struct, frozen=True):
 
     @property
     def limit(self) -> float:
-        """How wide a table may be, in points."""
+        """Largest width of a table, in points."""
         return COLUMN if self.columns == 1 else PAGE
 
 
 def paper_table(table: Table, paper: Paper) -> str:
-    """A table as LaTeX source.
+    """Return a table as LaTeX source.
 
     Example:
         >>> print(paper_table(Table("scores", ("system", "JGA"), (("a_b", "47.62"),), frozenset({1})), Paper(1)))
@@ -60,12 +60,12 @@ def paper_table(table: Table, paper: Paper) -> str:
     environment = "table*" if any(part.width > COLUMN for part in parts) else "table"
     height = sum(1 + int(width_of(note) / paper.limit) for note in notes)
     lines = [r"% needs \usepackage{booktabs}"]
-    for place, group in enumerate(found := in_floats(parts, height)):
+    for place, group in enumerate(floats := in_floats(parts, height)):
         lines += [rf"\begin{{{environment}}}", r"\centering"]
         lines += [rf"{{\fontsize{{9}}{{11}}\selectfont\setlength{{\tabcolsep}}{{{GAP / 2:g}pt}}%"]
         lines += "\\par\\medskip\n".join("\n".join(_tabular(part)) for part in group).split("\n")
         lines[-1] += r"\par}"
-        if notes and place == len(found) - 1:
+        if notes and place == len(floats) - 1:
             body = r"\par ".join(notes)
             lines.append(
                 rf"\smallskip\parbox{{{paper.limit:g}pt}}{{\raggedright\fontsize{{8}}{{9.5}}\selectfont {body}}}\par"
@@ -81,7 +81,7 @@ def paper_table(table: Table, paper: Paper) -> str:
 
 
 def _label(text: str) -> str:
-    """A label without the letters that mean something to LaTeX."""
+    """Replace the characters that are special in LaTeX by hyphens."""
     return "".join(letter if letter.isascii() and (letter.isalnum() or letter in ":-./") else "-" for letter in text)
 
 

@@ -1,4 +1,4 @@
-"""Text as LaTeX source, and how wide it is on paper."""
+"""Text as LaTeX source, and its printed width."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LAMBDA = re.compile(r"\bFGA\(lam=([\w.]{1,24})(?:, ([^()]{1,80}))?\)")
 _MINUS = re.compile(r"(?<![\w.])-(?=[\d.])")
 _BREAKS = re.compile(r"(?<=[/|:;,+=_.-])(?=\w)")
 
-# Of Computer Modern in 9 pt.
+# Width in points → letters of Computer Modern at 9 pt.
 _BY_WIDTH = {
     2.57: "!',.:;[]`il|",
     2.83: "fj",
@@ -72,19 +72,20 @@ _BY_WIDTH = {
 _WIDTHS = {letter: width for width, letters in _BY_WIDTH.items() for letter in letters}
 _WIDEST = 9.51
 _RAISED = 0.8
-"""The size of letters in exponents and indices."""
+"""Relative size of letters in superscripts and subscripts."""
 _BOLD = 1.16
+"""Relative width of bold letters."""
 
 
 class Typeset(NamedTuple):
-    """LaTeX source, and its width in points when it is printed in 9 pt."""
+    """LaTeX source, and its width in points when printed at 9 pt."""
 
     source: str
     width: float
 
 
 def latex_text(text: str) -> str:
-    """Text escaped for LaTeX.
+    """Escape text for LaTeX.
 
     Example:
         >>> print(latex_text("50 % of a_b, see --gold"))
@@ -94,7 +95,7 @@ def latex_text(text: str) -> str:
 
 
 def width_of(text: str) -> float:
-    """The width of plain text in points; where it is not known, an upper limit.
+    """Return the width of plain text in points; for unknown letters, an upper limit.
 
     Example:
         >>> round(width_of("47.62"), 2)
@@ -105,22 +106,22 @@ def width_of(text: str) -> float:
 
 
 def typeset(text: str, *, number: bool = False, mark: str = "", bold: bool = False) -> Typeset:
-    """Text of a cell; measures with a lambda are written in the form of formulas.
+    """Typeset the text of a cell; measures with a lambda become formulas.
 
     Args:
         text: plain text.
-        number: a hyphen before a digit is a minus sign.
-        mark: a superscript.
-        bold: in bold letters.
+        number: print a hyphen before a digit as a minus sign.
+        mark: a superscript after the text.
+        bold: print in bold letters.
 
     Example:
         >>> print(typeset("FGA(lam=0.5)").source, typeset("-0.5", number=True).source, typeset("47.62", mark="*").source)
         FGA$_{\\lambda=0.5}$ $-$0.5 47.62\\textsuperscript{*}
     """
     source, width = "", 0.0
-    for part, is_index in _parts(_MINUS.sub("−", text) if number else text):
-        source += part if is_index else latex_text(part)
-        width += (_RAISED * width_of(_index_letters(part))) if is_index else width_of(part)
+    for part, is_subscript in _parts(_MINUS.sub("−", text) if number else text):
+        source += part if is_subscript else latex_text(part)
+        width += (_RAISED * width_of(_subscript_letters(part))) if is_subscript else width_of(part)
     if bold:
         source, width = rf"\textbf{{{source}}}", width * _BOLD
     if mark:
@@ -129,37 +130,39 @@ def typeset(text: str, *, number: bool = False, mark: str = "", bold: bool = Fal
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """The text in parts, with true for an index in the form of a formula."""
+    """Split the text into parts; the flag is true for a subscript, which is LaTeX source."""
     end = 0
-    for found in _LAMBDA.finditer(text):
-        yield text[end : found.start()] + "FGA", False
-        value = r"\infty" if found[1] == "inf" else found[1]
+    for match in _LAMBDA.finditer(text):
+        yield text[end : match.start()] + "FGA", False
+        value = r"\infty" if match[1] == "inf" else match[1]
         yield rf"$_{{\lambda={value}}}$", True
-        yield f" ({found[2]})" if found[2] else "", False
-        end = found.end()
+        yield f" ({match[2]})" if match[2] else "", False
+        end = match.end()
     yield text[end:], False
 
 
-def _index_letters(source: str) -> str:
-    """Letters that are about as wide as the index."""
+def _subscript_letters(source: str) -> str:
+    """Return letters of about the same width as the subscript."""
     return source[3:-2].replace(r"\lambda", "n").replace(r"\infty", "m")
 
 
 def breakable(text: str, room: float) -> str:
-    """Text in which words that are wider than the room may be broken, for paragraphs.
+    """Return the source of a paragraph in which words that are too wide may be broken.
 
     Args:
         text: plain text.
-        room: in points.
+        room: the width of the paragraph, in points.
 
     Example:
         >>> print(breakable("short runs/som_dst/pred.json", 60))
         short runs/\\allowbreak{}som\\_\\allowbreak{}dst/\\allowbreak{}pred.\\allowbreak{}json
     """
-    return " ".join(_broken(word, room) if width_of(word) > room else typeset(word).source for word in text.split(" "))
+    return " ".join(
+        _break_word(word, room) if width_of(word) > room else typeset(word).source for word in text.split(" ")
+    )
 
 
-def _broken(word: str, room: float) -> str:
-    """A word that may be broken after signs, and anywhere in parts that are still too wide."""
+def _break_word(word: str, room: float) -> str:
+    """Allow breaks after punctuation, and between all letters of parts that are still too wide."""
     parts = (letters for part in _BREAKS.split(word) for letters in (part if width_of(part) > room else [part]))
     return r"\allowbreak{}".join(typeset(part).source for part in parts)

@@ -9,7 +9,7 @@ from ...users.analysis.show import full_name
 
 
 def act_words(act: Mapping[str, Any]) -> str:
-    """The act as a row of a run holds it, in words.
+    """Return the words of an act that is stored in a row of a run.
 
     Example:
         >>> act_words({"name": "Hotel-Inform", "slot": "area", "values": ["east"]})

@@ -1,7 +1,7 @@
-"""``findings.npz``, the index of the findings of a run: written with the run, so that a filter reads it instead of the rows.
+"""``findings.npz``, the index of the findings of a run. It is written with the run; filters read it instead of the rows.
 
-It belongs to one ``run.json`` and one size of ``rows.jsonl``. Where it belongs to others, is damaged, or is missing (as in runs of
-earlier versions), the rows are read instead.
+It is valid for one digest of ``run.json`` and one size of ``rows.jsonl``. If it does not match them, is damaged, or is missing
+(as in runs of earlier versions), the rows are read instead.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 FILE = "findings.npz"
 VERSION = 1
-"""Of the file and of the findings in it; changes with what a kind of run finds in a row."""
+"""Version of the file and of the findings in it. It changes when a kind of run extracts other findings from a row."""
 
 
 class _Heading(Struct):
-    """What an index belongs to, and what is not a column of it."""
+    """The version and run of an index, and the data that are not columns."""
 
     version: int
     run: str
@@ -43,7 +43,7 @@ class _Heading(Struct):
 
 
 def row_lines(run: Run) -> Iterator[bytes]:
-    """The lines of all rows of a run.
+    """Yield the lines of all rows of a run.
 
     Raises:
         InputError: the file cannot be read.
@@ -57,11 +57,11 @@ def row_lines(run: Run) -> Iterator[bytes]:
 
 
 def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = None) -> RowFindings:
-    """Reads all rows of a run for their findings.
+    """Read the findings of all rows of a run.
 
     Args:
         run: the run.
-        kind: what to find in its rows.
+        kind: its kind, which extracts findings from rows.
         progress: called after each row.
 
     Raises:
@@ -80,28 +80,28 @@ def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = Non
 
 
 def write_findings(folder: Path) -> None:
-    """Adds the index to the folder of a run that is otherwise whole; nothing where pages cannot show such a run."""
+    """Add the index to the folder of an otherwise complete run; do nothing if pages cannot show the run."""
     import numpy as np
 
     from .kinds import kind_of
 
     run = Run(folder)
     try:
-        found = scan_rows(run, kind_of(run.manifest))
+        findings = scan_rows(run, kind_of(run.manifest))
     except DialmeterError:
-        return  # Pages say what is wrong when they read the rows.
-    columns = found.columns
+        return  # Pages report the error when they read the rows.
+    columns = findings.columns
     heading = _Heading(
         VERSION,
         run.digest,
-        _size(run),
-        found.fields,
-        list(found.ids),
+        _rows_size(run),
+        findings.fields,
+        list(findings.ids),
         [*map(list, columns.texts)],
-        sorted(found.sums.items()),
+        sorted(findings.sums.items()),
     )
-    arrays = {f"key:{name}": _small(key) for name, key in zip(found.fields, columns.keys, strict=True)}
-    arrays |= {name: _small(getattr(columns, name)) for name in _ENTRIES}
+    arrays = {f"key:{name}": _compact(key) for name, key in zip(findings.fields, columns.keys, strict=True)}
+    arrays |= {name: _compact(getattr(columns, name)) for name in _ENTRIES}
     text = np.frombuffer(msgspec.json.encode(heading), dtype=np.uint8)
     np.savez(folder / FILE, allow_pickle=False, heading=text, **arrays)
 
@@ -110,7 +110,7 @@ _ENTRIES = ("per_row", "codes", "sizes")
 
 
 def read_findings(run: Run, kind: RunKind) -> RowFindings | None:
-    """The findings of a run from its index; None where there is none that fits the run."""
+    """Read the findings of a run from its index; return None if there is no index that matches the run."""
     fields = tuple(field.name for field in kind.FIELDS)
     path = run.path(FILE)
     try:
@@ -118,23 +118,23 @@ def read_findings(run: Run, kind: RunKind) -> RowFindings | None:
         heading = msgspec.json.decode(arrays["heading"].tobytes(), type=_Heading)
         keys = [arrays[f"key:{name}"] for name in fields]
         columns = FindingColumns(heading.texts, keys, *(arrays[name] for name in _ENTRIES))
-        belongs_to = (VERSION, run.digest, _size(run), fields)
+        expected = (VERSION, run.digest, _rows_size(run), fields)
     except (InputError, OSError, KeyError, *REFUSALS):
         return None
-    if (heading.version, heading.run, heading.size, heading.fields) != belongs_to or not _is_whole(columns):
+    if (heading.version, heading.run, heading.size, heading.fields) != expected or not _is_consistent(columns):
         return None
     sums: Counter[Finding] = Counter(dict(heading.sums))
     return RowFindings(fields, heading.ids, sums, columns) if len(columns.per_row) == len(heading.ids) else None
 
 
-def _is_whole(columns: FindingColumns) -> bool:
-    """Do the columns fit each other?"""
+def _is_consistent(columns: FindingColumns) -> bool:
+    """Check that the columns are consistent."""
     texts, keys, per_row, codes, sizes = columns
     return (
         all(column.ndim == 1 and column.dtype.kind == "u" for column in (*keys, per_row, codes, sizes))
         and len(texts) == len(keys)
         and all(
-            len(key) == len(keys[0]) and _are_below(key, len(known)) for key, known in zip(keys, texts, strict=True)
+            len(key) == len(keys[0]) and _are_below(key, len(names)) for key, names in zip(keys, texts, strict=True)
         )
         and _are_below(codes, len(keys[0]))
         and len(codes) == len(sizes) == int(per_row.sum(dtype="uint64"))
@@ -145,12 +145,12 @@ def _are_below(column: NDArray[Any], limit: int) -> bool:
     return not len(column) or int(column.max()) < limit
 
 
-def _size(run: Run) -> int:
+def _rows_size(run: Run) -> int:
     return run.path("rows.jsonl").stat().st_size
 
 
-def _small(column: NDArray[np.int32]) -> NDArray[Any]:
-    """A column of counts or numbers in the smallest type that holds it."""
+def _compact(column: NDArray[np.int32]) -> NDArray[Any]:
+    """Convert a column to the smallest integer type that holds its values."""
     import numpy as np
 
     return column.astype(np.min_scalar_type(int(column.max(initial=0))))

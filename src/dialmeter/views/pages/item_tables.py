@@ -1,4 +1,4 @@
-"""Items and events of users in logs as tables, and a short Markdown report."""
+"""Tables of items and events of users in logs, and a short Markdown report."""
 
 from __future__ import annotations
 
@@ -18,87 +18,95 @@ SHOWN = 10
 MEANING = {each.name: each.about for each in ALL if each.family == "text"}
 
 
-def recall_table(found: LogItems) -> Table:
-    """ItemRecall with its interval; the account below."""
+def recall_table(result: LogItems) -> Table:
+    """Return ItemRecall with its interval; the account is below the table."""
     rows = tuple(
-        (each.measure, percent(each.value), interval(each.ci), str(each.n), str(each.unscored)) for each in found.scores
+        (each.measure, percent(each.value), interval(each.ci), str(each.n), str(each.unscored))
+        for each in result.scores
     )
     headings = ("measure", "value", "interval", "items", "other items")
-    return Table("", headings, rows, frozenset(range(1, 5)), foot=(found.account.line,))
+    return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 
 
-def verdict_table(found: LogItems) -> Table:
-    """Verdicts by kind of item."""
+def verdict_table(result: LogItems) -> Table:
+    """Return the verdicts by kind of item."""
     rows = tuple(
         (verdict, str(sum(counts.values())), *(str(counts.get(kind, "")) for kind in KINDS))
-        for verdict, counts in found.verdicts.items()
+        for verdict, counts in result.verdicts.items()
     )
     return Table("items", ("verdict", "all", *KINDS), rows, frozenset(range(1, 8)))
 
 
-def event_table(found: LogItems) -> Table:
-    """How often each event occurs, in how many dialogues."""
+def event_table(result: LogItems) -> Table:
+    """Return the number of events and of dialogues of each class."""
     rows = []
-    for name, count in found.events.items():
-        talks = sum(any(event.name == name for event in talk.events) for talk in found.all_dialogues)
-        rows.append((name, str(count), str(talks), MEANING[name]))
+    for name, count in result.events.items():
+        dialogues = sum(any(event.name == name for event in dialogue.events) for dialogue in result.all_dialogues)
+        rows.append((name, str(count), str(dialogues), MEANING[name]))
     return Table("events of the user", ("event", "all", "dialogues", "meaning"), tuple(rows), frozenset({1, 2}))
 
 
-def fault_tables(found: LogItems) -> Iterator[Table]:
-    """Faults and failure: all dialogues, and within tasks that have both outcomes, from which is concluded."""
+def fault_tables(result: LogItems) -> Iterator[Table]:
+    """Yield the relation of faults and failure, over all dialogues and within tasks that have both outcomes.
+
+    The conclusions are drawn within tasks.
+    """
     rows = []
-    for each in found.faults():
-        rows.append((each.fault, "all dialogues", "", _shown(each.failed), _shown(each.successful), "", "", ""))
+    for each in result.faults():
+        rows.append(
+            (each.fault, "all dialogues", "", _share_cell(each.failed), _share_cell(each.successful), "", "", "")
+        )
         change = "" if each.difference is None else f"{100 * each.difference:+.2f}"
         span = f"{100 * each.ci[0]:+.2f} to {100 * each.ci[1]:+.2f}" if each.ci else ""
-        within = (_shown(each.failed_within), _shown(each.successful_within), change, span, each.conclusion)
+        within = (_share_cell(each.failed_within), _share_cell(each.successful_within), change, span, each.conclusion)
         rows.append(("", "within tasks with both outcomes", str(each.tasks), *within))
-    foot = ("Tasks differ in their items and in how often they fail: conclusions are from the rows within tasks.",)
+    foot = ("Tasks differ in their items and failure rates. The conclusions use the rows within tasks.",)
     headings = (
-        *("fault of the user", "where", "tasks", "in failed", "in successful"),
+        *("fault of the user", "dialogues", "tasks", "in failed", "in successful"),
         *("difference", "its interval", "conclusion"),
     )
-    yield Table("do faults of the user go with failure?", headings, tuple(rows), frozenset(range(2, 7)), foot=foot)
-    yield count_table("whose fault failed dialogues are, by the events", ("party", "dialogues"), found.parties)
+    yield Table("faults of the user and failure", headings, tuple(rows), frozenset(range(2, 7)), foot=foot)
+    yield count_table("failed dialogues by responsible party", ("party", "dialogues"), result.parties)
 
 
-def _shown(share: Share) -> str:
+def _share_cell(share: Share) -> str:
     return f"{share.faulty}/{share.all}" + (f" ({100 * share.faulty / share.all:.0f} %)" if share.all else "")
 
 
-def missed_table(found: LogItems) -> Table:
-    """The first missed items."""
+def missed_table(result: LogItems) -> Table:
+    """Return the first missed items."""
     missed = tuple(
         (
-            talk.id,
+            dialogue.id,
             each.item.value,
             each.item.keys[0] if each.item.keys else "",
             "" if each.at is None else str(each.at),
         )
-        for talk in found.dialogues
-        for each in talk.outcomes
+        for dialogue in result.dialogues
+        for each in dialogue.outcomes
         if each.verdict == "missed"
     )
     title = "missed items" + (f", the first {SHOWN} of {len(missed)}" if len(missed) > SHOWN else "")
     return Table(title, ("dialogue", "value", "of", "asked in message"), missed[:SHOWN], frozenset({3}))
 
 
-def event_example_table(found: LogItems) -> Table:
-    """The first event of each class in each of the first dialogues that have it."""
+def event_example_table(result: LogItems) -> Table:
+    """Return the first event of each class in each of the first two dialogues that have it."""
     rows = [
-        (event.name, talk.id, ", ".join(map(str, event.turns)), one_line(event.said, 60), one_line(event.about, 40))
-        for name in found.events
+        (event.name, dialogue.id, ", ".join(map(str, event.turns)), one_line(event.said, 60), one_line(event.about, 40))
+        for name in result.events
         if name != "missed"
-        for talk in [talk for talk in found.all_dialogues if any(event.name == name for event in talk.events)][:2]
-        for event in [event for event in talk.events if event.name == name][:1]
+        for dialogue in [
+            dialogue for dialogue in result.all_dialogues if any(event.name == name for event in dialogue.events)
+        ][:2]
+        for event in [event for event in dialogue.events if event.name == name][:1]
     ]
     headings = ("event", "dialogue", "message", "words", "about")
     return Table("examples of events", headings, tuple(rows), frozenset({2}))
 
 
 def item_comparison_table(compared: ItemComparison) -> Table:
-    """The users of logs under each measure, with differences to the first."""
+    """Return the scores of the users of logs for each measure, with differences from the first user."""
     names = list(dict.fromkeys(each.measure for each in compared.versus))
     scores = {
         measure: {name: score_of(result, measure) for name, result in compared.results.items()} for measure in names
@@ -106,15 +114,15 @@ def item_comparison_table(compared: ItemComparison) -> Table:
     return compare.comparison_table(compared, scores, "user")
 
 
-def items_report(name: str, found: LogItems) -> str:
-    """A run in one page of Markdown."""
-    facts = f"{found.items} items in {len(found.dialogues)} dialogues."
-    details = [verdict_table(found), event_table(found), *fault_tables(found), missed_table(found)]
+def items_report(name: str, result: LogItems) -> str:
+    """Return the report of a run as one page of Markdown."""
+    facts = f"{result.items} items in {len(result.dialogues)} dialogues."
+    details = [verdict_table(result), event_table(result), *fault_tables(result), missed_table(result)]
     return markdown_page(
         name,
         facts,
-        [recall_table(found)],
-        found.notices,
+        [recall_table(result)],
+        result.notices,
         [each for each in details if each.rows],
-        signature=found.signature,
+        signature=result.signature,
     )

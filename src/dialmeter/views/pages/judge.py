@@ -17,41 +17,41 @@ from ...judges.verdict import READING
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, percent
-from .charts import errors_chart, of_run, spread_charts
+from .charts import errors_chart, spread_charts, title_suffix
 from .findings import Finding
-from .judge_case import PREFERRED, VERDICTS, SpokenMove, case, explained
-from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
+from .judge_case import PREFERRED, VERDICTS, SpokenMove, case, read_explanations
+from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link
 
 if TYPE_CHECKING:
     from .kinds import Column
-    from .opened import Opened
+    from .opened_run import OpenedRun
 
 ALL_JUDGES = "judges wrong"
 
 
-class _Said(Struct, frozen=True):
-    """What one judge did."""
+class _JudgeVerdict(Struct, frozen=True):
+    """The verdict on one judge."""
 
     relation: str | None = None
     conforms: bool | None = None
 
 
 class _Row(Struct, frozen=True):
-    """A case, as far as it is counted."""
+    """The counted fields of a case."""
 
     id: str
     attack: str
     variant: str
     facet: str
-    scores: dict[str, _Said]
+    scores: dict[str, _JudgeVerdict]
     corpus: str = ""
 
 
 _DECODER = msgspec.json.Decoder(_Row)
 
 
-class _Scored(_Said, frozen=True):
-    """What one judge did, with its scores."""
+class _JudgeScores(_JudgeVerdict, frozen=True):
+    """The verdict on one judge, with its scores."""
 
     human: float | None = None
     adversarial: float | None = None
@@ -60,7 +60,7 @@ class _Scored(_Said, frozen=True):
 
 
 class ShownCase(Struct, frozen=True):
-    """A case, as it is shown."""
+    """The fields of a case that pages show."""
 
     id: str
     attack: str
@@ -70,7 +70,7 @@ class ShownCase(Struct, frozen=True):
     context: tuple[SpokenMove, ...]
     reply: str
     adversarial: str
-    scores: dict[str, _Scored]
+    scores: dict[str, _JudgeScores]
     spans: tuple[tuple[int, int], ...] = ()
     corpus: str = ""
     speaker: str = ""
@@ -84,7 +84,7 @@ class JudgeKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownCase
     FIRST_COLUMN = ALL_JUDGES
-    MISTAKEN: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
+    MISTAKE_CONDITIONS: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
     GROUPINGS = tuple(
         Grouping(
             field,
@@ -106,8 +106,8 @@ class JudgeKind(RunKind):
         Field("corpus", "corpus"),
     )
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
-        """One finding per judge.
+    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+        """Return one finding per judge.
 
         Example:
             >>> KIND.scan(b'{"id": "1", "attack": "negation", "variant": "not", "facet": "coherence", '
@@ -115,80 +115,79 @@ class JudgeKind(RunKind):
             {('negation', 'not', 'length', 'error', 'adversarial', 'coherence', ''): 1}
         """
         row = _DECODER.decode(line)
-        return Scanned(
+        return ScannedRow(
             row.id,
             {
                 (
                     row.attack,
                     row.variant,
                     judge,
-                    VERDICTS[said.conforms],
-                    PREFERRED.get(said.relation or "", ""),
+                    VERDICTS[verdict.conforms],
+                    PREFERRED.get(verdict.relation or "", ""),
                     row.facet,
                     row.corpus,
                 ): 1
-                for judge, said in row.scores.items()
+                for judge, verdict in row.scores.items()
             },
         )
 
-    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """The attack, how many judges it led astray, and the adversarial reply."""
-        said = [each.get("conforms") for each in row["scores"].values()]
-        counted = [each for each in said if each is not None]
-        wrong = f"{counted.count(False)} of {len(counted)} judges wrong"
+    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """Return the attack with the number of wrong judges, and the adversarial reply."""
+        conforms = [each["conforms"] for each in row["scores"].values() if each.get("conforms") is not None]
+        wrong = f"{conforms.count(False)} of {len(conforms)} judges wrong"
         return f"{row['attack']} ({row['variant']}), {wrong}", row["adversarial"]
 
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """The attack, the context and both replies."""
+        """Yield the attack, the context and both replies."""
         yield from (row["attack"], row["variant"])
         yield from (move["text"] for move in row["context"])
         yield from (row["reply"], row["adversarial"])
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
-        """The share of judges that are wrong about a case."""
+        """Return the share of judges that are wrong about a case."""
         import numpy as np
 
         if not columns:
             return {}
         stacked = np.stack(list(columns.values()))
-        known = np.isfinite(stacked)
-        sizes = known.sum(axis=0)
-        wrong = np.where(known, stacked, 0).sum(axis=0)
+        is_scored = np.isfinite(stacked)
+        sizes = is_scored.sum(axis=0)
+        wrong = np.where(is_scored, stacked, 0).sum(axis=0)
         return {ALL_JUDGES: np.where(sizes > 0, wrong / np.maximum(sizes, 1), np.nan)}
 
     def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
-        """The results of `judge explain`, where its JSON is in the folder."""
-        return {name: {"attributions": found} for name, found in explained(folder).items()}
+        """Return the results of `judge explain`, if its JSON is in the folder."""
+        return {name: {"attributions": by_judge} for name, by_judge in read_explanations(folder).items()}
 
     def cell(self, column: str, value: float) -> str:
-        """Right or wrong for a judge, a share for all of them."""
+        """Format right or wrong for one judge, a share for all judges."""
         if column == ALL_JUDGES or isnan(value):
             return score(value)
         return "✗ error" if value else "✓ right"
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
-        """The mean error per facet, over attacks, corpora and the judges that were named.
+        """Return the mean error per facet, over attacks, corpora and non-trivial judges.
 
         Example:
             >>> rates = [("coherence", 0.25), ("coherence", 0.75), ("interest", None), ("overall", 0.25), ("overall", 0.75)]
-            >>> found = [{"judge": "mine", "facet": facet, "value": value} for facet, value in rates]
-            >>> KIND.headline({"averages": found, "judges": [{"name": "mine"}]})
+            >>> averages = [{"judge": "mine", "facet": facet, "value": value} for facet, value in rates]
+            >>> KIND.headline({"averages": averages, "judges": [{"name": "mine"}]})
             Headline(text='mean error: coherence 50.00', value=0.5)
         """
         trivial = {str(each.get("name")) for each in manifest.get("judges") or () if each.get("trivial")}
         rates: dict[str, list[float]] = {}
         averages = manifest.get("averages") or ()
-        named = [each for each in averages if str(each.get("judge")) not in trivial] or averages
-        for each in named:
+        non_trivial = [each for each in averages if str(each.get("judge")) not in trivial] or averages
+        for each in non_trivial:
             if (value := each.get("value")) is not None:
                 rates.setdefault(str(each.get("facet")), []).append(value)
-        found = {facet: fmean(values) for facet, values in rates.items()}
-        overall = found.pop("overall", None)
-        texts = ", ".join(f"{facet} {score(value)}" for facet, value in found.items())
+        means = {facet: fmean(values) for facet, values in rates.items()}
+        overall = means.pop("overall", None)
+        texts = ", ".join(f"{facet} {score(value)}" for facet, value in means.items())
         return Headline(f"mean error: {texts or '–'}", overall)
 
-    def means(self, run: Opened) -> list[dict[str, Any]]:
-        """The mean error of every judge per facet."""
+    def means(self, run: OpenedRun) -> list[dict[str, Any]]:
+        """Return the mean error of every judge per facet."""
         return [
             {
                 "measure": f"mean error, {each.get('facet')}",
@@ -198,39 +197,39 @@ class JudgeKind(RunKind):
             if each.get("value") is not None
         ]
 
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """The means of facets; then error rates: a row per attack, a column per judge, one table per corpus.
+    def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
+        """Yield the means by facet, then one table of error rates per corpus: one row per attack, one column per judge.
 
-        A rate leads to the errors, and a rate of zero to the cases about which the judge is right.
+        A rate links to the errors; a rate of zero links to the cases that the judge got right.
         """
         if averages := run.manifest.get("averages"):
-            yield _facets(averages, run, link)
+            yield _facet_table(averages, run, link)
         for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
-            found = [each for each in run.scores if each.get("corpus", "") == corpus]
-            judges = list(dict.fromkeys(each.get("judge", "") for each in found))
-            cells = {(each.get("attack", ""), each.get("judge", "")): each for each in found}
+            scores = [each for each in run.scores if each.get("corpus", "") == corpus]
+            judges = list(dict.fromkeys(each.get("judge", "") for each in scores))
+            cells = {(each.get("attack", ""), each.get("judge", "")): each for each in scores}
             rows: list[list[Cell]] = []
             shades: dict[tuple[int, int], float] = {}
-            of = {"corpus": corpus} if corpus else {}
+            corpus_filter = {"corpus": corpus} if corpus else {}
             for attack in dict.fromkeys(attack for attack, _ in cells):
                 values = [cells.get((attack, judge), {}) for judge in judges]
-                must = next(str(each.get("expected")) for each in values if each)
+                expected = next(str(each.get("expected")) for each in values if each)
                 n = Counter(each.get("n", 0) for each in values if each).most_common(1)[0][0]
-                chosen = {"attack": attack, **of}
+                filters = {"attack": attack, **corpus_filter}
                 texts = [
-                    (_rate(each, n), {**chosen, "judge": judge, "verdict": VERDICTS[not each.get("value")]})
+                    (_error_cell(each, n), {**filters, "judge": judge, "verdict": VERDICTS[not each.get("value")]})
                     for judge, each in zip(judges, values, strict=True)
                 ]
                 places = {(len(rows), 3 + at): each.get("value") for at, each in enumerate(values)}
                 shades |= {place: value for place, value in places.items() if value is not None}
-                rows.append([attack, READING.get(must, must), (str(n), chosen), *texts])
+                rows.append([attack, READING.get(expected, expected), (str(n), filters), *texts])
             title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
             headings = ("attack", "the score", "n", *judges)
             table = linked_table(run, link, title, headings, rows, numeric=range(2, len(headings)))
             yield replace(table, shades=shades)
 
-    def again(self, manifest: Mapping[str, Any]) -> list[str]:
-        """The command that makes the run again, in the folder of its input."""
+    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Return the command that reproduces the run in the folder of its input."""
         name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "CASES")
         words = ["judge", "score", name]
         for judge in manifest.get("judges") or ():
@@ -239,27 +238,27 @@ class JudgeKind(RunKind):
         words += ["--threshold", str(manifest.get("threshold")), "--verdict", str(manifest.get("verdict"))]
         return words
 
-    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Both replies side by side, and the judges' scores."""
-        return case(row, wanted)
+    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+        """Return both replies, and the judges' scores."""
+        return case(row, filters)
 
-    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """For each run, error rates by attack (one chart per corpus), and how many judges are wrong about each case."""
+    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
+        """Yield for each run the error rates by attack (one chart per corpus), and the distribution of wrong judges per case."""
         for run in runs:
-            of = of_run(run, runs)
+            suffix = title_suffix(run, runs)
             for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
-                yield errors_chart(run, corpus, link, of)
-            yield from spread_charts(run, link, of)
+                yield errors_chart(run, corpus, link, suffix)
+            yield from spread_charts(run, link, suffix)
 
-    def counted(self, run: Opened) -> Conditions:
-        """Of the judges those that were named; all of them where none was."""
+    def extra_conditions(self, run: OpenedRun) -> Conditions:
+        """Return a condition for the non-trivial judges; none if all are trivial."""
         judges = run.manifest.get("judges") or ()
         # Trivial judges are added to every run.
-        named = tuple(str(each.get("name")) for each in judges if not each.get("trivial"))
-        return {"judge": named} if named else {}
+        non_trivial = tuple(str(each.get("name")) for each in judges if not each.get("trivial"))
+        return {"judge": non_trivial} if non_trivial else {}
 
-    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """Errors by variant of an attack, and which reply is preferred."""
+    def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
+        """Yield the errors by variant of an attack, and the preferred replies."""
         judges = run.findings.options("judge")
         counts = run.findings.counts("attack", "variant", "judge", "verdict")
         groups = list(dict.fromkeys((attack, variant) for attack, variant, _, _ in counts))
@@ -268,8 +267,8 @@ class JudgeKind(RunKind):
             cells: list[Cell] = []
             for judge in judges:
                 wrong, right = (counts[attack, variant, judge, verdict] for verdict in ("error", "right"))
-                chosen = {"attack": attack, "variant": variant, "judge": judge, "verdict": VERDICTS[not wrong]}
-                cells.append((percent(wrong / (wrong + right)) if wrong + right else "–", chosen))
+                filters = {"attack": attack, "variant": variant, "judge": judge, "verdict": VERDICTS[not wrong]}
+                cells.append((percent(wrong / (wrong + right)) if wrong + right else "–", filters))
             rows.append([attack, variant, *cells])
         headings = ("attack", "variant", *judges)
         yield linked_table(run, link, "errors by variant, %", headings, rows, numeric=range(2, len(headings)))
@@ -277,7 +276,7 @@ class JudgeKind(RunKind):
         texts: list[list[Cell]] = [
             [
                 judge,
-                *((str(preferred[judge, which]), {"judge": judge, "preferred": which}) for which in PREFERRED.values()),
+                *((str(preferred[judge, reply]), {"judge": judge, "preferred": reply}) for reply in PREFERRED.values()),
             ]
             for judge in judges
         ]
@@ -287,30 +286,32 @@ class JudgeKind(RunKind):
 KIND = JudgeKind()
 
 
-def _rate(found: Mapping[str, Any], n: int) -> str:
-    """An error rate with its interval, short enough for a column per judge; with its own n where that is another one.
+def _error_cell(entry: Mapping[str, Any], n: int) -> str:
+    """Format an error rate with its interval, short enough for a column per judge; with n if it differs from that of the row.
 
     Example:
-        >>> _rate({"value": 0.25, "ci": [0.1, 0.4], "n": 8}, 8), _rate({"value": 0.25, "ci": [0.1, 0.4], "n": 7}, 8)
+        >>> _error_cell({"value": 0.25, "ci": [0.1, 0.4], "n": 8}, 8), _error_cell({"value": 0.25, "ci": [0.1, 0.4], "n": 7}, 8)
         ('25.0 (10 to 40)', '25.0 (10 to 40), n 7')
     """
-    value, ci = found.get("value"), found.get("ci")
+    value, ci = entry.get("value"), entry.get("ci")
     if value is None:
         return "–"
     limits = f" ({100 * ci[0]:.0f} to {100 * ci[1]:.0f})" if ci else ""
-    return f"{100 * value:.1f}{limits}" + ("" if found.get("n", n) == n else f", n {found['n']}")
+    return f"{100 * value:.1f}{limits}" + ("" if entry.get("n", n) == n else f", n {entry['n']}")
 
 
-def _facets(averages: Sequence[Mapping[str, Any]], run: Opened, link: RowsLink) -> Table:
+def _facet_table(averages: Sequence[Mapping[str, Any]], run: OpenedRun, link: RowsLink) -> Table:
     judges = list(dict.fromkeys(str(each.get("judge")) for each in averages))
     groups = list(dict.fromkeys((str(each.get("corpus", "")), str(each.get("facet"))) for each in averages))
     values = {(each.get("corpus", ""), each.get("facet"), each.get("judge")): each.get("value") for each in averages}
     rows: list[list[Cell]] = []
     for corpus, facet in groups:
-        of = {name: text for name, text in (("corpus", corpus), ("facet", facet)) if text not in ("", "overall")}
+        group_filter = {
+            name: text for name, text in (("corpus", corpus), ("facet", facet)) if text not in ("", "overall")
+        }
         rates = [values.get((corpus, facet, judge)) for judge in judges]
         cells = [
-            (score(rate), {**of, "judge": judge, "verdict": VERDICTS[not rate]})
+            (score(rate), {**group_filter, "judge": judge, "verdict": VERDICTS[not rate]})
             for rate, judge in zip(rates, judges, strict=True)
         ]
         rows.append([f"{facet} ({corpus})" if corpus else facet, *cells])

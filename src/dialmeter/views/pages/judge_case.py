@@ -1,4 +1,4 @@
-"""A case for its page: replies in pieces, so that changes can be marked, judges' scores, and attributions."""
+"""Template variables of a case: replies in pieces with marked changes, judges' scores, and attributions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ...judges.verdict import READING
 from ...readers.strict_json import parse_as
 
 RECENT = 6
-"""How many turns of the context are shown at once."""
+"""Number of turns of the context that are visible by default."""
 VERDICTS: dict[bool | None, str] = {True: "right", False: "error", None: "not counted"}
 PREFERRED = {"higher": "human", "similar": "neither", "lower": "adversarial"}
 
 
 class SpokenMove(Struct, frozen=True):
-    """A move of a context, as a row must hold it."""
+    """The required fields of a move in a context."""
 
     speaker: str
     text: str
@@ -34,8 +34,8 @@ class Piece(NamedTuple):
     changed: bool
 
 
-class Judged(NamedTuple):
-    """What one judge said."""
+class JudgeLine(NamedTuple):
+    """The scores and the verdict of one judge."""
 
     name: str
     human: str
@@ -49,17 +49,17 @@ class Judged(NamedTuple):
 
 
 class ScoredToken(NamedTuple):
-    """A token of a reply with what it adds to the score, and how much of the largest that is, in tenths."""
+    """A token of a reply, its contribution to the score, and its share of the largest contribution, in tenths."""
 
     text: str
     value: float
     tenths: int
 
 
-def case(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-    """What the page of a case shows."""
+def case(row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the template variables of a case."""
     context = list(row["context"])
-    said = row["scores"]
+    scores = row["scores"]
     return {
         "id": row["id"],
         "attack": row["attack"],
@@ -73,15 +73,15 @@ def case(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         "speaker": row.get("speaker") or "reply",
         "human": list(pieces(row["reply"], changed_spans(row["adversarial"], row["reply"]))),
         "adversarial": list(pieces(row["adversarial"], [tuple(span) for span in row.get("spans") or ()])),
-        "judged": list(said),
-        "judges": [_judged(name, found, wanted) for name, found in said.items()],
-        "exchanges": [(name, sides) for name, found in said.items() if (sides := _exchanges(found.get("exchanges")))],
+        "judged": list(scores),
+        "judges": [_judge_line(name, entry, filters) for name, entry in scores.items()],
+        "exchanges": [(name, sides) for name, entry in scores.items() if (sides := _exchanges(entry.get("exchanges")))],
         "attributions": _attributions(row.get("attributions") or {}),
     }
 
 
 def pieces(text: str, spans: Sequence[tuple[int, ...]]) -> Iterator[Piece]:
-    """A text cut at its changed parts; a span outside the text is skipped.
+    """Split a text at its changed spans; a span outside the text is skipped.
 
     Example:
         >>> [tuple(piece) for piece in pieces("it is not good", [(6, 10)])]
@@ -99,34 +99,34 @@ def pieces(text: str, spans: Sequence[tuple[int, ...]]) -> Iterator[Piece]:
         yield Piece(text[at:], False)
 
 
-def _judged(name: str, found: Mapping[str, Any], wanted: Mapping[str, str]) -> Judged:
-    verdict = VERDICTS[found.get("conforms")]
-    preferred = PREFERRED.get(found.get("relation") or "", "–")
+def _judge_line(name: str, entry: Mapping[str, Any], filters: Mapping[str, str]) -> JudgeLine:
+    verdict = VERDICTS[entry.get("conforms")]
+    preferred = PREFERRED.get(entry.get("relation") or "", "–")
     facts = {"judge": name, "verdict": verdict, "preferred": preferred}
-    asked = {field: text for field, text in wanted.items() if field in facts}
-    return Judged(
+    own_filters = {field: text for field, text in filters.items() if field in facts}
+    return JudgeLine(
         name,
-        number(found.get("human")),
-        number(found.get("adversarial")),
-        number(found.get("difference"), signed=True),
-        number(found.get("threshold")),
+        number(entry.get("human")),
+        number(entry.get("adversarial")),
+        number(entry.get("difference"), signed=True),
+        number(entry.get("threshold")),
         preferred,
         verdict,
-        str(found.get("failure") or ""),
-        bool(asked) and all(facts[field] == text for field, text in asked.items()),
+        str(entry.get("failure") or ""),
+        bool(own_filters) and all(facts[field] == text for field, text in own_filters.items()),
     )
 
 
-def _exchanges(found: Any) -> dict[str, ModelExchange]:
-    """What a language model was asked and said, by reply; nothing where the row holds something else."""
+def _exchanges(value: Any) -> dict[str, ModelExchange]:
+    """Return the prompts and answers of a language model, by reply; empty if the row is malformed."""
     try:
-        return convert(found or {}, dict[str, ModelExchange])
+        return convert(value or {}, dict[str, ModelExchange])
     except ValidationError:
         return {}
 
 
 def number(value: float | None, signed: bool = False) -> str:
-    """A judge's score with four digits.
+    """Format a judge's score with four digits.
 
     Example:
         >>> number(0.53663), number(-0.1, signed=True), number(None)
@@ -137,10 +137,10 @@ def number(value: float | None, signed: bool = False) -> str:
     return f"{value:{'+' if signed and value else ''}.4g}".replace("-", "−")
 
 
-def _attributions(found: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, list[ScoredToken]]]]]:
-    """By judge, both replies token by token, shaded on one scale."""
-    shown = []
-    for judge, sides in found.items():
+def _attributions(by_judge: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, list[ScoredToken]]]]]:
+    """Return for each judge the tokens of both replies, shaded on one scale."""
+    result = []
+    for judge, sides in by_judge.items():
         values = [abs(float(value)) for tokens in sides.values() for _, value in tokens]
         largest = max(values, default=0.0) or 1.0
         replies = [
@@ -153,15 +153,15 @@ def _attributions(found: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, l
             )
             for side, tokens in sides.items()
         ]
-        shown.append((judge, replies))
-    return shown
+        result.append((judge, replies))
+    return result
 
 
 # Attributions: the JSON of ``judge explain``, in the run's folder as ``explained-NAME.json``.
 
 
 class ExplainedReply(Struct, frozen=True):
-    """Words and what each adds to the score."""
+    """Words and their contributions to the score."""
 
     words: tuple[str, ...]
     values: tuple[float, ...]
@@ -176,41 +176,39 @@ class ExplainedCase(Struct, frozen=True):
 
 
 class ExplainedScore(Struct, frozen=True):
-    """All that is needed of a score: whose it is."""
+    """The judge of a score; other fields are ignored."""
 
     judge: str
 
 
 class Explanation(Struct, frozen=True):
-    """What ``judge explain --json`` prints, as far as it is shown."""
+    """The used fields of the output of ``judge explain --json``."""
 
     scores: tuple[ExplainedScore, ...]
     cases: tuple[ExplainedCase, ...]
 
 
-def explained(folder: Path) -> dict[str, dict[str, Any]]:
-    """By case and judge, the words of both replies with their values. Other files are skipped.
+def read_explanations(folder: Path) -> dict[str, dict[str, Any]]:
+    """Read by case and judge the words of both replies with their values. Invalid files are skipped.
 
     Example:
-        >>> explained(Path("no-such-folder"))
+        >>> read_explanations(Path("no-such-folder"))
         {}
     """
-    found: dict[str, dict[str, Any]] = {}
+    explanations: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("explained*.json")):
+        if path.is_symlink():
+            continue
         try:
-            document = (
-                parse_as(path.read_bytes(), Explanation, path.name, what="an explanation")
-                if not path.is_symlink()
-                else None
-            )
+            document = parse_as(path.read_bytes(), Explanation, path.name, what="an explanation")
         except (InputError, OSError):
             continue
-        if document is None or not document.scores:
+        if not document.scores:
             continue
         for each in document.cases:
             sides = {
                 name: list(zip(reply.words, reply.values, strict=False))
                 for name, reply in (("human", each.human), ("adversarial", each.adversarial))
             }
-            found.setdefault(each.case, {})[document.scores[0].judge] = sides
-    return found
+            explanations.setdefault(each.case, {})[document.scores[0].judge] = sides
+    return explanations

@@ -1,4 +1,4 @@
-"""Kinds of runs that pages can show, and what is particular to each."""
+"""The kinds of runs that pages can show."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .opened import Opened
+    from .opened_run import OpenedRun
 
     Column: TypeAlias = NDArray[np.float64]
 
-RowsLink: TypeAlias = Callable[["Opened", Mapping[str, str]], str]
-"""The address of those rows of a run that pass a filter."""
+RowsLink: TypeAlias = Callable[["OpenedRun", Mapping[str, str]], str]
+"""Function that returns the address of the rows of a run that match a filter."""
 
 
-def no_link(run: Opened, params: Mapping[str, str]) -> str:
-    """Leads nowhere: for tables that are not on a page."""
+def no_link(run: OpenedRun, params: Mapping[str, str]) -> str:
+    """Return an empty address, for tables that are not on a page."""
     return ""
 
 
 Conditions: TypeAlias = Mapping[str, tuple[str, ...]]
-"""By field, the texts of which a finding must have one."""
+"""Field → texts; a finding matches if it has one of the texts in every field."""
 Cell: TypeAlias = str | tuple[str, Mapping[str, str]]
-"""The text of a cell, or a text and the filter of the rows that it counts."""
-_NOTHING = ("", "0", "–")
+"""The text of a cell, or the text and the filter of the rows that it counts."""
+_EMPTY_CELLS = ("", "0", "–")
 
 
 def linked_table(
-    run: Opened,
+    run: OpenedRun,
     link: RowsLink,
     title: str,
     headings: Sequence[str],
@@ -48,16 +48,16 @@ def linked_table(
     *,
     numeric: Iterable[int] | None = None,
 ) -> Table:
-    """A table whose cells lead to the rows of the run that they count; cells that count nothing lead nowhere.
+    """Return a table whose cells link to the rows that they count; cells that count nothing have no link.
 
-    ``numeric`` are the columns of numbers; by default all but the first.
+    ``numeric`` are the columns of numbers; by default all except the first.
     """
     texts, links = [], {}
     for at, cells in enumerate(rows):
         pairs = [(cell, None) if isinstance(cell, str) else cell for cell in cells]
         texts.append(tuple(text for text, _ in pairs))
         for column, (text, params) in enumerate(pairs):
-            if params is not None and text not in _NOTHING and (address := link(run, params)):
+            if params is not None and text not in _EMPTY_CELLS and (address := link(run, params)):
                 links[at, column] = address
     numbers = frozenset(range(1, len(headings)) if numeric is None else numeric)
     return Table(title, tuple(headings), tuple(texts), numbers, links=links)
@@ -67,7 +67,7 @@ KINDS = ("tracker", "user", "judge", "people", "system", "items", "study")
 
 
 class Field(NamedTuple):
-    """A field of findings: its name in addresses, its label, and whether one can choose it from a list."""
+    """A field of findings: its name in addresses, its label, and whether pages offer a list of its texts as a filter."""
 
     name: str
     label: str
@@ -75,11 +75,15 @@ class Field(NamedTuple):
 
 
 class Grouping(NamedTuple):
-    """A field by which runs are compared: how many mistakes each run makes at every text of the field.
+    """A field by which runs are compared: the number of mistakes of each run for every text of the field.
 
-    ``mistakes`` has the findings that count: for each field in it, the finding has one of the texts. They are divided by ``chances``:
-    by the findings of the row that pass it, by those of the same text where ``own`` is set, or by the rows if there is none.
-    ``value`` says in words what a hundred times the quotient is. ``reasons`` are the fields that tell mistakes apart.
+    Attributes:
+        field: name of the field.
+        value: what 100 times the quotient of mistakes and chances is, in words.
+        mistakes: conditions of the findings that count as mistakes.
+        reasons: fields that distinguish mistakes.
+        chances: conditions of the findings of a row that are the denominator; None to divide by the number of rows.
+        own: whether only chances with the same text of the field count.
     """
 
     field: str
@@ -90,145 +94,145 @@ class Grouping(NamedTuple):
     own: bool = False
 
 
-class Scanned(NamedTuple):
-    """The id of a row, and how often each finding occurs in it."""
+class ScannedRow(NamedTuple):
+    """The id of a row, and the count of each finding in it."""
 
     id: str
     findings: Mapping[Finding, int]
 
 
 class Headline(NamedTuple):
-    """What the list of runs says of a run, and the number that it is sorted by."""
+    """The text about a run in the list of runs, and the number that the list is sorted by."""
 
     text: str
     value: float | None
 
 
 class ChartImage(NamedTuple):
-    """A chart as an image: its title, and an address that holds its data."""
+    """A chart as an image: its title, and a data URL."""
 
     title: str
     address: str
 
 
 class RunKind(ABC):
-    """One kind of run; the modules of this folder have one object each, called ``KIND``."""
+    """One kind of run. The module of each kind in this folder has one instance, called ``KIND``."""
 
     NAME: ClassVar[str]
-    """Also the folder of its templates: ``row`` and ``pair`` for the viewer, ``brief`` for the report."""
+    """Name of the kind, and of the folder of its templates: ``row`` and ``pair`` for the viewer, ``brief`` for the report."""
     UNIT: ClassVar[tuple[str, str]]
-    """What a row is, singular and plural."""
+    """Name of a row, singular and plural."""
     FIELDS: ClassVar[tuple[Field, ...]]
     ROW: ClassVar[type[Any]]
-    """What a row must hold to be shown."""
+    """Type that a row is validated against before it is shown."""
     HIGHER_IS_BETTER: ClassVar[bool] = True
-    """For the scores of rows."""
+    """Whether a higher score of a row is better."""
     VALUES: ClassVar[str] = "Values in percent"
-    """What the numbers of tables are."""
-    DRAWN: ClassVar[str] = ""
-    """What is resampled for intervals, where it is not the rows."""
+    """Unit of the numbers in tables."""
+    RESAMPLED: ClassVar[str] = ""
+    """Name of the units that are resampled for intervals, if these are not the rows."""
     COMPARABLE: ClassVar[bool] = True
-    """Can two runs of the kind be compared?"""
+    """Whether two runs of the kind can be compared."""
     GROUPINGS: ClassVar[tuple[Grouping, ...]] = ()
-    """By what runs are compared, the usual one first."""
-    MISTAKEN: ClassVar[Conditions] = {}
-    """The findings that make one row worse than another of the same score; none where a score has no such findings."""
+    """Groupings for the comparison of runs, the default first."""
+    MISTAKE_CONDITIONS: ClassVar[Conditions] = {}
+    """Conditions of the findings that order rows with the same score; empty if there are none."""
     FIRST_COLUMN: ClassVar[str] = ""
-    """The score by which rows are sorted by default, the worst first; if a run lacks it, its first score."""
+    """Default sort key of rows, the worst first; a run without this score uses its first score."""
 
     @abstractmethod
-    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
-        """The findings of one line of rows.jsonl; further counts are added to the sums of the run."""
+    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+        """Return the findings of one line of rows.jsonl; add further counts to the sums of the run."""
 
     @abstractmethod
-    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """A few facts about a row, and its first words."""
+    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """Return a few facts about a row, and its first text."""
 
     @abstractmethod
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """All utterances, and the names and values of slots or what the kind has in their place, for search.
+        """Yield all searchable texts: utterances, and names and values of slots or their equivalents.
 
-        Each is a text of the row, not one that is put together: search looks at the line before it parses it.
+        Each text must occur literally in the row, because search checks the unparsed line first.
         """
 
     @abstractmethod
-    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """What the template shows of a row; cells that pass the filter are marked."""
+    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+        """Return the template variables of a row; cells that match the filters are marked."""
 
     @abstractmethod
-    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """The charts of one run, or of several side by side."""
+    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
+        """Yield the charts of one run, or of several runs together."""
 
     @abstractmethod
-    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """Tables of groups, whose numbers lead to their rows."""
+    def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
+        """Yield tables of groups; their numbers link to the rows."""
 
     @abstractmethod
-    def again(self, manifest: Mapping[str, Any]) -> list[str]:
-        """The words of the command that makes the run again, after ``dialmeter``."""
+    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Return the words after ``dialmeter`` of the command that reproduces the run."""
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """What the template shows of the same row in two runs: both rows as on their own pages."""
-        return {"sides": [self.page(row, wanted) for row in (first, second)]}
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+        """Return the template variables of the same row in two runs."""
+        return {"sides": [self.page(row, filters) for row in (first, second)]}
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
-        """The first thing to read about a run: its first score."""
+        """Return the headline of a run: by default its first score."""
         first: Mapping[str, Any] = next(iter(manifest.get("scores") or ()), {})
         value = first.get("value")
         return Headline(f"{first.get('measure', '')} {score(value)}".strip(), value)
 
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """The scores of the run, which lead to its rows: one row per measure."""
-        from .scores import score_table  # loads the code of trackers
+    def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
+        """Yield the main tables of the run: by default its scores, one row per measure, with links to the rows."""
+        from .scores import score_table  # imported here, because it imports the code of trackers
 
         yield score_table(run, link)
 
-    def images(self, run: Opened) -> Iterator[ChartImage]:
-        """Charts that were drawn when the run was made."""
+    def images(self, run: OpenedRun) -> Iterator[ChartImage]:
+        """Yield charts that were drawn when the run was made."""
         return iter(())
 
-    def means(self, run: Opened) -> list[dict[str, Any]]:
-        """Scores that summarise others, listed before them."""
+    def means(self, run: OpenedRun) -> list[dict[str, Any]]:
+        """Return scores that summarise other scores; they are listed first."""
         return []
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
-        """Further scores of rows, computed from those in the index."""
+        """Return further scores of rows, computed from the scores in the index."""
         return {}
 
-    def counted(self, run: Opened) -> Conditions:
-        """A further condition for the mistakes by which a run is compared."""
+    def extra_conditions(self, run: OpenedRun) -> Conditions:
+        """Return further conditions for the mistakes in comparisons of runs."""
         return {}
 
     def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
-        """What other files in the run's folder add to rows, by id."""
+        """Return further data of rows from other files in the run's folder, by id."""
         return {}
 
     def value(self, value: float | None) -> str:
-        """A score of the run: a share in percent."""
+        """Format a score of the run: by default a share in percent."""
         return score(value)
 
-    def limits(self, found: Mapping[str, Any]) -> str:
-        """The interval of a score of the run, or why there is none."""
-        return interval(found.get("ci"), str(found.get("ci_reason") or ""))
+    def limits(self, entry: Mapping[str, Any]) -> str:
+        """Format the interval of a score of the run, or the reason why there is none."""
+        return interval(entry.get("ci"), str(entry.get("ci_reason") or ""))
 
     def cell(self, column: str, value: float) -> str:
-        """The score of one row: a share in percent."""
+        """Format the score of one row: by default a share in percent."""
         return score(value)
 
     def ranking(self, columns: Sequence[str]) -> str:
-        """The score by which rows are sorted by default."""
+        """Return the default sort key of rows."""
         return self.FIRST_COLUMN if self.FIRST_COLUMN in columns else columns[0]
 
     def label(self, name: str) -> str:
-        """The label of a field."""
+        """Return the label of a field."""
         return next(field.label for field in self.FIELDS if field.name == name)
 
 
 def kind_of(manifest: Mapping[str, Any]) -> RunKind:
-    """The kind of a run.
+    """Return the kind of a run.
 
     Raises:
-        DialmeterError: a kind that this version cannot show.
+        DialmeterError: this version cannot show the kind.
 
     Example:
         >>> kind_of({"kind": "tracker"}).UNIT
@@ -240,5 +244,5 @@ def kind_of(manifest: Mapping[str, Any]) -> RunKind:
     name = str(manifest.get("kind"))
     if name not in KINDS:
         raise DialmeterError(f"a run of kind {name!r} cannot be shown; {did_you_mean(name, KINDS)}")
-    found: RunKind = import_module(f".{name}", __package__).KIND
-    return found
+    kind: RunKind = import_module(f".{name}", __package__).KIND
+    return kind

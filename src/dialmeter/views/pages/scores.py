@@ -1,4 +1,4 @@
-"""The scores of runs as tables, facts about a run, and the rows that two runs have in common with a paired test."""
+"""Tables of the scores of runs, facts about a run, and the rows that two runs share, with a paired test."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .kinds import RowsLink
-    from .opened import Opened
+    from .opened_run import OpenedRun
 
 GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour", "dimension", "level")
 
 
-def _groups(found: Mapping[str, Any]) -> dict[str, str]:
-    """The groups that a score belongs to, by their name; none for a score of everything."""
-    return {name: str(found[name]) for name in GROUPS if found.get(name) not in (None, "", "combined")}
+def _groups(entry: Mapping[str, Any]) -> dict[str, str]:
+    """Return the groups of a score, by name; empty for a score of the whole run."""
+    return {name: str(entry[name]) for name in GROUPS if entry.get(name) not in (None, "", "combined")}
 
 
-def label(found: Mapping[str, Any]) -> str:
-    """A score's measure, with the group that it belongs to.
+def score_label(entry: Mapping[str, Any]) -> str:
+    """Return the measure of a score with its groups.
 
     Example:
-        >>> label({"measure": "error", "judge": "length", "attack": "negation", "value": 0.5})
+        >>> score_label({"measure": "error", "judge": "length", "attack": "negation", "value": 0.5})
         'error · length · negation'
     """
-    return " · ".join([str(found["measure"]), *_groups(found).values()])
+    return " · ".join([str(entry["measure"]), *_groups(entry).values()])
 
 
-def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
-    """The rows behind a score: those of its group, the worst under its measure first where rows have that measure.
+def score_filter(run: OpenedRun, entry: Mapping[str, Any]) -> dict[str, str]:
+    """Return the filter for the rows of a score: the rows of its group, sorted by its measure if rows have that measure.
 
     Example:
         >>> from types import SimpleNamespace
@@ -49,24 +49,24 @@ def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
         ({'by': 'I-GCDF1', 'domain': 'hotel'}, {})
     """
     fields = {field.name for field in run.kind.FIELDS}
-    groups = {name: text for name, text in _groups(found).items() if name in fields}
-    return {**({"by": str(found["measure"])} if found["measure"] in run.columns else {}), **groups}
+    groups = {name: text for name, text in _groups(entry).items() if name in fields}
+    return {**({"by": str(entry["measure"])} if entry["measure"] in run.columns else {}), **groups}
 
 
-def score_table(run: Opened, link: RowsLink) -> Table:
-    """The scores of one run, with the fields of signatures that not all scores share; values lead to the rows, the worst first."""
+def score_table(run: OpenedRun, link: RowsLink) -> Table:
+    """Return the scores of one run, with the signature fields that not all scores share; values link to the rows, worst first."""
     scores = run.scores
-    shared = _shared(scores)
+    shared = _shared_fields(scores)
     rows = tuple(
         (
-            label(each),
+            score_label(each),
             run.kind.value(each.get("value")),
             run.kind.limits(each),
             f"{each.get('n') or 0:,}",
             f"{each['unscored']:,}" if each.get("unscored") else "",
             "; ".join(
                 [
-                    *_own(each, shared),
+                    *_own_fields(each, shared),
                     *([f"no value: {each['reason']}"] if each.get("reason") else []),
                 ]
             ),
@@ -74,27 +74,29 @@ def score_table(run: Opened, link: RowsLink) -> Table:
         for each in scores
     )
     headings = ("measure", "value", "interval", "n", "unscored", "note")
-    keep = [at for at in range(6) if at < 4 or any(row[at] for row in rows)]
-    kept = tuple(tuple(row[at] for at in keep) for row in rows)
-    numeric = frozenset(place for place, at in enumerate(keep) if at in {1, 2, 3, 4})
-    found = {at: link(run, score_filter(run, each)) for at, each in enumerate(scores) if each.get("value") is not None}
-    links = {(at, keep.index(column)): address for at, address in found.items() if address for column in (1, 3)}
-    return Table("Scores", tuple(headings[at] for at in keep), kept, numeric, links=links)
+    columns = [at for at in range(6) if at < 4 or any(row[at] for row in rows)]
+    cells = tuple(tuple(row[at] for at in columns) for row in rows)
+    numeric = frozenset(place for place, at in enumerate(columns) if at in {1, 2, 3, 4})
+    addresses = {
+        at: link(run, score_filter(run, each)) for at, each in enumerate(scores) if each.get("value") is not None
+    }
+    links = {(at, columns.index(column)): address for at, address in addresses.items() if address for column in (1, 3)}
+    return Table("Scores", tuple(headings[at] for at in columns), cells, numeric, links=links)
 
 
-def with_means(run: Opened) -> list[dict[str, Any]]:
-    """The scores of a run, those that sum others up before the others."""
+def means_and_scores(run: OpenedRun) -> list[dict[str, Any]]:
+    """Return the scores of a run; means come first."""
     return [*run.kind.means(run), *run.scores]
 
 
-def side_by_side(runs: Sequence[Opened]) -> Table:
-    """One row per measure, and for every run its value and interval."""
-    found = [{label(each): each for each in with_means(run)} for run in runs]
-    names = list(dict.fromkeys(name for scores in found for name in scores))
+def scores_by_run(runs: Sequence[OpenedRun]) -> Table:
+    """Return one row per measure, with the value and interval of every run."""
+    by_run = [{score_label(each): each for each in means_and_scores(run)} for run in runs]
+    names = list(dict.fromkeys(name for scores in by_run for name in scores))
     rows = []
     for name in names:
         cells = [name]
-        for run, scores in zip(runs, found, strict=True):
+        for run, scores in zip(runs, by_run, strict=True):
             each = scores.get(name, {})
             cells += [run.kind.value(each.get("value")), run.kind.limits(each)]
         rows.append(tuple(cells))
@@ -102,121 +104,127 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
     return Table("Scores side by side", headings, tuple(rows), frozenset(range(1, len(headings))))
 
 
-def signature(run: Opened) -> str:
-    """The signatures of all scores in one line."""
+def signature(run: OpenedRun) -> str:
+    """Return the signatures of all scores in one line."""
     lines = [str(each["signature"]) for each in run.scores if each.get("signature")]
     return joint_signature(lines) if lines else ""
 
 
-def _shared(scores: Sequence[Mapping[str, Any]]) -> list[str]:
+def _shared_fields(scores: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [str(each["signature"]) for each in scores if each.get("signature")]
     return shared_fields(lines) if lines else []
 
 
-def _own(found: Mapping[str, Any], shared: Sequence[str]) -> list[str]:
-    groups = {str(found.get(name)) for name in GROUPS}
-    parts = str(found.get("signature") or "").split("|")[1:]
+def _own_fields(entry: Mapping[str, Any], shared: Sequence[str]) -> list[str]:
+    groups = {str(entry.get(name)) for name in GROUPS}
+    parts = str(entry.get("signature") or "").split("|")[1:]
     return [part for part in parts if part not in shared and part.partition(":")[2] not in groups]
 
 
-def facts(run: Opened) -> list[tuple[str, str]]:
-    """What one wants to know first."""
+def facts(run: OpenedRun) -> list[tuple[str, str]]:
+    """Return the main facts of a run: counts, the account if incomplete, and the rules."""
     counts = run.manifest.get("counts") or {}
-    found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()][:3]
+    result = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()][:3]
     account = account_in(run.manifest)
     if account is not None and not account.complete:
-        found.append((f"{account.unit}s {account.done}", f"{account.scored:,} of {account.asked:,}"))
+        result.append((f"{account.unit}s {account.done}", f"{account.scored:,} of {account.asked:,}"))
     rules = run.manifest.get("rules") or {}
     if rules.get("name"):
-        found.append(("rules", str(rules["name"])))
-    return found
+        result.append(("rules", str(rules["name"])))
+    return result
 
 
-def command(run: Opened) -> str:
-    """The command that makes the run again, in the folder of its input."""
-    return shlex.join(["dialmeter", *run.kind.again(run.manifest)])
+def command(run: OpenedRun) -> str:
+    """Return the command that reproduces the run in the folder of its input."""
+    return shlex.join(["dialmeter", *run.kind.command_words(run.manifest)])
 
 
-def confidence(run: Opened) -> str:
-    """The confidence of intervals in percent, if there are any."""
-    how = run.manifest.get("intervals") or {}
-    return f"{100 * how['confidence']:g}" if how.get("confidence") else ""
+def confidence(run: OpenedRun) -> str:
+    """Return the confidence level of intervals in percent; empty if there are none."""
+    settings = run.manifest.get("intervals") or {}
+    return f"{100 * settings['confidence']:g}" if settings.get("confidence") else ""
 
 
-_SWAPS = 2000
-_SAME = 1e-12
+_RESAMPLES = 2000
+_TOLERANCE = 1e-12
 
 
-class Matched(NamedTuple):
-    """Two runs and the positions of the rows that both have, in the order of the first.
+class MatchedRuns(NamedTuple):
+    """Two runs and the positions of the rows that both share, in the order of the first run.
 
-    ``apart`` has, for each score of both, why it may not be compared, or None.
+    Attributes:
+        first: the first run.
+        second: the second run.
+        first_rows: positions of the shared rows in the first run.
+        second_rows: positions of the shared rows in the second run.
+        refusals: for each score of both runs, the reason why it may not be compared, or None.
     """
 
-    first: Opened
-    second: Opened
-    here: NDArray[np.int64]
-    there: NDArray[np.int64]
-    apart: Mapping[str, str | None]
+    first: OpenedRun
+    second: OpenedRun
+    first_rows: NDArray[np.int64]
+    second_rows: NDArray[np.int64]
+    refusals: Mapping[str, str | None]
 
     @property
     def why_not(self) -> str:
-        """One line that says in which fields the runs differ; empty where all scores may be compared."""
-        return in_one_line(self.apart) if self.apart else "measures: the runs have no score in common"
+        """One line with the fields in which the runs differ; empty if all scores may be compared."""
+        return in_one_line(self.refusals) if self.refusals else "measures: the runs have no score in common"
 
     def comparable(self, name: str) -> bool:
-        """May a score be compared? One that only rows have may if all others may."""
-        return self.apart[name] is None if name in self.apart else not self.why_not
+        """Return whether a score may be compared. A score that only rows have may be compared if all others may."""
+        return self.refusals[name] is None if name in self.refusals else not self.why_not
 
 
-def match(first: Opened, second: Opened) -> Matched:
-    """Finds the rows that both runs have, by their id.
+def match(first: OpenedRun, second: OpenedRun) -> MatchedRuns:
+    """Match the rows of two runs by their id.
 
     Raises:
-        DialmeterError: the runs are of two kinds, or are one run.
+        DialmeterError: the runs are of different kinds, or are the same run.
     """
     if first.kind is not second.kind:
         raise DialmeterError(f"{first.key} is a {first.kind.NAME} run and {second.key} a {second.kind.NAME} run")
     if first.key == second.key:
-        raise DialmeterError("choose two runs; this is one and the same")
-    places = {name: at for at, name in enumerate(second.findings.ids)}
-    both = [(at, places[name]) for at, name in enumerate(first.findings.ids) if name in places]
-    pairs = np.array(both, dtype=np.int64).reshape(-1, 2)
-    apart = compare_scores(
+        raise DialmeterError("choose two different runs; both are the same run")
+    positions = {name: at for at, name in enumerate(second.findings.ids)}
+    shared = [(at, positions[name]) for at, name in enumerate(first.findings.ids) if name in positions]
+    pairs = np.array(shared, dtype=np.int64).reshape(-1, 2)
+    refusals = compare_scores(
         first.kind.NAME,
-        *({label(each): str(each.get("signature") or "") for each in run.scores} for run in (first, second)),
+        *({score_label(each): str(each.get("signature") or "") for each in run.scores} for run in (first, second)),
     )
-    return Matched(first, second, pairs[:, 0], pairs[:, 1], apart)
+    return MatchedRuns(first, second, pairs[:, 0], pairs[:, 1], refusals)
 
 
-def change(matched: Matched, by: str) -> NDArray[np.float64]:
-    """The score of each row in the second run minus that in the first."""
-    found: NDArray[np.float64] = matched.second.columns[by][matched.there] - matched.first.columns[by][matched.here]
-    return found
+def score_changes(matched: MatchedRuns, by: str) -> NDArray[np.float64]:
+    """Return the score of each row in the second run minus its score in the first run."""
+    after = matched.second.columns[by][matched.second_rows]
+    changes: NDArray[np.float64] = after - matched.first.columns[by][matched.first_rows]
+    return changes
 
 
-def ways(changes: NDArray[np.float64], higher_is_better: bool = True) -> dict[str, NDArray[np.bool_]]:
-    """Which rows are better, worse or the same in the second run.
+def change_masks(changes: NDArray[np.float64], higher_is_better: bool = True) -> dict[str, NDArray[np.bool_]]:
+    """Return masks of the rows that are better, worse or the same in the second run.
 
     Example:
-        >>> {way: mask.tolist() for way, mask in ways(np.array([0.5, -0.5, 0.0])).items()}
+        >>> {way: mask.tolist() for way, mask in change_masks(np.array([0.5, -0.5, 0.0])).items()}
         {'better': [True, False, False], 'worse': [False, True, False], 'same': [False, False, True]}
     """
-    up, down = changes > _SAME, changes < -_SAME
+    up, down = changes > _TOLERANCE, changes < -_TOLERANCE
     better, worse = (up, down) if higher_is_better else (down, up)
-    return {"better": better, "worse": worse, "same": np.abs(changes) <= _SAME}
+    return {"better": better, "worse": worse, "same": np.abs(changes) <= _TOLERANCE}
 
 
-def test(matched: Matched, name: str) -> Comparison | None:
-    """A paired test of the mean change per row; None with fewer than two rows."""
-    before = matched.first.columns[name][matched.here]
-    after = matched.second.columns[name][matched.there]
-    known = np.isfinite(before) & np.isfinite(after)
-    size = int(known.sum())
+def paired_test(matched: MatchedRuns, name: str) -> Comparison | None:
+    """Test the mean change per row (paired randomisation); return None with fewer than two rows."""
+    before = matched.first.columns[name][matched.first_rows]
+    after = matched.second.columns[name][matched.second_rows]
+    is_scored = np.isfinite(before) & np.isfinite(after)
+    size = int(is_scored.sum())
     if size < 2:
         return None
     mean = Formula(lambda sums: sums[..., 0] / size)
-    found = paired_randomisation(
-        before[known][:, None], after[known][:, None], {"m": mean}, resamples=_SWAPS, mid_p=True
+    results = paired_randomisation(
+        before[is_scored][:, None], after[is_scored][:, None], {"m": mean}, resamples=_RESAMPLES, mid_p=True
     )
-    return found["m"]
+    return results["m"]

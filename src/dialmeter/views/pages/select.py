@@ -1,4 +1,4 @@
-"""Lists of rows: the query of an address and its result, and the data of lists that a script filters."""
+"""Lists of rows: the query of an address, its result, and the data of lists that a script filters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...errors import DialmeterError
 from ...readers.strict_json import REFUSALS, decode_json
 from .findings_file import row_lines
 from .kinds import Field
-from .opened import Opened
+from .opened_run import OpenedRun
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,8 +28,14 @@ ROUNDING = 1e-9
 class RowQuery(Struct, frozen=True):
     """A query for rows.
 
-    ``by`` is a score (or the order in the file) that is at least ``low`` and below ``high``, in percent. Without ``down`` the worst
-    come first.
+    Attributes:
+        by: the sort key: a score, or the order in the file.
+        down: whether high scores come first; None for the worst first.
+        low: smallest score, in percent.
+        high: upper limit of the score, in percent; rows with this score are excluded.
+        q: text to search.
+        page: number of the page, from 1.
+        conditions: pairs of field and text that a finding must have.
     """
 
     by: str = ""
@@ -38,21 +44,21 @@ class RowQuery(Struct, frozen=True):
     high: float | None = None
     q: str = ""
     page: int = 1
-    wanted: tuple[tuple[str, str], ...] = ()
+    conditions: tuple[tuple[str, str], ...] = ()
 
     @property
     def filters(self) -> dict[str, str]:
-        """The texts that findings must have, by field."""
-        return dict(self.wanted)
+        """Field → text that a finding must have."""
+        return dict(self.conditions)
 
     def params(self, **changes: str | None) -> dict[str, str]:
-        """The query as an address holds it, without what is usual; changes replace or (None) remove.
+        """Return the query as parameters of an address, without defaults; ``changes`` replace or (None) remove parameters.
 
         Example:
-            >>> RowQuery(by="JGA", page=3, wanted=(("slot", "ferry-to"),)).params(page=None)
+            >>> RowQuery(by="JGA", page=3, conditions=(("slot", "ferry-to"),)).params(page=None)
             {'by': 'JGA', 'slot': 'ferry-to'}
         """
-        found: dict[str, str | None] = {
+        params: dict[str, str | None] = {
             "by": self.by or None,
             "order": None if self.down is None else "down" if self.down else "up",
             "low": None if self.low is None else f"{self.low:g}",
@@ -62,24 +68,24 @@ class RowQuery(Struct, frozen=True):
             "page": str(self.page) if self.page > 1 else None,
             **changes,
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in params.items() if value is not None}
 
 
-def parse_query(params: Mapping[str, str], run: Opened) -> RowQuery:
-    """The query of an address; invalid parts are ignored."""
+def parse_query(params: Mapping[str, str], run: OpenedRun) -> RowQuery:
+    """Parse the query of an address; invalid parts are ignored."""
     by = params.get("by", "")
     return RowQuery(
         by=by if by in run.columns or by == IN_FILE else "",
         down={"up": False, "down": True}.get(params.get("order", "")),
-        low=_number(params.get("low")),
-        high=_number(params.get("high")),
+        low=_parse_number(params.get("low")),
+        high=_parse_number(params.get("high")),
         q=params.get("q", "").strip()[:200],
-        page=max(1, int(_number(params.get("page")) or 1)),
-        wanted=tuple((field.name, params[field.name]) for field in run.kind.FIELDS if params.get(field.name)),
+        page=max(1, int(_parse_number(params.get("page")) or 1)),
+        conditions=tuple((field.name, params[field.name]) for field in run.kind.FIELDS if params.get(field.name)),
     )
 
 
-def _number(text: str | None) -> float | None:
+def _parse_number(text: str | None) -> float | None:
     try:
         value = float(text or "")
     except ValueError:
@@ -88,82 +94,82 @@ def _number(text: str | None) -> float | None:
 
 
 class Selection(NamedTuple):
-    """Positions of rows in order, and how many findings of each row pass the filter."""
+    """Positions of rows in order, and the number of matching findings of each row of the run."""
 
     positions: NDArray[np.int64]
     hits: NDArray[np.int64] | None
 
 
-def select(run: Opened, query: RowQuery) -> Selection:
-    """The rows that a query asks for. Without filter and search, only the index is read."""
+def select(run: OpenedRun, query: RowQuery) -> Selection:
+    """Return the rows that match a query. Without filter and search, only the index is read."""
     import numpy as np
 
-    chosen = np.arange(len(run))
+    positions = np.arange(len(run))
     hits = None
-    if query.wanted:
-        chosen = run.findings.rows(query.filters)
+    if query.conditions:
+        positions = run.findings.rows(query.filters)
         hits = run.findings.hits(query.filters)
     if query.q:
-        chosen = np.intersect1d(chosen, np.array(_search(run, query.q), dtype=np.int64))
+        positions = np.intersect1d(positions, np.array(_search(run, query.q), dtype=np.int64))
     by = query.by or run.ranking
     down = is_down(run, query)
     if by and by != IN_FILE:
-        values = run.columns[by][chosen]
-        shown = 100 * values
-        keep = np.ones(len(chosen), dtype=bool)
+        values = run.columns[by][positions]
+        percentages = 100 * values
+        keep = np.ones(len(positions), dtype=bool)
         if query.low is not None:
-            keep &= shown >= query.low - ROUNDING
+            keep &= percentages >= query.low - ROUNDING
         if query.high is not None:
-            keep &= shown < query.high - ROUNDING
-        chosen, values = chosen[keep], values[keep]
-        # Rows without a score come last either way; of rows with the same score, the one with most mistakes comes first.
-        order = np.lexsort((chosen, -mistakes(run)[chosen], -values if down else values, np.isnan(values)))
-        chosen = chosen[order]
+            keep &= percentages < query.high - ROUNDING
+        positions, values = positions[keep], values[keep]
+        # Rows without a score come last in both orders. Among rows with the same score, those with the most mistakes come first.
+        order = np.lexsort((positions, -mistakes(run)[positions], -values if down else values, np.isnan(values)))
+        positions = positions[order]
     elif down:
-        chosen = chosen[::-1]
-    return Selection(chosen, hits)
+        positions = positions[::-1]
+    return Selection(positions, hits)
 
 
-def mistakes(run: Opened) -> NDArray[np.int64]:
-    """How many mistakes each row has; zero for all until the rows have been read, and where they cannot be read."""
+def mistakes(run: OpenedRun) -> NDArray[np.int64]:
+    """Return the number of mistakes of each row; zeros until the rows have been read, or if they cannot be read."""
     import numpy as np
 
-    none = np.zeros(len(run), dtype=np.int64)
-    if not run.kind.MISTAKEN or not run.is_read():
-        return none
+    zeros = np.zeros(len(run), dtype=np.int64)
+    if not run.kind.MISTAKE_CONDITIONS or not run.is_read():
+        return zeros
     try:
-        found = run.findings.by_row({**run.kind.MISTAKEN, **run.kind.counted(run)})
+        counts = run.findings.by_row({**run.kind.MISTAKE_CONDITIONS, **run.kind.extra_conditions(run)})
     except DialmeterError:
-        return none
-    return found[:, 0].astype(np.int64)
+        return zeros
+    return counts[:, 0].astype(np.int64)
 
 
-def is_down(run: Opened, query: RowQuery) -> bool:
-    """Do high scores come first?"""
+def is_down(run: OpenedRun, query: RowQuery) -> bool:
+    """Whether high scores come first."""
     if query.down is not None:
         return query.down
     return query.by != IN_FILE and not run.kind.HIGHER_IS_BETTER
 
 
-def _search(run: Opened, text: str) -> list[int]:
-    """The rows whose id, talk, slots or values have the text, whatever its case."""
+def _search(run: OpenedRun, text: str) -> list[int]:
+    """Return the positions of rows whose id, utterances, slots or values contain the text; case is ignored."""
     needle = text.lower()
     raw = msgspec.json.encode(needle)[1:-1]
 
-    def holds(row: Mapping[str, Any]) -> bool:
+    def contains(row: Mapping[str, Any]) -> bool:
         return any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row)))
 
-    found = []
+    positions = []
     for position, line in enumerate(row_lines(run.run)):
-        # Most lines do not have it in any form, and need not be parsed.
+        # Most lines do not contain the text, and are not parsed.
         if raw in (line.lower() if needle.isascii() else line.decode("utf-8", "replace").lower().encode()):
             try:
-                passes = holds(decode_json(line))
+                is_match = contains(decode_json(line))
             except (KeyError, TypeError, AttributeError, *REFUSALS):
-                passes = holds(run.parse(line, position))  # says what is wrong with the row
-            if passes:
-                found.append(position)
-    return found
+                is_match = contains(run.parse(line, position))  # raises an error that describes the damage
+            if is_match:
+                positions.append(position)
+    return positions
 
 
 def list_data(
@@ -175,15 +181,15 @@ def list_data(
     unit: str,
     down: bool = False,
 ) -> Markup:
-    """Data for the script; no text in it can close the element of the script.
+    """Return the JSON data for the script; no text in it can close the script element.
 
     Args:
         fields: the fields of findings.
         columns: names of scores.
         by: the score that the list is sorted by.
-        rows: position, scores, findings and number of mistakes of each.
-        unit: what rows are called.
-        down: do high scores come first?
+        rows: position, scores, findings and number of mistakes of each row.
+        unit: name of rows, plural.
+        down: whether high scores come first.
 
     Example:
         >>> str(list_data(["slot"], ["JGA"], by="JGA", rows=[(0, [0.5], [("</script>",)], 2)], unit="dialogues"))
@@ -197,12 +203,12 @@ def list_data(
             "i": at,
             "s": [None if isnan(value) else round(value, 6) for value in scores],
             "f": [
-                [known.setdefault(text, len(known)) for known, text in zip(codes, finding, strict=True)]
+                [code.setdefault(text, len(code)) for code, text in zip(codes, finding, strict=True)]
                 for finding in findings
             ],
-            "m": wrong,
+            "m": mistake_count,
         }
-        for at, scores, findings, wrong in rows
+        for at, scores, findings, mistake_count in rows
     ]
     data = {
         "fields": list(fields),
@@ -210,7 +216,7 @@ def list_data(
         "by": by,
         "down": down,
         "unit": unit,
-        "texts": [list(known) for known in codes],
+        "texts": [list(code) for code in codes],
         "rows": encoded,
     }
     text = msgspec.json.encode(data).decode()
@@ -219,18 +225,20 @@ def list_data(
     return Markup(text)  # noqa: S704 - nothing in it is markup any more
 
 
-def row_data(run: Opened, positions: Sequence[int], names: Sequence[str]) -> Markup:
-    """The data of a list of rows: their scores under these names, and their findings."""
-    found = run.findings
-    wrong = mistakes(run)
+def row_data(run: OpenedRun, positions: Sequence[int], names: Sequence[str]) -> Markup:
+    """Return the data of a list of rows: the named scores, and the findings."""
+    findings = run.findings
+    mistake_counts = mistakes(run)
     rows = [
-        (at, [float(run.columns[name][at]) for name in names], found.of_row(at), int(wrong[at])) for at in positions
+        (at, [float(run.columns[name][at]) for name in names], findings.of_row(at), int(mistake_counts[at]))
+        for at in positions
     ]
     down = not run.kind.HIGHER_IS_BETTER
-    return list_data(found.fields, names, by=run.ranking, rows=rows, unit=run.kind.UNIT[1], down=down)
+    return list_data(findings.fields, names, by=run.ranking, rows=rows, unit=run.kind.UNIT[1], down=down)
 
 
-def field_options(run: Opened) -> list[tuple[Field, list[str]]]:
-    """The fields by which rows can be filtered from a list, each with its texts."""
-    found = [(field, run.findings.options(field.name)) for field in run.kind.FIELDS if field.listed]
-    return [(field, options) for field, options in found if options]
+def field_options(run: OpenedRun) -> list[tuple[Field, list[str]]]:
+    """Return the fields that pages offer as filters, each with its texts."""
+    return [
+        (field, options) for field in run.kind.FIELDS if field.listed and (options := run.findings.options(field.name))
+    ]

@@ -1,4 +1,4 @@
-"""Studies: the lines, tables and charts of a command that compares or studies several files. They have no rows."""
+"""Studies: the lines, tables and charts of a command that compares or analyses several files. They have no rows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ...errors import DialmeterError, one_line
 from ..chart_files import Chart
 from ..tables import Table
 from .findings import Finding
-from .kinds import ChartImage, Field, Headline, RowsLink, RunKind, Scanned, no_link
+from .kinds import ChartImage, Field, Headline, RowsLink, RunKind, ScannedRow, no_link
 
 if TYPE_CHECKING:
-    from .opened import Opened
+    from .opened_run import OpenedRun
 
 _HEADLINE = 70
 _LARGEST = 2_000_000
-"""Larger charts are not shown."""
+"""Largest size of a chart file in bytes; larger charts are not shown."""
 
 
 class StudyTable(Struct, frozen=True, omit_defaults=True):
@@ -36,11 +36,11 @@ class StudyTable(Struct, frozen=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.headings) for row in self.rows):
-            raise ValueError("a row of a table has another number of cells than its head")
+            raise ValueError("a table row and its headings have different numbers of cells")
 
 
 class StudyContent(Struct, frozen=True):
-    """What a command printed: lines, tables, and its charts as file and title."""
+    """The output of a command: lines, tables, and its charts as file and title."""
 
     lines: list[str] = []
     tables: list[StudyTable] = []
@@ -48,7 +48,7 @@ class StudyContent(Struct, frozen=True):
 
 
 def study_table(table: Table) -> StudyTable:
-    """A table as ``run.json`` holds it.
+    """Convert a table for ``run.json``.
 
     Example:
         >>> study_table(Table("a", ("x", "y"), (("1", "2"),), frozenset({1}), {(0, 1): "*"}, foot=("all scored",))).marks
@@ -68,13 +68,13 @@ class StudyKind(RunKind):
     ROW = dict
     FIELDS = (Field("part", "part", listed=False),)
     COMPARABLE = False
-    VALUES = "As the command printed it"
+    VALUES = "Output of the command"
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
         """A study has no rows."""
         raise msgspec.ValidationError("a study has no rows")
 
-    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
         """A study has no rows."""
         return "", ""
 
@@ -82,49 +82,49 @@ class StudyKind(RunKind):
         """A study has no rows."""
         return iter(())
 
-    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
         """A study has no rows."""
         return {}
 
-    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """None: the charts of a study are images, because their data are not rows."""
+    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
+        """Return no charts: the charts of a study are images, because their data are not rows."""
         return iter(())
 
-    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """The tables of the command after the first."""
-        for number, each in enumerate(_study(run.manifest).tables[1:], 2):
-            yield from _shown(each, each.title or f"table {number}")
+    def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
+        """Yield the tables of the command after the first."""
+        for number, each in enumerate(_parse_study(run.manifest).tables[1:], 2):
+            yield from _page_tables(each, each.title or f"table {number}")
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
-        """The command and the first line that it printed.
+        """Return the command and the first line of its output.
 
         Example:
             >>> KIND.headline({"command": "tracker compare", "study": {"lines": ["b against a: no difference"]}}).text
             'tracker compare: b against a: no difference'
         """
-        first = _said(_study(manifest))[:1]
+        first = _result_lines(_parse_study(manifest))[:1]
         return Headline(one_line(": ".join([str(manifest.get("command", "")), *first]), _HEADLINE), None)
 
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """What the command said, then its first table."""
-        study = _study(run.manifest)
-        if said := _said(study):
-            rows = tuple((str(number), line) for number, line in enumerate(said, 1))
+    def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
+        """Yield the lines of the command, then its first table."""
+        study = _parse_study(run.manifest)
+        if lines := _result_lines(study):
+            rows = tuple((str(number), line) for number, line in enumerate(lines, 1))
             yield Table("Result", ("line", "result"), rows, frozenset({0}))
         for each in study.tables[:1]:
-            yield from _shown(each, each.title)
+            yield from _page_tables(each, each.title)
 
-    def images(self, run: Opened) -> Iterator[ChartImage]:
-        """The charts, as images: what a file holds is never a part of the page."""
-        for name, title in _study(run.manifest).charts:
+    def images(self, run: OpenedRun) -> Iterator[ChartImage]:
+        """Yield the charts as images, so that the content of a file never becomes part of the page."""
+        for name, title in _parse_study(run.manifest).charts:
             path = run.run.path(name)
             is_ours = name.startswith("chart-") and name.endswith(".svg") and "/" not in name and "\\" not in name
             if is_ours and path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST:
                 data = base64.b64encode(path.read_bytes()).decode("ascii")
                 yield ChartImage(title, f"data:image/svg+xml;base64,{data}")
 
-    def again(self, manifest: Mapping[str, Any]) -> list[str]:
-        """The command that makes the study again, in the folder of its input."""
+    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Return the command that reproduces the study in the folder of its input."""
         words = manifest.get("words")
         return [str(word) for word in words] if isinstance(words, list) else []
 
@@ -132,24 +132,24 @@ class StudyKind(RunKind):
 KIND = StudyKind()
 
 
-def _said(study: StudyContent) -> list[str]:
-    """The lines of a study without signatures, which a page shows elsewhere."""
+def _result_lines(study: StudyContent) -> list[str]:
+    """Return the lines of a study without signatures, which a page shows elsewhere."""
     return [line for line in study.lines if line.strip() and not line.lower().startswith("signature")]
 
 
-def _shown(table: StudyTable, title: str) -> Iterator[Table]:
-    """A table of a study, and its notes as another one."""
+def _page_tables(table: StudyTable, title: str) -> Iterator[Table]:
+    """Yield a table of a study, and a second table with its notes."""
     marks = {(row, column): mark for row, column, mark in table.marks}
     yield Table(title, table.headings, table.rows, frozenset(table.numeric), marks)
     if table.notes:
         yield Table(f"notes on {title}" if title else "Notes", ("note",), tuple((note,) for note in table.notes))
 
 
-def _study(manifest: Mapping[str, Any]) -> StudyContent:
-    """The study of a run.
+def _parse_study(manifest: Mapping[str, Any]) -> StudyContent:
+    """Parse the study of a run.
 
     Raises:
-        DialmeterError: the manifest holds something else.
+        DialmeterError: the manifest is malformed.
     """
     try:
         return msgspec.convert(manifest.get("study") or {}, StudyContent)

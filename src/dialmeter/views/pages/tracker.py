@@ -17,19 +17,19 @@ from ..chart_files import Chart, chart
 from ..charts import lines
 from ..tables import Table, percent
 from ..tracker import mistakes_table
-from .charts import confusion_chart, measures_chart, mistakes_chart, of_run, spread_charts, turns_chart
+from .charts import confusion_chart, measures_chart, mistakes_chart, spread_charts, title_suffix, turns_chart
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
-from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
-from .tracker_grid import grid, shown, side_by_side
+from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .tracker_grid import grid, pair_grids, value_text
 
 if TYPE_CHECKING:
-    from .opened import Opened
+    from .opened_run import OpenedRun
 
 MISTAKES = ("missed", "wrong", "over")
 _MOST_MISTAKES = 20
-"""How many pairs of gold and predicted value a page shows."""
+"""Largest number of pairs of gold and predicted value on a page."""
 _CONFUSED_SLOTS = 2
-"""How many slots have a chart of gold and predicted values."""
+"""Number of slots with a chart of gold and predicted values."""
 
 
 class _Cell(Struct, frozen=True, gc=False):
@@ -40,7 +40,7 @@ class _Cell(Struct, frozen=True, gc=False):
 
 
 class _Step(Struct, frozen=True):
-    """A turn of a row, without the talk."""
+    """A turn of a row, without utterances."""
 
     turn: int
     exact: bool
@@ -50,7 +50,7 @@ class _Step(Struct, frozen=True):
 
 
 class _Row(Struct, frozen=True):
-    """A row, as far as it is counted."""
+    """The counted fields of a row."""
 
     id: str
     turns: tuple[_Step, ...]
@@ -60,14 +60,14 @@ _DECODER = msgspec.json.Decoder(_Row)
 
 
 class _SpokenStep(_Step, frozen=True, kw_only=True):
-    """A turn of a row, with the talk."""
+    """A turn of a row, with utterances."""
 
     user: str
     system: str
 
 
 class ShownDialogue(Struct, frozen=True):
-    """A row, as it is shown."""
+    """The fields of a row that pages show."""
 
     id: str
     turns: tuple[_SpokenStep, ...]
@@ -78,7 +78,7 @@ _domain = lru_cache(maxsize=4096)(domain_of)
 
 @lru_cache(maxsize=4096)
 def _domains(slots: tuple[str, ...]) -> frozenset[str]:
-    """The domains of slots: states of few slots come again and again."""
+    """Return the domains of slots. Cached, because the same sets of slots occur often."""
     return frozenset(map(domain_of, slots))
 
 
@@ -89,7 +89,7 @@ class TrackerKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = ShownDialogue
     FIRST_COLUMN = "FGA(lam=0.5)"
-    MISTAKEN: ClassVar[Conditions] = {"class": MISTAKES}
+    MISTAKE_CONDITIONS: ClassVar[Conditions] = {"class": MISTAKES}
     GROUPINGS = tuple(
         Grouping(
             field,
@@ -110,8 +110,8 @@ class TrackerKind(RunKind):
         Field("pred", "predicted value", listed=False),
     )
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
-        """A mistake is found at each of its turns, a right value where it begins, and every turn as right or wrong.
+    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+        """Return each mistake at each of its turns, each right value at its first turn, and each turn as right or wrong.
 
         Example:
             >>> KIND.scan(b'{"id": "d", "turns": [{"turn": 0, "exact": false, "gold": {"inn-area": "east"}, "pred": {}, '
@@ -129,23 +129,23 @@ class TrackerKind(RunKind):
             for slot, cell in step.slots.items():
                 value = pred.get(slot)
                 if cell.kind == "correct":
-                    begun = right.get((slot, value))
-                    if begun is None:
+                    first_and_count = right.get((slot, value))
+                    if first_and_count is None:
                         right[slot, value] = [step.turn, 1]
                     else:
-                        begun[1] += 1
+                        first_and_count[1] += 1
                 else:
-                    domain, wanted = _domain(slot), gold.get(slot)
+                    domain, gold_value = _domain(slot), gold.get(slot)
                     wrong_domains.append(domain)
-                    # Most values are plain texts, and a call for each would take half of the time.
+                    # Most values are strings; calling value_text for each would take half of the time.
                     finding = (
                         domain,
                         slot,
                         cell.kind,
                         cell.age or "",
                         turn,
-                        wanted if type(wanted) is str else shown(wanted),
-                        value if type(value) is str else shown(value),
+                        gold_value if type(gold_value) is str else value_text(gold_value),
+                        value if type(value) is str else value_text(value),
                     )
                     findings[finding] = 1
             findings["", "", RIGHT_TURN if step.exact else WRONG_TURN, "", turn, "", ""] = 1
@@ -155,7 +155,7 @@ class TrackerKind(RunKind):
                 for domain in domains.intersection(wrong_domains):
                     wrong_turns[domain] = wrong_turns.get(domain, 0) + 1
         for (slot, value), (first, count) in right.items():
-            text = shown(value)
+            text = value_text(value)
             findings[_domain(slot), slot, "correct", "", str(first), text, text] = count
         for domains, count in turns.items():
             for domain in domains:
@@ -163,16 +163,16 @@ class TrackerKind(RunKind):
                 sums["domain", domain, "right"] += count
         for domain, count in wrong_turns.items():
             sums["domain", domain, "right"] -= count
-        return Scanned(row.id, findings)
+        return ScannedRow(row.id, findings)
 
-    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """How many turns are wrong, and what the user said first."""
+    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """Return the number of wrong turns, and the first utterance of the user."""
         turns = row["turns"]
         wrong = sum(not turn["exact"] for turn in turns)
         return f"{wrong} of {len(turns)} turns wrong", next((turn["user"] for turn in turns if turn["user"]), "")
 
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """What both said, and every slot and value of both states.
+        """Yield the utterances of both speakers, and every slot and value of both states.
 
         Example:
             >>> turn = {"system": "", "user": "Hello", "gold": {"inn-area": "east"}, "pred": {"inn-area": ["west", "west end"]}}
@@ -183,34 +183,34 @@ class TrackerKind(RunKind):
             yield from (turn["system"], turn["user"])
             for state in (turn["gold"], turn["pred"]):
                 for slot, value in state.items():
-                    yield from (slot, shown(value))
+                    yield from (slot, value_text(value))
 
-    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """The turn × slot grid."""
-        return grid(row, wanted)
+    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+        """Return the turn × slot grid."""
+        return grid(row, filters)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Both trackers' states under the same talk."""
-        return side_by_side(first, second, wanted)
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+        """Return the states of both trackers for the same utterances."""
+        return pair_grids(first, second, filters)
 
-    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Measures and turns of all runs together, then the spread and the mistakes of each."""
+    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
+        """Yield the measures and turns of all runs, then the distribution of scores and the mistakes of each run."""
         yield measures_chart(runs, link)
         if len(runs) > 1:
             values = {run.key: {score["measure"]: score.get("value") for score in run.scores} for run in runs}
-            title = "Do measures agree on the order?"
+            title = "Ranking of systems by each measure"
             yield chart("parallel", title, lines.draw_parallel, lines.parallel_table, values)
         yield turns_chart(runs, link)
         for run in runs:
-            of = of_run(run, runs)
-            yield from spread_charts(run, link, of)
-            yield mistakes_chart(run, link, of)
+            suffix = title_suffix(run, runs)
+            yield from spread_charts(run, link, suffix)
+            yield mistakes_chart(run, link, suffix)
             wrong = run.findings.counts("slot", where={"class": "wrong"})
             for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
-                yield confusion_chart(run, link, slot, of)
+                yield confusion_chart(run, link, slot, suffix)
 
-    def again(self, manifest: Mapping[str, Any]) -> list[str]:
-        """The command that makes the run again, in the folder of its input."""
+    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Return the command that reproduces the run in the folder of its input."""
         inputs = {each.get("role"): str(each.get("name")) for each in manifest.get("inputs") or ()}
         tracker = next((each["tracker"] for each in manifest.get("inputs") or () if each.get("tracker")), "")
         file = inputs.pop("predictions", "FILE") + (f"#{tracker}" if tracker else "")
@@ -225,36 +225,36 @@ class TrackerKind(RunKind):
             words += ["--seed", str(manifest["seed"])]
         return words
 
-    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """Shares of right turns and numbers of mistakes, by domain, slot and turn."""
-        if mistakes := _mistakes(run.manifest)[:_MOST_MISTAKES]:
-            yield _with_links(mistakes_table(mistakes), mistakes, run, link)
-        found = run.findings
+    def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
+        """Yield shares of right turns and numbers of mistakes, by domain, slot and turn."""
+        if mistakes := _stored_mistakes(run.manifest)[:_MOST_MISTAKES]:
+            yield _add_links(mistakes_table(mistakes), mistakes, run, link)
+        findings = run.findings
         for group in ("domain", "slot"):
-            kinds = found.counts(group, "class")
-            carried = found.counts(group, where={"age": "carried-over"})
+            kinds = findings.counts(group, "class")
+            carried = findings.counts(group, where={"age": "carried-over"})
             rows: list[list[Cell]] = []
             for name in sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")}):
                 missed, wrong, _ = (kinds[name, kind] for kind in MISTAKES)
                 if group == "domain":
-                    turns, right = (found.sums[group, name, what] for what in ("turns", "right"))
+                    turns, right = (findings.sums[group, name, count] for count in ("turns", "right"))
                 else:
                     right = kinds[name, "correct"]
                     turns = right + missed + wrong
                 share = percent(right / turns) if turns else "–"
-                # An empty text is no filter, so that dialogues without a domain cannot be listed.
-                of = {group: name} if name else None
-                counted: list[tuple[str, dict[str, str]]] = [
+                # An empty text is not a filter: dialogues without a domain cannot be listed.
+                group_filter = {group: name} if name else None
+                cells_and_filters: list[tuple[str, dict[str, str]]] = [
                     (str(turns), {}),
                     (share, {"class": "correct"} if kinds[name, "correct"] else {}),
                     *((str(kinds[name, kind]), {"class": kind}) for kind in MISTAKES),
                     (str(carried[(name,)]), {"age": "carried-over"}),
                 ]
-                cells = [(text, {**of, **more}) if of else text for text, more in counted]
+                cells = [(text, {**group_filter, **more}) if group_filter else text for text, more in cells_and_filters]
                 rows.append([name or "(none)", *cells])
             headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
             yield linked_table(run, link, f"by {group}", headings, rows)
-        turns_by = found.counts("turn", "class")
+        turns_by = findings.counts("turn", "class")
         rows = []
         for number in sorted({int(turn) for turn, _ in turns_by}):
             turn = str(number)
@@ -277,16 +277,16 @@ class TrackerKind(RunKind):
 KIND = TrackerKind()
 
 
-def _mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
-    """The mistakes that a run has noted; none where the manifest lacks them or is malformed."""
+def _stored_mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
+    """Return the mistakes in the manifest of a run; none if they are missing or malformed."""
     try:
         return msgspec.convert(manifest.get("mistakes", []), list[Mistake])
     except msgspec.ValidationError:
         return []
 
 
-def _with_links(table: Table, mistakes: Sequence[Mistake], run: Opened, link: RowsLink) -> Table:
-    """The table of mistakes, whose numbers lead to their dialogues."""
+def _add_links(table: Table, mistakes: Sequence[Mistake], run: OpenedRun, link: RowsLink) -> Table:
+    """Return the table of mistakes with links from its numbers to the dialogues."""
     links = {}
     for at, each in enumerate(mistakes):
         sides = {name: value for name, value in (("gold", each.gold), ("pred", each.pred)) if value}

@@ -1,4 +1,4 @@
-"""A dialogue of a tracker as a grid: a row for every turn, a column for every slot, and in each cell the result."""
+"""A dialogue of a tracker as a grid: one row per turn, one column per slot, and the result in each cell."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from ...model import Value, domain_of
 
 
-def shown(value: Value | None) -> str:
-    """A value as one text; alternatives between bars, nothing for an absent one.
+def value_text(value: Value | None) -> str:
+    """Return a value as one text; alternatives are separated by bars, an absent value is empty.
 
     Example:
-        >>> shown("east"), shown(("6:00", "06:00")), shown(None)
+        >>> value_text("east"), value_text(("6:00", "06:00")), value_text(None)
         ('east', '6:00 | 06:00', '')
     """
     return value if isinstance(value, str) else " | ".join(value or ())
@@ -32,9 +32,9 @@ class GridCell(NamedTuple):
     pred: str
     carried: bool
     fresh: bool
-    """Did gold or prediction change at this turn?"""
+    """Whether gold or prediction changed at this turn."""
     marked: bool
-    """Does it pass the filter of the list that one comes from?"""
+    """Whether it matches the filters of the list that links to the page."""
 
     @property
     def words(self) -> str:
@@ -42,22 +42,22 @@ class GridCell(NamedTuple):
         return f"{self.kind}, carried over" if self.carried else self.kind
 
 
-def grid(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-    """What the page of a dialogue shows.
+def grid(row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the template variables of a dialogue.
 
     Example:
         >>> cell = {"class": "missed", "age": "new"}
         >>> turn = {"turn": 0, "user": "East.", "system": "", "exact": False, "gold": {"inn-area": "east"}, "pred": {},
         ...         "slots": {"inn-area": cell}}
-        >>> found = grid({"id": "d", "turns": [turn]}, {"class": "missed"})
-        >>> found["turns"][0]["cells"][0].sign, found["turns"][0]["cells"][0].marked, found["domains"]
+        >>> shown = grid({"id": "d", "turns": [turn]}, {"class": "missed"})
+        >>> shown["turns"][0]["cells"][0].sign, shown["turns"][0]["cells"][0].marked, shown["domains"]
         ('−', True, [('inn', 1)])
     """
     slots = _columns(row)
     turns: list[dict[str, Any]] = []
     before: Mapping[str, Any] = {"gold": {}, "pred": {}}
     for turn in row["turns"]:
-        cells = [_cell(slot, turn, before, wanted) for slot in slots]
+        cells = [_cell(slot, turn, before, filters) for slot in slots]
         turns.append({**turn, "cells": cells})
         before = turn
     domains = [(name, len(list(group))) for name, group in groupby(slots, domain_of)]
@@ -67,23 +67,23 @@ def grid(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         "slots": slots,
         "domains": domains,
         "turns": turns,
-        "classes": _present(turns),
+        "classes": _count_classes(turns),
         "spoken": spoken,
     }
 
 
 def _columns(*rows: Mapping[str, Any]) -> list[str]:
-    """Slots by domain, in the order in which they come up."""
+    """Return the slots grouped by domain, in the order of their first occurrence."""
     seen = dict.fromkeys(slot for row in rows for turn in row["turns"] for slot in turn["slots"])
     domains = list(dict.fromkeys(map(domain_of, seen)))
     return sorted(seen, key=lambda slot: domains.index(domain_of(slot)))
 
 
-def _cell(slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, str]) -> GridCell | None:
+def _cell(slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], filters: Mapping[str, str]) -> GridCell | None:
     outcome = turn["slots"].get(slot)
     if outcome is None:
         return None
-    gold, pred = shown(turn["gold"].get(slot)), shown(turn["pred"].get(slot))
+    gold, pred = value_text(turn["gold"].get(slot)), value_text(turn["pred"].get(slot))
     facts = {
         "domain": domain_of(slot),
         "slot": slot,
@@ -100,36 +100,36 @@ def _cell(slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], wanted:
         gold,
         pred,
         outcome["age"] == "carried-over",
-        gold != shown(before["gold"].get(slot)) or pred != shown(before["pred"].get(slot)),
-        bool(wanted) and all(facts[name] == text for name, text in wanted.items()),
+        gold != value_text(before["gold"].get(slot)) or pred != value_text(before["pred"].get(slot)),
+        bool(filters) and all(facts[name] == text for name, text in filters.items()),
     )
 
 
-def _present(turns: list[dict[str, Any]]) -> dict[str, int]:
-    """How often each class occurs in the grid; carried-over mistakes are counted separately."""
-    found = dict.fromkeys((*SIGNS, "carried-over"), 0)
+def _count_classes(turns: list[dict[str, Any]]) -> dict[str, int]:
+    """Count the cells of each class; carried-over mistakes are counted separately."""
+    counts = dict.fromkeys((*SIGNS, "carried-over"), 0)
     for turn in turns:
         for cell in turn["cells"]:
             if cell is not None:
-                found["carried-over" if cell.carried else cell.kind] += 1
-    return found
+                counts["carried-over" if cell.carried else cell.kind] += 1
+    return counts
 
 
-def side_by_side(first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-    """Two trackers under the same talk: for every turn, the slots at which either is wrong or something changed."""
-    grids = [grid(row, wanted) for row in (first, second)]
+def pair_grids(first: Mapping[str, Any], second: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    """Return two trackers' states of one dialogue: for every turn, the slots that changed or that either tracker has wrong."""
+    grids = [grid(row, filters) for row in (first, second)]
     others = {turn["turn"]: turn for turn in grids[1]["turns"]}
     columns = _columns(first, second)
     turns = []
     for turn in grids[0]["turns"]:
         other = others.get(turn["turn"])
         cells = [
-            {each.slot: each for each in found["cells"] if each is not None} if found else {} for found in (turn, other)
+            {each.slot: each for each in side["cells"] if each is not None} if side else {} for side in (turn, other)
         ]
         slots = [
             slot
             for slot in columns
-            if any(slot in side and (side[slot].fresh or side[slot].kind != "correct") for side in cells)
+            if any(slot in own and (own[slot].fresh or own[slot].kind != "correct") for own in cells)
         ]
         turns.append({**turn, "pairs": [(slot, cells[0].get(slot), cells[1].get(slot)) for slot in slots]})
     return {"id": first["id"], "turns": turns}

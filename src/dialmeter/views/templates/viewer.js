@@ -1,8 +1,8 @@
-// Keys, and lists that filter and sort themselves where no server does it (bundle and report).
+// Keyboard shortcuts, and filtering and sorting of lists without a server (bundle and report).
 (() => {
   "use strict";
-  const find = (what, where = document) => where.querySelector(what);
-  const all = (what, where = document) => [...where.querySelectorAll(what)];
+  const find = (selector, root = document) => root.querySelector(selector);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
   document.addEventListener("keydown", (event) => {
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
@@ -34,8 +34,8 @@
     rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))].focus();
   }
 
-  // A static list is named in the fragment before what is asked of it: #rows&slot=inn-area&by=JGA
-  function asked() {
+  // The fragment holds the id of a static list and the query: #rows&slot=inn-area&by=JGA
+  function parseFragment() {
     const [name, ...rest] = location.hash.slice(1).split("&");
     return { name, params: new URLSearchParams(rest.join("&")) };
   }
@@ -48,19 +48,18 @@
     if (!first) return;
     const holder = first.parentNode;
     const section = block.parentNode;
-    const reserved = ["by", "order", "low", "high", "q", "page"];
 
-    function passes(row, params) {
-      const wanted = data.fields.map((field) => params.get(field) || "");
-      if (wanted.some(Boolean) && !row.f.some((found) => wanted.every((text, at) => !text || data.texts[at][found[at]] === text))) return false;
+    function matches(row, params) {
+      const filters = data.fields.map((field) => params.get(field) || "");
+      if (filters.some(Boolean) && !row.f.some((finding) => filters.every((text, at) => !text || data.texts[at][finding[at]] === text))) return false;
       const q = (params.get("q") || "").toLowerCase();
-      const found = (text) => text.toLowerCase().includes(q);
-      const names = (finding) => finding.some((code, at) => data.fields[at] !== "turn" && found(data.texts[at][code]));
-      if (q && !found(items.get(row.i).textContent) && !row.f.some(names)) return false;
+      const contains = (text) => text.toLowerCase().includes(q);
+      const containsText = (finding) => finding.some((code, at) => data.fields[at] !== "turn" && contains(data.texts[at][code]));
+      if (q && !contains(items.get(row.i).textContent) && !row.f.some(containsText)) return false;
       const value = row.s[Math.max(0, data.columns.indexOf(params.get("by") || data.by))];
-      const shown = value === null ? NaN : 100 * value;
+      const percent = value === null ? NaN : 100 * value;
       const low = params.get("low"), high = params.get("high");
-      return !(low && !(shown >= Number(low) - 1e-9)) && !(high && !(shown < Number(high) - 1e-9));
+      return !(low && !(percent >= Number(low) - 1e-9)) && !(high && !(percent < Number(high) - 1e-9));
     }
 
     function show(params) {
@@ -78,12 +77,11 @@
       let count = 0;
       for (const row of order) {
         const item = items.get(row.i);
-        item.hidden = !passes(row, params);
+        item.hidden = !matches(row, params);
         count += !item.hidden;
         holder.append(item);
       }
-      const told = find("[data-count]", section) || find("#count", section);
-      if (told) told.textContent = count === data.rows.length ? told.dataset.all : `${count.toLocaleString("en")} of ${data.rows.length.toLocaleString("en")} ${data.unit} here`;
+      if (countLine) countLine.textContent = count === data.rows.length ? countLine.dataset.all : `${count.toLocaleString("en")} of ${data.rows.length.toLocaleString("en")} ${data.unit} here`;
       const form = find("form[data-static].bar", section);
       if (form) for (const box of form.elements) if (box.name) box.value = params.get(box.name) ?? ({ by: data.by, order: data.down ? "down" : "up" }[box.name] || "");
       chips(params);
@@ -106,15 +104,15 @@
       }
     }
 
-    const told = find("[data-count]", section) || find("#count", section);
-    if (told) told.dataset.all = told.textContent;
-    const follow = () => {
-      const { name: named, params } = asked();
-      if (named === name || !named) show(params);
-      if (named === name && params.size) section.scrollIntoView();
+    const countLine = find("[data-count]", section) || find("#count", section);
+    if (countLine) countLine.dataset.all = countLine.textContent;
+    const update = () => {
+      const { name: list, params } = parseFragment();
+      if (list === name || !list) show(params);
+      if (list === name && params.size) section.scrollIntoView();
     };
-    window.addEventListener("hashchange", follow);
-    follow();
+    window.addEventListener("hashchange", update);
+    update();
   }
 
   document.addEventListener("submit", (event) => {
@@ -127,7 +125,7 @@
   });
 
   function openTarget() {
-    const target = document.getElementById(decodeURIComponent(asked().name));
+    const target = document.getElementById(decodeURIComponent(parseFragment().name));
     const details = target && target.closest("details");
     if (details) {
       details.open = true;

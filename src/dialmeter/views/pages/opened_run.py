@@ -1,4 +1,4 @@
-"""An opened run: its index and single rows at once, and the findings of all rows from their index or when they have been read."""
+"""An opened run: its index and single rows are available at once, the findings of all rows after they have been read."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from .charts import DrawnChart
 
 
-class Opened:
-    """A finished run to look at.
+class OpenedRun:
+    """A finished run, opened for pages.
 
     Args:
         folder: the run's folder.
         key: its name in addresses and headings; by default the folder's name.
 
     Raises:
-        DialmeterError: no finished run, or one of a kind that cannot be shown.
+        DialmeterError: the run is not finished, or its kind cannot be shown.
     """
 
     def __init__(self, folder: Path, key: str | None = None) -> None:
@@ -41,30 +41,30 @@ class Opened:
         self.kind: RunKind = kind_of(self.manifest)
         self.read = 0
         self.drawn: dict[bool, list[DrawnChart]] = {}
-        """Charts that are drawn already, for pages that are files and for those that are not."""
+        """Cache of drawn charts; the key is whether the pages are static files."""
         self._lock = Lock()
-        self._found: RowFindings | None = None
-        self._problem: Exception | None = None
+        self._findings: RowFindings | None = None
+        self._error: Exception | None = None
         self._done = Event()
         self._thread: Thread | None = None
         self.scores = self.run.scores
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
-        """The warnings of the run, and the findings of its diagnosis."""
+        """Warnings of the run, and findings of its diagnosis."""
         listed = [*(self.manifest.get("warnings") or ()), *(self.manifest.get("diagnosis") or ())]
         return [{"code": "", "message": "", "where": (), **each} for each in listed]
 
     @cached_property
     def index(self) -> dict[str, NDArray[Any]]:
-        """The index of the run, as far as it is whole.
+        """The index of the run; columns of another length than the number of rows are skipped.
 
         Raises:
             InputError: the index is missing or damaged.
         """
-        found = self.run.index()
-        rows = len(found["offset"])
-        return {name: column for name, column in found.items() if column.shape == (rows,)}
+        columns = self.run.index()
+        rows = len(columns["offset"])
+        return {name: column for name, column in columns.items() if column.shape == (rows,)}
 
     def __len__(self) -> int:
         return len(self.index["offset"])
@@ -72,20 +72,20 @@ class Opened:
     @cached_property
     def columns(self) -> dict[str, NDArray[np.float64]]:
         """The scores of every row, by measure."""
-        found = {name: column for name, column in self.index.items() if name != "offset"}
-        return {**found, **self.kind.derived(found)}
+        columns = {name: column for name, column in self.index.items() if name != "offset"}
+        return {**columns, **self.kind.derived(columns)}
 
     @property
     def ranking(self) -> str:
-        """The score by which rows are sorted by default."""
+        """Default sort key of rows."""
         return self.kind.ranking(list(self.columns)) if self.columns else ""
 
     def cell(self, name: str, position: int) -> str:
-        """The score of one row, as pages show it."""
+        """Format the score of one row for pages."""
         return self.kind.cell(name, float(self.columns[name][position]))
 
     def row(self, position: int) -> dict[str, Any]:
-        """One row by its position, without reading the others.
+        """Read one row by its position, without reading other rows.
 
         Raises:
             InputError: the row is damaged.
@@ -93,17 +93,17 @@ class Opened:
         return self.parse(self.run.line(int(self.index["offset"][position])), position)
 
     def parse(self, line: bytes, position: int) -> dict[str, Any]:
-        """One row from its line.
+        """Parse one row.
 
         Raises:
             InputError: the row is damaged.
         """
-        found = parse_row(line, self._rows_file, position + 1)
+        row = parse_row(line, self._rows_file, position + 1)
         try:
-            msgspec.convert(found, self.kind.ROW)
+            msgspec.convert(row, self.kind.ROW)
         except msgspec.ValidationError as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
-        return {**found, **self._additions.get(found["id"], {})}
+        return {**row, **self._additions.get(row["id"], {})}
 
     @cached_property
     def _additions(self) -> Mapping[str, Mapping[str, Any]]:
@@ -115,48 +115,48 @@ class Opened:
 
     @cached_property
     def is_indexed(self) -> bool:
-        """Was an index of the findings written with the run? Earlier versions did not."""
+        """Whether the run has an index of findings. Earlier versions did not write one."""
         return self.run.path(FILE).exists()
 
     def start_reading(self) -> None:
-        """Reads the index of findings, or all rows in a thread where there is none that fits; once."""
+        """Read the index of findings, or all rows in a thread if no index matches; later calls do nothing."""
         with self._lock:
             if self._thread is None and not self._done.is_set():
-                self._found = read_findings(self.run, self.kind)
-                if self._found is not None and len(self._found.ids) == len(self):
+                self._findings = read_findings(self.run, self.kind)
+                if self._findings is not None and len(self._findings.ids) == len(self):
                     self._done.set()
                     return
                 self._thread = Thread(target=self._read_all, daemon=True)
                 self._thread.start()
 
     def is_read(self, seconds: float = 0) -> bool:
-        """Are the findings there? Waits a little for it."""
+        """Return whether the findings have been read, after waiting at most the given time."""
         return self._done.wait(seconds)
 
     @property
     def findings(self) -> RowFindings:
-        """The findings of all rows; waits until they have been read.
+        """The findings of all rows; this blocks until they have been read.
 
         Raises:
             DialmeterError: a row is damaged.
         """
         self.start_reading()
         self._done.wait()
-        if self._found is None:
-            raise self._problem or DialmeterError(f"{self.key}: cannot be read")
-        return self._found
+        if self._findings is None:
+            raise self._error or DialmeterError(f"{self.key}: cannot be read")
+        return self._findings
 
     def _read_all(self) -> None:
         try:
-            found = scan_rows(self.run, self.kind, self._count)
+            findings = scan_rows(self.run, self.kind, self._count)
             if self.read != len(self):
-                raise InputError(f"damaged: {self.read} rows, and {len(self)} in the index", file=self._rows_file)
-            self._found = found
+                raise InputError(f"damaged: {self.read} rows, but {len(self)} in the index", file=self._rows_file)
+            self._findings = findings
         except DialmeterError as error:
-            self._problem = error
+            self._error = error
         except Exception as error:
-            # An exception in a thread would be lost.
-            self._problem = DialmeterError(f"{self.key}: cannot be read: {type(error).__name__}: {error}")
+            # An uncaught exception in a thread would be lost.
+            self._error = DialmeterError(f"{self.key}: cannot be read: {type(error).__name__}: {error}")
         finally:
             self._done.set()
 
@@ -164,20 +164,20 @@ class Opened:
         self.read += 1
 
 
-def named_apart(folders: Sequence[str]) -> list[str]:
-    """Short names for runs: the folder's, with as many parent folders as make it unique.
+def unique_names(folders: Sequence[str]) -> list[str]:
+    """Return unique short names for runs: the folder's name, with as many parent folders as needed.
 
     Example:
-        >>> named_apart(["runs/a", "runs/b"]), named_apart(["x/run", "y/run"])
+        >>> unique_names(["runs/a", "runs/b"]), unique_names(["x/run", "y/run"])
         (['a', 'b'], ['x/run', 'y/run'])
 
     Raises:
-        DialmeterError: a run is named twice.
+        DialmeterError: a run is given twice.
     """
-    whole = [Path(folder).resolve() for folder in folders]
-    if len(set(whole)) < len(whole):
-        raise DialmeterError("a run is named twice")
+    paths = [Path(folder).resolve() for folder in folders]
+    if len(set(paths)) < len(paths):
+        raise DialmeterError("duplicate run: give each run once")
     depth = 1
-    while len({path.parts[-depth:] for path in whole}) < len(whole):
+    while len({path.parts[-depth:] for path in paths}) < len(paths):
         depth += 1
-    return ["/".join(path.parts[-depth:]) for path in whole]
+    return ["/".join(path.parts[-depth:]) for path in paths]
