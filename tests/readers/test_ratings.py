@@ -97,7 +97,7 @@ def test_csv_with_a_column_for_the_dimension(tmp_path: Path) -> None:
             "2,bot,Hello,Yes.,good,",
             "line 3, dialogue 2: rating:overall: expected a number, found 'good'",
         ),
-        ("2,bot,Hello,Yes.,2,", "2,bot,Hello", "line 3: 3 cells, while the first line names 6 columns"),
+        ("2,bot,Hello,Yes.,2,", "2,bot,Hello", "line 3: 3 cells, but the first line has 6 columns"),
         ("2,bot,Hello,Yes.,2,", ",bot,Hello,Yes.,2,", "line 3: a row without an id"),
         ("Where?,Here.,5", "Where?,There.,5", "rows with this id have different texts"),
         ("system,", "id,", "line 1: duplicate column 'id'"),

@@ -150,8 +150,8 @@ def written(path: Path, *entries: Any) -> Path:
 BAD = {
     "cut": (lambda: json.dumps([entry(0), entry(1)])[:-40], "cut off"),
     "no rewards": (lambda: json.dumps([entry(0, reward=None)]), "no dialogue can be scored: without a reward"),
-    "no log": (lambda: '{"a": 1}', "not a log of agents that dialmeter knows"),
-    "empty": (lambda: "[]", "an empty list; it holds no dialogue"),
+    "no log": (lambda: '{"a": 1}', "unknown log format"),
+    "empty": (lambda: "[]", "an empty list without dialogues"),
     "ids twice": (lambda: json.dumps([entry(0), entry(0)]), "dialogue 0:0: duplicate dialogue id"),
     "info in words": (lambda: json.dumps([entry(0, info="x")]), "info must be an object, found a string"),
     "no samples": (lambda: json.dumps({"version": 2, "status": "success", "eval": {}}), "holds no dialogue"),

@@ -19,7 +19,7 @@ import msgspec
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line, placing
 from ..readers.pairs.slot_names import canonical_slot
-from ..readers.source import Source, read_when_changed
+from ..readers.source import Source, cache_until_changed
 from .steps import MAP_STEPS
 
 OWN = "own"
@@ -223,7 +223,7 @@ def load(name_or_file: str | Path) -> ValueMap:
     return _read_map(text)
 
 
-_read_map = read_when_changed(ValueMap.read)
+_read_map = cache_until_changed(ValueMap.read)
 
 
 def _plain(text: str) -> str:

@@ -186,7 +186,7 @@ def test_every_object_of_every_layout(layout: str, tmp_path: Path) -> None:
     draw = random.Random(layout)
     for path, form, role in (
         (written.path, written.format, Role.PRED if written.gold else Role.BOTH),
-        (written.gold, written.gold_form, Role.GOLD),
+        (written.gold, written.gold_format, Role.GOLD),
     ):
         if path is None:
             continue

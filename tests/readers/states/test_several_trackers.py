@@ -69,8 +69,8 @@ def test_utterances_come_from_the_talk(file: Path) -> None:
 def test_talk_does_not_change_scores(file: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare.jsonl"
     bare.write_text(json.dumps({"dialogue_id": "d1", "turns": TURNS}), "utf-8")
-    with_talk, without = (score_tracker(str(path), None, measures=["JGA"]) for path in (file, bare))
-    assert [(each.value, each.signature) for each in with_talk.scores] == [
+    add_utterances, without = (score_tracker(str(path), None, measures=["JGA"]) for path in (file, bare))
+    assert [(each.value, each.signature) for each in add_utterances.scores] == [
         (each.value, each.signature) for each in without.scores
     ]
 

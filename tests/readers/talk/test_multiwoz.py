@@ -113,7 +113,7 @@ def test_one_bad_dialogue_is_refused_alone(tmp_path: Path) -> None:
     assert complaints(path) == [
         "dialogue a, turn 0: text must be a string, found a number",
         "dialogue b, turn 0: metadata at a user's turn: user and system must take turns, the user first",
-        "dialogue c: a dialogue in which nobody says anything",
+        "dialogue c: a dialogue without utterances",
         "dialogue d, slot hotel-area: a goal holds one value per slot",
         "dialogue e: the goal in hotel has info, fail_info, book, fail_book, reqt; found 'information'",
         "dialogue f, turn 0: act Hotel-Inform holds lists of slot and value",

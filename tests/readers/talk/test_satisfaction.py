@@ -66,7 +66,7 @@ def test_a_bad_row_refuses_its_dialogue_alone(row: str, message: str, tmp_path: 
 
 def test_a_dialogue_of_nothing_but_its_rating(tmp_path: Path) -> None:
     path = written(tmp_path, f"{CONTENT}\nUSER\tOVERALL\t\t3\n")
-    assert complaints(path) == ["dialogue 3: a dialogue in which nobody says anything"]
+    assert complaints(path) == ["dialogue 3: a dialogue without utterances"]
 
 
 @pytest.mark.parametrize(("name", "moves", "rated_moves"), [("mwoz", 22108, 11553), ("sgd", 25666, 12833)])

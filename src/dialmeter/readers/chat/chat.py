@@ -17,7 +17,7 @@ from typing import Any
 from ...errors import InputError, placing
 from ...model import SYSTEM, USER, Conversation, Move
 from ..agents.messages import as_conversation, read_messages
-from ..entries import Entry, entries, moves_of, talk
+from ..entries import Entry, entries, make_conversation, read_moves
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 
@@ -59,7 +59,7 @@ def conversation(item: Entry) -> Conversation:
             messages = as_list(thing, "messages")
             if any(isinstance(each, dict) and each.get("tool_calls") for each in messages):
                 return as_conversation(name, read_messages(messages).steps)
-            return talk(name, moves_of(messages, _moves))
+            return make_conversation(name, read_moves(messages, _moves))
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:

@@ -8,7 +8,7 @@ Two speakers, A and B, take turns. A dialogue's id is its place in the file, cou
 from __future__ import annotations
 
 from ...model import Conversation
-from ..entries import Passage, single_lines, taking_turns, talk
+from ..entries import Passage, alternate_speakers, make_conversation, single_lines
 from ..source import Sample
 
 CARRIES = "text, one dialogue per line, a mark after every utterance"
@@ -26,4 +26,4 @@ items = single_lines
 def conversation(item: Passage) -> Conversation:
     line = "".join(text for _, text in item.texts())
     texts = [text.strip() for text in line.split(_END)]
-    return talk(item.name, taking_turns(texts if texts[-1] else texts[:-1]))
+    return make_conversation(item.name, alternate_speakers(texts if texts[-1] else texts[:-1]))

@@ -22,7 +22,7 @@ from typing import Any
 
 from ...errors import InputError, placing
 from ...model import Conversation, Move
-from ..entries import Entry, Passage, entries, first_entry, single_lines, taking_turns, talk
+from ..entries import Entry, Passage, alternate_speakers, entries, first_entry, make_conversation, single_lines
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 
@@ -65,9 +65,11 @@ def _is_split(source: Source) -> bool:
 def conversation(item: Passage | Entry) -> Conversation:
     if isinstance(item, Passage):
         with placing(dialogue=item.name):
-            return talk(item.name, _spoken(item))
+            return make_conversation(item.name, _spoken(item))
     with item.placing():
-        return talk(item.name, taking_turns(_longest(as_mapping(item.parsed(), f"dialogue {item.name}"))))
+        return make_conversation(
+            item.name, alternate_speakers(_longest(as_mapping(item.parsed(), f"dialogue {item.name}")))
+        )
 
 
 def _numbered(source: Source) -> Iterator[Passage]:
@@ -99,7 +101,7 @@ def _spoken(item: Passage) -> Iterator[Move]:
             raise InputError("a line begins with its number and a blank", line=number)
         if _PERSONA.match(found[2]):
             continue
-        for move in taking_turns(part.strip() for part in found[2].split("\t")[:2]):
+        for move in alternate_speakers(part.strip() for part in found[2].split("\t")[:2]):
             if move.text != _SILENCE:
                 yield move
 

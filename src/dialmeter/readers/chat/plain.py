@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 
 from ...model import Conversation, Move
-from ..entries import Passage, passages, speaker, taking_turns, talk
+from ..entries import Passage, alternate_speakers, make_conversation, passages, speaker
 from ..multiwoz import fga_text
 from ..source import Sample
 
@@ -39,5 +39,5 @@ def conversation(item: Passage) -> Conversation:
     labels = [_LABELLED.fullmatch(text) for text in texts]
     named = [Move(speaker(found[1]), (found[2] or "").strip()) for found in labels if found]
     if len(named) == len(texts):
-        return talk(item.name, named)
-    return talk(item.name, taking_turns(text.strip() for text in texts))
+        return make_conversation(item.name, named)
+    return make_conversation(item.name, alternate_speakers(text.strip() for text in texts))

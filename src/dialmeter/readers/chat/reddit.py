@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from ...model import Conversation
-from ..entries import Passage, single_lines, taking_turns, talk
+from ..entries import Passage, alternate_speakers, make_conversation, single_lines
 from ..source import Sample
 
 CARRIES = "text, one thread per line: context, tab, reply; EOS between turns"
@@ -33,4 +33,4 @@ def conversation(item: Passage) -> Conversation:
     turns = [turn.strip() for turn in _BETWEEN.split(line)]
     if all(_WEIGHT.match(turn) for turn in turns):
         turns = [_WEIGHT.sub("", turn, count=1) for turn in turns]
-    return talk(item.name, taking_turns(turns))
+    return make_conversation(item.name, alternate_speakers(turns))

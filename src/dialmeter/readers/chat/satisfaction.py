@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from ...errors import InputError, one_line, placing
 from ...model import Act, Conversation, Move
-from ..entries import Passage, passages, talk, user_or_system
+from ..entries import Passage, make_conversation, passages, user_or_system
 from ..source import Sample, Source
 
 CARRIES = "text, acts without slots, ratings of satisfaction; tab-separated columns"
@@ -87,7 +87,7 @@ def rated(item: Passage) -> Rated:
             else:
                 moves.append(move)
                 ratings.append(given)
-        return Rated(talk(item.name, moves), tuple(ratings), overall)
+        return Rated(make_conversation(item.name, moves), tuple(ratings), overall)
 
 
 def read_rated(path: str | Path) -> Iterator[Rated]:

@@ -42,7 +42,7 @@ from ..own.tables import rows_of
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_text, turn_number
 from ..source import Sample, Source
-from ..turn_rows import Places, TurnRows, add_notices, place_of, plain_id, row_error
+from ..turn_rows import Places, TurnRows, add_notices, add_row_place, as_id, turn_label
 from ..yes_no import YesNo, flat_state
 from . import state_from, state_in
 from .answers import Answer, answer_in, state_of_calls
@@ -149,7 +149,7 @@ class _Reader:
             user, system = (as_text(row.get(self._source.fields.get(who, who)), who) for who in ("user", "system"))
             self.rows.add(name, Turn(number, gold, state, user, system))
         except InputError as error:
-            raise row_error(error, name, written) from None
+            raise add_row_place(error, name, written) from None
         if keys.turn != "utt_idx" or "turn" in self._source.fields:
             self._counts_turns.add(name)
 
@@ -166,13 +166,13 @@ class _Reader:
             return found["dialogue"], found["turn"]
         if keys.dialogue is None or keys.dialogue not in row:
             raise _missing("dialogue id", _DIALOGUE_KEYS, "dialogue")
-        return plain_id(row[keys.dialogue], "a dialogue id"), row.get(keys.turn) if keys.turn else None
+        return as_id(row[keys.dialogue], "a dialogue id"), row.get(keys.turn) if keys.turn else None
 
     def _state(self, row: Mapping[str, Any], key: str, name: str, number: int) -> State:
         completion = {key: row[key]} if key in ("choices", "tool_calls", "function_call") else row[key]
         answer = answer_in(completion)
         if answer.choices > 1:
-            self._several.add(place_of(name, number))
+            self._several.add(turn_label(name, number))
         state = None if answer.failed or row.get("error") else self._said(answer, name, number)
         if state is None:
             self._unparsed.setdefault(name, set()).add(number)
@@ -184,7 +184,7 @@ class _Reader:
             self._with_calls = True
             state, repeated = state_of_calls(answer.calls)
             if repeated:
-                self._repeated.add(place_of(name, number))
+                self._repeated.add(turn_label(name, number))
             return state
         content = answer.content
         state = state_from(content) if isinstance(content, dict | list) else _state_in(as_text(content, "a completion"))
@@ -212,7 +212,7 @@ class _Reader:
             if not self._with_calls:
                 numbers = numbers | self._talking.get(name, set())
             for number in sorted(numbers):
-                unparsed.add(place_of(name, number))
+                unparsed.add(turn_label(name, number))
         self._source.notices += self._yes_no.notices(self.rows.words)
         add_notices(
             self._source,

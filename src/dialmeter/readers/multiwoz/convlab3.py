@@ -16,7 +16,7 @@ from msgspec import Struct
 from ...errors import InputError
 from ...model import CONSTRAINT_PARTS, Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
 from ..entries import Entry, entries, first_entry, user_or_system
-from ..formats import TalkReader
+from ..formats import ConversationReader
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import StateLayout
 from ..parts import Role, as_list, as_mapping, as_text, first_mapping, read_dialogues, turn_number
@@ -119,7 +119,7 @@ class _Item(NamedTuple):
     """Takes the ids of dialogues with a goal."""
 
 
-def _detect_talk(sample: Sample) -> bool:
+def _detect_conversation(sample: Sample) -> bool:
     entry = first_entry(sample)
     turn = first_mapping(entry.get("turns"))
     return "dialogue_id" in entry and {"speaker", "utterance"} <= turn.keys() and "frames" not in turn
@@ -186,7 +186,7 @@ def _domain(domain: str, wanted: Any, requested: Any) -> DomainGoal:
     return DomainGoal(**parts, requests=tuple(requests))
 
 
-TALK = TalkReader(
+CONVERSATIONS = ConversationReader(
     """ConvLab-3's unified dialogues: a list, or JSON lines.
 
 ``[{"dialogue_id": "multiwoz21-test-0", "goal": {"inform": {"hotel": {"price range": "cheap", "book day": "friday|sunday"}},
@@ -200,7 +200,7 @@ has several values, the last is what the user ends with and the first is put int
 MultiWOZ's domains get the names that MultiWOZ's goals have (``price range`` is ``pricerange``).
     """,
     "text, acts, goals of ConvLab-3's unified datasets",
-    _detect_talk,
+    _detect_conversation,
     _items,
     _conversation,
 )

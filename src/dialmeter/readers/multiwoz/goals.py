@@ -115,7 +115,7 @@ class GoalFile:
         self._used: set[str] = set()
         self._without: list[str] = []
 
-    def given_to(self, talk: Conversation) -> Conversation:
+    def apply_to(self, talk: Conversation) -> Conversation:
         """The conversation with its goal of this file; one that the file does not name stays as it is.
 
         Raises:

@@ -22,8 +22,8 @@ from msgspec import structs
 
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Move, State, Turn, Value, dialogue_key
-from ..entries import moves_of, talk
-from ..formats import TalkReader
+from ..entries import make_conversation, read_moves
+from ..formats import ConversationReader
 from ..pairs.slot_names import two_values
 from ..pairs.state_layouts import StateLayout
 from ..parts import (
@@ -35,8 +35,8 @@ from ..parts import (
     first_mapping,
     first_value,
     read_dialogues,
-    sided,
     turn_number,
+    turn_with_state,
     turns_by_id,
 )
 from ..source import Sample, Source
@@ -104,7 +104,7 @@ def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
             answer = as_mapping(log[2 * number + 1], "an utterance") if 2 * number + 1 < len(log) else {}
             metadata = answer.get("metadata")
             state = as_mapping(metadata, "a state") if metadata is not None else None
-            yield sided(role, number, state, user=as_text(said.get("text"), "text"), system=heard)
+            yield turn_with_state(role, number, state, user=as_text(said.get("text"), "text"), system=heard)
             heard = as_text(answer.get("text"), "text")
         except InputError as error:
             raise error.at(turn=number) from None
@@ -118,7 +118,9 @@ def _dial_turns(role: Role, thing: Any) -> Iterator[Turn]:
             number = turn_number(turn.get("turn_idx", position))
             state = _belief_state(turn["belief_state"]) if turn.get("belief_state") is not None else None
             user = as_text(turn.get("transcript"), "transcript")
-            yield sided(role, number, state, user, as_text(turn.get("system_transcript"), "system_transcript"))
+            yield turn_with_state(
+                role, number, state, user, as_text(turn.get("system_transcript"), "system_transcript")
+            )
         except InputError as error:
             raise error.at(turn=number) from None
 
@@ -157,7 +159,7 @@ def _conversation(item: _Item) -> Conversation:
     with placing(dialogue=item.name):
         entry = as_mapping(item.thing, "a dialogue")
         goal = None if entry.get("goal") is None else goal_in(entry["goal"])
-        found = talk(item.name, moves_of(as_list(entry.get("log"), "log"), partial(_moves, item)), goal)
+        found = make_conversation(item.name, read_moves(as_list(entry.get("log"), "log"), partial(_moves, item)), goal)
         return structs.replace(found, task=task_in(entry.get("goal")))
 
 
@@ -177,7 +179,7 @@ def _acts(item: _Item, said: Any, place: int) -> tuple[Act, ...] | None:
     return item.acts.acts(item.name, str(place // 2 + 1))
 
 
-TALK = TalkReader(
+CONVERSATIONS = ConversationReader(
     """MultiWOZ 2.0 and 2.1 ``data.json``: talk, goals, and acts where the file has them.
 
 ``{"MUL0003.json": {"goal": {"hotel": {"info": {"area": "east"}, "reqt": ["phone"]}, "taxi": {}}, "log": [{"text": "..", "metadata":

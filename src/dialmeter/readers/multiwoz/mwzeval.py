@@ -13,7 +13,17 @@ from typing import Any
 from ...errors import InputError
 from ...model import Dialogue, Turn
 from ..pairs.state_layouts import NESTED
-from ..parts import Role, as_list, as_mapping, as_text, first_mapping, first_value, read_dialogues, read_turns, sided
+from ..parts import (
+    Role,
+    as_list,
+    as_mapping,
+    as_text,
+    first_mapping,
+    first_value,
+    read_dialogues,
+    read_turns,
+    turn_with_state,
+)
 from ..source import Sample, Source
 
 STATES = NESTED
@@ -40,6 +50,6 @@ def _turns(role: Role, thing: Any) -> Iterator[Turn]:
         if state is None and role is Role.PRED:
             raise InputError("a prediction without a state")
         heard, answer = answer, as_text(turn.get("response"), "response")
-        return sided(role, number, state, system=heard)
+        return turn_with_state(role, number, state, system=heard)
 
     return read_turns(enumerate(as_list(thing, "a dialogue")), turn_of)

@@ -22,7 +22,7 @@ from msgspec import Struct, structs
 from ...errors import InputError, one_line, placing
 from ...model import CONSTRAINT_PARTS, SYSTEM, USER, Conversation, Dialogue, DomainGoal, Frame, Move, Turn
 from ..entries import Entry, entries
-from ..formats import TalkReader
+from ..formats import ConversationReader
 from ..multiwoz.goals import null_goal_value
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
@@ -96,7 +96,7 @@ def _dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialog
         read = [_turn(position, turn, key, yes_no) for position, turn in enumerate(turns)]
         if doubled:
             raise duplicate_key(doubled[0])
-        return dialogue(dialogue_id, with_talk(read, talk_line(thing).talk) if "talk" in thing else read)
+        return dialogue(dialogue_id, add_utterances(read, parse_talk_line(thing).talk) if "talk" in thing else read)
 
 
 def _trackers_of(turns: list[Any]) -> str:
@@ -143,28 +143,28 @@ def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:
     """
     count = 0
     for count, found in enumerate(dialogues, 1):  # noqa: B007
-        file.write(written_line(found))
+        file.write(encode_dialogue(found))
     return count
 
 
 _encode = msgspec.json.Encoder().encode
 
 
-def written_line(found: Dialogue) -> bytes:
+def encode_dialogue(found: Dialogue) -> bytes:
     """The line of a dialogue.
 
     Example:
-        >>> written_line(Dialogue("d1", (Turn(0, pred={}),)))
+        >>> encode_dialogue(Dialogue("d1", (Turn(0, pred={}),)))
         b'{"dialogue_id":"d1","turns":[{"turn":0,"pred":{}}]}\\n'
     """
-    return _encode({"dialogue_id": found.id, "turns": [written_turn(turn) for turn in found.turns]}) + b"\n"
+    return _encode({"dialogue_id": found.id, "turns": [turn_to_dict(turn) for turn in found.turns]}) + b"\n"
 
 
-def written_turn(turn: Turn) -> dict[str, Any]:
+def turn_to_dict(turn: Turn) -> dict[str, Any]:
     """A turn with what it holds, before it is encoded.
 
     Example:
-        >>> written_turn(Turn(0, pred={}, user="hello"))
+        >>> turn_to_dict(Turn(0, pred={}, user="hello"))
         {'turn': 0, 'pred': {}, 'user': 'hello'}
     """
     written: dict[str, Any] = {"turn": turn.number}
@@ -194,7 +194,7 @@ class TalkLine(Struct, gc=False, omit_defaults=True):
 _TALK_LINES = DialogueType(TalkLine, "talk")
 
 
-def _detect_talk(sample: Sample) -> bool:
+def _detect_conversation(sample: Sample) -> bool:
     return sample.kind == "lines" and {"dialogue_id", "talk"} <= sample.value.keys()
 
 
@@ -209,20 +209,20 @@ def _conversation(item: tuple[int, bytes]) -> Conversation:
 
 def _strict_line(line: bytes, number: int) -> TalkLine:
     doubled: list[Doubled] = []
-    found = talk_line(as_mapping(parse_json(line, None, doubled, number), "a line"))
+    found = parse_talk_line(as_mapping(parse_json(line, None, doubled, number), "a line"))
     if doubled:
         raise duplicate_key(doubled[0]).at(dialogue=found.dialogue_id)
     return found
 
 
-def talk_line(line: Mapping[str, Any]) -> TalkLine:
+def parse_talk_line(line: Mapping[str, Any]) -> TalkLine:
     """The moves of both speakers on a line, as commands on trackers, users and judges read them.
 
     Raises:
         InputError: it is not as it should be, with the dialogue and the place of the move.
 
     Example:
-        >>> talk_line({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": 3}]})
+        >>> parse_talk_line({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": 3}]})
         Traceback (most recent call last):
         dialmeter.errors.InputError: dialogue d1, turn 0: talk[0].text must be a string, found a whole number
     """
@@ -235,7 +235,7 @@ def talk_line(line: Mapping[str, Any]) -> TalkLine:
     return _TALK_LINES.convert(line)
 
 
-def with_talk(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
+def add_utterances(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
     """The turns, each with the utterances of system and user from the talk, where the turn itself has none.
 
     Args:
@@ -244,7 +244,7 @@ def with_talk(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
 
     Example:
         >>> talk = [Move("user", "hi"), Move("system", "yes?"), Move("user", "bye")]
-        >>> [(turn.system, turn.user) for turn in with_talk([Turn(0), Turn(1)], talk)]
+        >>> [(turn.system, turn.user) for turn in add_utterances([Turn(0), Turn(1)], talk)]
         [('', 'hi'), ('yes?', 'bye')]
     """
     said = _exchanges(talk)
@@ -269,12 +269,12 @@ def _exchanges(talk: Iterable[Move]) -> list[tuple[str, str]]:
     return found
 
 
-def written(talk: Conversation) -> dict[str, Any]:
+def conversation_to_dict(talk: Conversation) -> dict[str, Any]:
     """The line of a conversation, before it is encoded.
 
     Example:
         >>> from dialmeter.model import Move
-        >>> written(Conversation("d1", (Move("user", "hello"),)))
+        >>> conversation_to_dict(Conversation("d1", (Move("user", "hello"),)))
         {'dialogue_id': 'd1', 'talk': [{'speaker': 'user', 'text': 'hello'}]}
     """
     line: dict[str, Any] = {"dialogue_id": talk.id}
@@ -285,7 +285,7 @@ def written(talk: Conversation) -> dict[str, Any]:
     return {**line, "talk": [msgspec.to_builtins(move) for move in talk.moves]}
 
 
-TALK = TalkReader(
+CONVERSATIONS = ConversationReader(
     """dialmeter's own JSON lines, one dialogue per line.
 
 ``{"dialogue_id": "..", "goal": {..}, "talk": [{"speaker": "user", "text": "..", "acts": [{"name": "Hotel-Inform",
@@ -296,7 +296,7 @@ of slots). Only ``dialogue_id`` and, per move, ``speaker`` are required. ``cut``
 The same line may have ``turns`` with belief states, which trackers are scored on (see the format ``native`` of states).
     """,
     "text, acts, what was understood, goals; JSON lines, streamed",
-    _detect_talk,
+    _detect_conversation,
     Source.lines,
     _conversation,
 )
@@ -319,7 +319,7 @@ def _spoken(place: int, thing: Any) -> Iterator[Move]:
     yield from (Move(who, text) for who, text in said if text)
 
 
-STATES_TALK = TalkReader(
+UTTERANCES = ConversationReader(
     """dialmeter's own lines of belief states, read for their utterances: the format ``native`` of trackers.
 
 ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {..}, "system": "", "user": "hello"}]}``

@@ -36,7 +36,7 @@ from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..parts import Role, as_text, turn_number
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from ..turn_rows import TurnRows, plain_id, row_error
+from ..turn_rows import TurnRows, add_row_place, as_id
 from ..yes_no import YesNo, flat_state
 from .tables import first_row, rows_of
 
@@ -128,7 +128,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             try:
                 rows.add(dialogue_id, _turn(row, columns, written, yes_no))
             except InputError as error:
-                raise row_error(error, dialogue_id, written) from None
+                raise add_row_place(error, dialogue_id, written) from None
         except InputError as error:
             raise error.at(line=line) from None
     if not rows:
@@ -147,7 +147,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
 def _dialogue_id(row: Mapping[str, Any], columns: _Columns) -> str:
     if columns.dialogue is None:
         raise _no_column("dialogue", row, "the dialogue", DIALOGUE_KEYS)
-    return plain_id(row[columns.dialogue], "a dialogue id")
+    return as_id(row[columns.dialogue], "a dialogue id")
 
 
 def _turn(row: Mapping[str, Any], columns: _Columns, written: Any, yes_no: YesNo) -> Turn:
@@ -169,7 +169,7 @@ def _state(row: Mapping[str, Any], column: str | None, slots: Iterable[tuple[str
         return flat_state(_parsed(row[column], column), yes_no)
     if not slots:
         return None
-    return {slot: yes_no.plain(slot, row[name]) for slot, name in slots if row[name] not in ("", None)}
+    return {slot: yes_no.replace_boolean(slot, row[name]) for slot, name in slots if row[name] not in ("", None)}
 
 
 def _parsed(cell: Any, column: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import InputError, MissingExtra, one_line
-from ..csv_files import header_of, read_csv
+from ..csv_files import parse_header, read_csv
 from ..parts import as_mapping
 from ..source import Sample, Source
 from ..strict_json import parse_unique
@@ -15,7 +15,7 @@ from ..strict_json import parse_unique
 def first_row(sample: Sample) -> Mapping[str, Any]:
     """The first row, for detection; of a text file the names of its columns only. Empty where there are no rows."""
     if sample.kind == "text":
-        return dict.fromkeys(header_of(sample.value)[0], "")
+        return dict.fromkeys(parse_header(sample.value)[0], "")
     row = next(iter(sample.value), None) if isinstance(sample.value, list) else sample.value
     return row if sample.kind in ("lines", "document") and isinstance(row, dict) else {}
 

@@ -12,9 +12,9 @@ import msgspec
 
 from ...errors import InputError
 from ...model import Dialogue, Notice, State
-from ..csv_files import guarded
-from ..turn_rows import Places, place_of
-from .native import written_line, written_turn
+from ..csv_files import escape_formula
+from ..turn_rows import Places, turn_label
+from .native import encode_dialogue, turn_to_dict
 
 _COLUMNS = ("dialogue_id", "turn", "gold", "pred", "user", "system")
 _encode = msgspec.json.Encoder().encode
@@ -39,7 +39,7 @@ class FormatWriter(NamedTuple):
 def _rows(dialogues: Iterable[Dialogue]) -> Iterator[bytes]:
     for each in dialogues:
         for turn in each.turns:
-            row = {"dialogue_id": each.id, "gold": None, "pred": None, **written_turn(turn)}
+            row = {"dialogue_id": each.id, "gold": None, "pred": None, **turn_to_dict(turn)}
             yield _encode({name: row[name] for name in _COLUMNS if name in row}) + b"\n"
 
 
@@ -48,7 +48,7 @@ def _csv(dialogues: Iterable[Dialogue]) -> Iterator[bytes]:
     for each in dialogues:
         for turn in each.turns:
             states = ("" if state is None else _encode(dict(state)).decode() for state in (turn.gold, turn.pred))
-            texts = map(guarded, (each.id, str(turn.number), *states, turn.user, turn.system))
+            texts = map(escape_formula, (each.id, str(turn.number), *states, turn.user, turn.system))
             file = io.StringIO()
             # With another end of a line the writer would not quote a lone carriage return.
             csv.writer(file, lineterminator="\r\n").writerow(texts)
@@ -60,7 +60,7 @@ def _nested(dialogues: Iterable[Dialogue]) -> Iterator[bytes]:
     for each in dialogues:
         turns = {}
         for turn in each.turns:
-            written = written_turn(turn)
+            written = turn_to_dict(turn)
             inside: dict[str, Any] = {
                 name: _by_domain(written[side], each.id, turn.number)
                 for side, name in (("gold", "gt"), ("pred", "pr"))
@@ -85,7 +85,7 @@ def _by_domain(state: State, dialogue: str, turn: int) -> dict[str, dict[str, An
 
 
 WRITERS = {
-    "native": FormatWriter("one dialogue per line", "nothing", partial(map, written_line), holds_frames=True),
+    "native": FormatWriter("one dialogue per line", "nothing", partial(map, encode_dialogue), holds_frames=True),
     "rows": FormatWriter("JSON lines, one turn per line", "intents and requested slots", _rows),
     "csv": FormatWriter("the same rows as CSV, states as JSON in a cell", "intents and requested slots", _csv),
     "nested": FormatWriter(
@@ -121,7 +121,7 @@ class Losses:
             self.count += 1
             for turn in () if holds_frames else each.turns:
                 if turn.frames:
-                    self._frames.add(place_of(each.id, turn.number))
+                    self._frames.add(turn_label(each.id, turn.number))
             yield each
 
     @property

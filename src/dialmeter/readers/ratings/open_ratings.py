@@ -10,7 +10,7 @@ from statistics import fmean
 from types import ModuleType
 
 from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
-from ..csv_files import number_in, read_csv
+from ..csv_files import parse_number, read_csv
 from ..source import Source
 from ..strict_json import parse_unique
 from . import fed, grade, lines, table, unieval
@@ -125,5 +125,5 @@ def _json_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
 def _csv_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
     for line, row in read_csv(source, ("id",), "expected the column id and one column per judge").rows:
         with placing(line=line):
-            scores = {name: number_in(cell, name) for name, cell in row.items() if name != "id" and cell.strip()}
+            scores = {name: parse_number(cell, name) for name, cell in row.items() if name != "id" and cell.strip()}
             yield line, row["id"].strip(), scores

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from ...errors import InputError, placing
-from ..csv_files import header_of, number_in, read_csv
+from ..csv_files import parse_header, parse_number, read_csv
 from ..source import Sample, Source
 from .rated_item import RatedItem, context_moves
 
@@ -25,7 +25,7 @@ def detect(sample: Sample) -> bool:
     """Has the first line a column for the id, and one for ratings?"""
     if sample.kind != "text":
         return False
-    names = {name.lower() for name in header_of(sample.value)[0]}
+    names = {name.lower() for name in parse_header(sample.value)[0]}
     return "id" in names and ("rating" in names or any(name.startswith(_RATING) for name in names))
 
 
@@ -50,16 +50,16 @@ def _item(cells: Mapping[str, str]) -> RatedItem:
         raise InputError("a row without an id")
     with placing(dialogue=name):
         ratings = {
-            column.removeprefix(_RATING): tuple(number_in(each, column) for each in cell.split())
+            column.removeprefix(_RATING): tuple(parse_number(each, column) for each in cell.split())
             for column, cell in cells.items()
             if column.startswith(_RATING)
         }
         if "rating" in cells:
             ratings[cells.get("dimension") or "overall"] = tuple(
-                number_in(each, "rating") for each in cells["rating"].split()
+                parse_number(each, "rating") for each in cells["rating"].split()
             )
         scores = {
-            column.removeprefix(_SCORE): number_in(cell, column)
+            column.removeprefix(_SCORE): parse_number(cell, column)
             for column, cell in cells.items()
             if column.startswith(_SCORE) and cell
         }

@@ -15,7 +15,7 @@ from ...model import Dialogue
 from ..pairs.raw_states import number_keyless
 from ..pairs.state_layouts import StateLayout
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import Role, as_mapping, dialogue, sided
+from ..parts import Role, as_mapping, dialogue, turn_with_state
 from ..source import Sample, Source
 
 STATES = StateLayout("sections", lists=True)
@@ -49,5 +49,5 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
         instance = parts.parse(place)
         with placing(dialogue=str(place), turn=0):
             state = as_mapping(instance, "a state")
-        yield dialogue(str(place), [sided(role, 0, state)])
+        yield dialogue(str(place), [turn_with_state(role, 0, state)])
     parts.finish()

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError, one_line, placing
 from ...model import USER, Act, Conversation, Dialogue, Frame, Move, Schema, Turn
-from ..entries import Entry, entries, first_entry, moves_of, talk, user_or_system
-from ..formats import TalkReader
+from ..entries import Entry, entries, first_entry, make_conversation, read_moves, user_or_system
+from ..formats import ConversationReader
 from ..multiwoz.acts import ActFile, act_file_near
 from ..multiwoz.goals import goal_in
 from ..pairs.slot_names import slot_in
@@ -183,7 +183,7 @@ class _Item(NamedTuple):
     acts: ActFile | None
 
 
-def _detect_talk(sample: Sample) -> bool:
+def _detect_conversation(sample: Sample) -> bool:
     if sample.kind == "folder":
         return bool(dialogue_files(sample.value))
     entry = first_entry(sample)
@@ -206,10 +206,10 @@ def _items(source: Source) -> Iterator[_Item]:
 def _conversation(item: _Item) -> Conversation:
     with item.entry.opened("dialogue_id") as (name, entry):
         acts = item.acts if item.acts is not None and item.acts.has(name) else None
-        moves = list(moves_of(as_list(entry.get("turns"), "turns"), partial(_moves, name, acts)))
+        moves = list(read_moves(as_list(entry.get("turns"), "turns"), partial(_moves, name, acts)))
         if not any(move.acts for move in moves):
             moves = [Move(move.speaker, move.text, requested=move.requested) for move in moves]
-        return talk(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
+        return make_conversation(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
 
 
 def _moves(dialogue: str, acts: ActFile | None, place: int, thing: Any) -> Iterator[Move]:
@@ -258,7 +258,7 @@ def _requested_of(frames: list[tuple[str, Mapping[str, Any]]]) -> dict[str, tupl
     return found or None
 
 
-TALK = TalkReader(
+CONVERSATIONS = ConversationReader(
     """Schema-guided dialogues and MultiWOZ 2.2: a folder of ``dialogues_*.json``, one such file, or JSON lines.
 
 ``[{"dialogue_id": "..", "services": ["Hotels_1"], "turns": [{"speaker": "USER", "utterance": "..", "frames": [{"service":
@@ -271,7 +271,7 @@ given. Slots of MultiWOZ's services get the names that goals have, as in the for
 as they are written. Goals are in a file of their own; ``data.json`` of MultiWOZ 2.1 serves as one.
     """,
     "text, acts, requested slots; a folder or a file, goals in a file of their own",
-    _detect_talk,
+    _detect_conversation,
     _items,
     _conversation,
 )

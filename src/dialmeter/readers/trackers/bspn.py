@@ -29,7 +29,7 @@ from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_mapping, as_text, dialogue, first_mapping, first_value, read_turns, turn_number
 from ..source import Sample, Source
 from ..strict_json import kind_of
-from ..turn_rows import Places, TurnRows, add_notices, place_of, plain_id, row_error
+from ..turn_rows import Places, TurnRows, add_notices, add_row_place, as_id, turn_label
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, cumulative, each as one text"
@@ -92,12 +92,12 @@ def _listed(source: Source, reader: _Reader) -> Iterator[PairDialogue]:
     rows = TurnRows(source)
     for thing in source.elements():
         row = as_mapping(thing, "a turn")
-        name = plain_id(row.get("dial_id"), "dial_id")
+        name = as_id(row.get("dial_id"), "dial_id")
         number = row.get("turn_num")
         try:
             rows.add(name, reader.turn(name, number, row))
         except InputError as error:
-            raise row_error(error, name, number) from None
+            raise add_row_place(error, name, number) from None
     source.check_keys()
     if not rows:
         raise InputError("a list without turns")
@@ -120,7 +120,7 @@ class _Reader:
 
     def turn(self, name: str, written: Any, row: Any) -> Turn:
         number = turn_number(written)
-        place = place_of(name, number)
+        place = turn_label(name, number)
         gold, pred = row.get(_GOLD), row.get(_PRED)
         if gold is None and pred is None:
             raise InputError(f"neither {_GOLD} nor {_PRED}")

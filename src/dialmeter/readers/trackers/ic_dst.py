@@ -26,7 +26,7 @@ from ...model import DELETED, State, Turn
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_list, as_mapping, as_text, first_mapping, turn_number
 from ..source import Sample, Source
-from ..turn_rows import Places, TurnRows, add_notices, place_of, plain_id, row_error
+from ..turn_rows import Places, TurnRows, add_notices, add_row_place, as_id, turn_label
 from ..yes_no import YesNo, flat_state
 
 HOLDS = "both"
@@ -53,7 +53,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     with_pred = 0
     for count, thing in enumerate(source.elements(), 1):
         row = as_mapping(thing, "a turn")
-        name = plain_id(row.get("ID"), "ID")
+        name = as_id(row.get("ID"), "ID")
         number = row.get("turn_id")
         yes_no.dialogue, yes_no.turn = name, number
         try:
@@ -63,17 +63,17 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             if pred is not None:
                 with_pred += 1
             elif "completion" in row and role is not Role.GOLD:
-                completions.add(place_of(name, turn))
+                completions.add(turn_label(name, turn))
                 pred = states[name] = updated(states.get(name, {}), as_text(row["completion"], "completion"))
             if 0 < with_pred < count:
                 raise InputError("no pred, while other turns have one")
             if row.get("not_valid"):
-                invalid.add(place_of(name, turn))
+                invalid.add(turn_label(name, turn))
             for slot in _overwritten(name, row, gold, alternatives):
-                overwritten.add(f"{place_of(name, turn)} {slot}")
+                overwritten.add(f"{turn_label(name, turn)} {slot}")
             rows.add(name, Turn(turn, gold, pred, _last(row, "usr"), _last(row, "sys")))
         except InputError as error:
-            raise row_error(error, name, number) from None
+            raise add_row_place(error, name, number) from None
     source.check_keys()
     if not rows:
         raise InputError("a list without turns")

@@ -26,7 +26,7 @@ from ...errors import InputError, one_line
 from ...model import Turn
 from ..completions.literals import python_literal
 from ..pairs.vocabulary import PairDialogue
-from ..parts import Role, as_mapping, as_text, first_mapping, sided, turn_number
+from ..parts import Role, as_mapping, as_text, first_mapping, turn_number, turn_with_state
 from ..source import Sample, Source
 from ..turn_rows import Places, TurnRows, add_notices
 
@@ -75,7 +75,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     _check_end(turns)
     for (dialogue_id, utterance), slots in turns.items():
         state = {slot: value for slot, value in slots.items() if value is not None}
-        rows.add(dialogue_id, sided(role, utterance, state))
+        rows.add(dialogue_id, turn_with_state(role, utterance, state))
     yield from rows.dialogues(_halved)
     message = "{} slots were not asked for ([]) and count as absent; keep their domains out of gold with --only-slots"
     add_notices(source, {"not-asked": (not_asked, message)})

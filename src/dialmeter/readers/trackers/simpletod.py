@@ -21,7 +21,7 @@ from ...errors import InputError, one_line, placing
 from ...model import Dialogue, State, Turn
 from ..parts import Role, as_list, as_mapping, as_text, dialogue, first_value
 from ..source import Sample, Source
-from ..turn_rows import Places, add_notices, place_of
+from ..turn_rows import Places, add_notices, turn_label
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, cumulative; utterances"
@@ -66,7 +66,7 @@ class _Reader:
         for number in range(lengths.pop()):
             try:
                 gold, pred = (
-                    None if column is None else self._state(column[number], key == _PRED, place_of(name, number))
+                    None if column is None else self._state(column[number], key == _PRED, turn_label(name, number))
                     for key, column in zip((_GOLD, _PRED), columns, strict=True)
                 )
                 yield Turn(number, gold, pred, as_text(users[number], "target_user") if number < len(users) else "")
