@@ -157,7 +157,7 @@ BAD = {
     "no samples": (lambda: json.dumps({"version": 2, "status": "success", "eval": {}}), "holds no dialogue"),
     "another version": (
         lambda: json.dumps({"info": {"agent_info": {}}, "tasks": [], "simulation_index": []}),
-        "no simulations; name the folder",
+        "no simulations; give the folder",
     ),
 }
 
@@ -182,7 +182,7 @@ def test_an_inspect_log_of_another_version_is_noticed(tmp_path: Path, capsys: py
     path = tmp_path / "log.json"
     path.write_text(json.dumps({"version": 9, "status": "success", "eval": {}, "samples": [sample]}))
     done = call(capsys, "system", "score", path)
-    assert (done.code, "the log has version 9; dialmeter knows 2 and 3" in done.err) == (0, True)
+    assert (done.code, "the log has version 9; it is read like versions 2 and 3" in done.err) == (0, True)
 
 
 def test_simulations_that_only_the_index_has_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,7 +193,10 @@ def test_simulations_that_only_the_index_has_are_refused(tmp_path: Path, capsys:
     (tmp_path / "simulations" / "s0.json").write_text(json.dumps({**one, "reward_info": {"reward": 1.0}}))
     done = call(capsys, "system", "score", tmp_path, "-q")
     assert done.code == 2
-    assert "dialogue a:1: simulation_index lists it, but the folder simulations has no file of it" in done.err
+    assert (
+        "dialogue a:1: simulation_index lists this simulation, but the folder simulations has no file for it"
+        in done.err
+    )
     assert call(capsys, "system", "score", tmp_path, "-q", "--skip-bad").code == 0
 
 
@@ -249,7 +252,7 @@ def test_the_same_ids_with_other_goals_are_noticed(tmp_path: Path, capsys: pytes
     two = written(tmp_path / "two.json", entry(0), other)
     for subject in ("system", "user"):
         done = call(capsys, subject, "compare", one, two)
-        assert "1 tasks have the same id in several logs, but other goals" in done.err
+        assert "1 tasks have different goals in several logs" in done.err
 
 
 def test_user_check_of_a_log_says_where_to_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

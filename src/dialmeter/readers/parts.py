@@ -149,10 +149,10 @@ def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any],
 
 
 def turns_by_id(elements: Iterable[Any], id_key: str, turns_key: str) -> Iterator[tuple[str, Any]]:
-    """The id of each dialogue of a list, and what it has under the key of its turns.
+    """Yield the id and the undecoded turns of each dialogue of a list.
 
     Raises:
-        InputError: an element is no object, or has no id.
+        InputError: an element is not an object, or has no id.
     """
     for position, thing in enumerate(elements):
         entry = as_mapping(thing, f"entry {position}")

@@ -183,10 +183,10 @@ BAD = {
     "a task without id": (tau(task_id=None), "dialogue 1: task_id must be a number or a string, found null"),
     "a trial in words": (tau(trial="one"), "dialogue 1: trial must be a whole number, found one"),
     "a reward in words": (tau(reward="high"), "dialogue 0:0: reward must be a number, found a string"),
-    "a reward of 7": (tau(reward=7), "dialogue 0:0: reward must lie between 0 and 1, found 7"),
+    "a reward of 7": (tau(reward=7), "dialogue 0:0: reward must be between 0 and 1, found 7"),
     "a strange role": (
         tau(traj=[{"role": "critic", "content": "no"}]),
-        "dialogue 0:0, turn 0: a message of role 'critic'; user, assistant, tool or system is expected",
+        "dialogue 0:0, turn 0: a message of role 'critic'; expected user, assistant, tool or system",
     ),
     "content that is a number": (
         tau(traj=[{"role": "user", "content": 3}]),
@@ -239,7 +239,7 @@ def test_a_folder_of_tau2(tmp_path: Path) -> None:
 def test_an_index_without_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(json.dumps({"info": {"agent_info": {}}, "tasks": [], "simulation_index": []}))
-    with pytest.raises(InputError, match="no simulations; name the folder"):
+    with pytest.raises(InputError, match="no simulations; give the folder"):
         read(path)
 
 
@@ -290,4 +290,4 @@ def test_an_export_of_chatgpt(tmp_path: Path) -> None:
     path.write_text(json.dumps([{"conversation_id": "k", "mapping": mapping, "current_node": "c"}]))
     file = open_trajectories(path)
     assert not list(file)
-    assert [error.message for error in file.refused] == ["the messages of mapping form a circle"]
+    assert [error.message for error in file.refused] == ["the messages in mapping form a cycle"]

@@ -43,7 +43,7 @@ def test_the_tracker_behind_the_mark_is_scored(file: Path) -> None:
 
 
 def test_a_tracker_that_is_not_there_is_an_error_that_lists_those_that_are(file: Path) -> None:
-    with pytest.raises(InputError, match=r"dialogue d1: no states of a tracker called 'keywrd'; there are: keyword"):
+    with pytest.raises(InputError, match=r"dialogue d1: no states of tracker 'keywrd'; the trackers are: keyword"):
         list(read(f"{file}#keywrd"))
 
 

@@ -87,7 +87,7 @@ def test_personachat_lines(tmp_path: Path) -> None:
     ]
     assert complaints(path) == [
         "dialogue 3: a dialogue without utterances",
-        "line 8, dialogue 4: a line begins with its number and a blank",
+        "line 8, dialogue 4: a line must begin with a number and a blank",
     ]
 
 

@@ -1,10 +1,10 @@
-"""Reddit threads: one thread per line, the context, a tab, and the reply.
+"""Reddit threads: one thread per line, with the context, a tab, and the reply.
 
 ``any good pizza here ? EOS the one at the harbour .<TAB>i second that .``
 
-Turns of the context stand between `` EOS `` marks or in columns of their own. The weights that some files put before every
-turn (``0.0 ..``, ``1.0 ..``) are taken off. Who wrote what is not in the file: two speakers, A and B, take turns. A
-dialogue's id is its place in the file, counted from 1.
+The turns of the context are separated by `` EOS `` or by tabs. Some files have a weight before every turn (``0.0 ..``,
+``1.0 ..``); it is removed. The file does not name the authors, so two speakers, A and B, take turns. The id of a dialogue is
+its position in the file, counted from 1.
 """
 
 from __future__ import annotations
