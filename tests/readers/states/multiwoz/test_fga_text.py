@@ -103,7 +103,7 @@ def test_one_side_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no dialogue; a sheet begins with 'Dialogue ID :'"),
+        ("", "no dialogue; a sheet must begin with 'Dialogue ID :'"),
         ("hello", "line 1: a line without a label, 'hello'"),
         (turn(), "line 1: Turn before any 'Dialogue ID'"),
         ("Dialogue ID :\n" + turn(), "line 1: Dialogue ID without an id"),
