@@ -65,7 +65,7 @@ def identity(inputs: Sequence[Mapping[str, str | None]], how: UserSettings, blam
         inputs,
         rules=how.rules,
         profile=how.profile,
-        map=how.value_map.shown if how.value_map is not None else None,
+        map=how.value_map.label if how.value_map is not None else None,
         from_text=how.reader,
         measures=list(MEASURES),
         blame=blamed,

@@ -124,11 +124,11 @@ class ValueMap:
         return hashlib.sha256(encoded).hexdigest()[:10]
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """The map in a signature.
 
         Example:
-            >>> ValueMap({"area": {"centre": ["city center"]}}).shown
+            >>> ValueMap({"area": {"centre": ["city center"]}}).label
             'own@5dd8b3b6d2'
         """
         return f"{self.name}@{self.digest}"
@@ -145,7 +145,7 @@ class ValueMap:
             value: as a rule set's own steps leave it; letter case and blanks do not matter.
 
         Example:
-            >>> multiwoz = named("multiwoz")
+            >>> multiwoz = load_shipped("multiwoz")
             >>> multiwoz.canonical("train-leave at", "5:15 pm"), multiwoz.canonical("hotel-type", "guest house")
             ('17:15', 'guesthouse')
         """
@@ -196,7 +196,7 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def named(name: str) -> ValueMap:
+def load_shipped(name: str) -> ValueMap:
     """A shipped map.
 
     Raises:
@@ -219,7 +219,7 @@ def load(name_or_file: str | Path) -> ValueMap:
     # A text that looks like a path is reported as a missing file.
     is_file = text == "-" or path.exists() or path.suffix or path.name != text
     if text in names() or not is_file:
-        return named(text)
+        return load_shipped(text)
     return _read_map(text)
 
 

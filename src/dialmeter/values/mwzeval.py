@@ -8,7 +8,7 @@ from importlib.resources import files
 _TIME_SLOTS = frozenset({"arrive", "leave", "time"})
 
 
-def normalised(slot: str, value: str) -> str:
+def normalise_value(slot: str, value: str) -> str:
     """A value as MultiWOZ_Evaluation compares it.
 
     Args:
@@ -16,9 +16,9 @@ def normalised(slot: str, value: str) -> str:
         value: the value as written.
 
     Example:
-        >>> normalised("name", "Nando's "), normalised("food", "brazilian"), normalised("parking", "free")
+        >>> normalise_value("name", "Nando's "), normalise_value("food", "brazilian"), normalise_value("parking", "free")
         ('nandos', 'portuguese', 'yes')
-        >>> normalised("leave", "12:30 pm"), normalised("leave", "by17:15"), normalised("booktime", "5 pm")
+        >>> normalise_value("leave", "12:30 pm"), normalise_value("leave", "by17:15"), normalise_value("booktime", "5 pm")
         ('24:30', '07:15', '5 pm')
     """
     match slot:
@@ -35,17 +35,17 @@ def normalised(slot: str, value: str) -> str:
     return _time(value)[0] if slot in _TIME_SLOTS else value
 
 
-def stops(slot: str, value: str) -> bool:
+def fails_in_original(slot: str, value: str) -> bool:
     """Does MultiWOZ_Evaluation stop with an error at this value?
 
-    The original has no figure for such a value; `normalised` skips the step that fails.
+    The original has no figure for such a value; `normalise_value` skips the step that fails.
 
     Args:
-        slot: the slot's name, as for `normalised`.
+        slot: the slot's name, as for `normalise_value`.
         value: the value as written.
 
     Example:
-        >>> stops("leave", "at 2:04 pm"), normalised("leave", "at 2:04 pm"), stops("leave", "2:04 pm")
+        >>> fails_in_original("leave", "at 2:04 pm"), normalise_value("leave", "at 2:04 pm"), fails_in_original("leave", "2:04 pm")
         (True, 'at2:04', False)
     """
     return slot in _TIME_SLOTS and _time(value)[1]

@@ -14,7 +14,7 @@ from ..csv_files import parse_number, read_csv
 from ..source import Source
 from ..strict_json import parse_unique
 from . import fed, grade, lines, table, unieval
-from .rated_item import RatedItems, checked, named_numbers, numbers
+from .rated_item import RatedItems, check_items, named_numbers, numbers
 
 RATING_FORMATS: Mapping[str, ModuleType] = {
     "lines": lines,
@@ -49,7 +49,7 @@ def open_ratings(path: str | Path, format: str | None = None) -> RatedItems:
         if found is None:
             known = "; ".join(each.CARRIES for each in RATING_FORMATS.values())
             raise InputError(f"not a file of ratings that dialmeter knows ({known})", file=source.name)
-        return checked(found.items(source), source.name)
+        return check_items(found.items(source), source.name)
 
 
 def open_scores(path: str | Path, items: RatedItems, name: str = "") -> dict[str, list[float | None]]:

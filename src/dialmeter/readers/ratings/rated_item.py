@@ -108,7 +108,7 @@ def _context(item: RatedItem) -> str:
     return "\x1e".join(move.text for move in item.moves) or f"item {item.id}"
 
 
-def checked(items: Iterable[RatedItem], name: str) -> RatedItems:
+def check_items(items: Iterable[RatedItem], name: str) -> RatedItems:
     """Items with distinct ids, all of one level and at least one of them rated.
 
     Raises:
