@@ -1,8 +1,9 @@
 """Rated items as CSV: one row per item, or one row per item and person.
 
-Columns: ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and perhaps ``reference``; ``system`` and
-``group`` if known; ``rating:DIMENSION`` with one number or several separated by blanks; ``score:JUDGE``. Rows with the same id
-add ratings to the same item. Instead of ``rating:DIMENSION`` there may be the two columns ``dimension`` and ``rating``.
+The columns are ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and optionally ``reference``; optionally
+``system`` and ``group``; ``rating:DIMENSION`` with one number, or several numbers separated by blanks; ``score:JUDGE``. Rows with
+the same id add ratings to the same item. Instead of ``rating:DIMENSION``, the file may have the columns ``dimension`` and
+``rating``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _RATING, _SCORE = "rating:", "score:"
 
 
 def detect(sample: Sample) -> bool:
-    """Has the first line a column for the id, and one for ratings?"""
+    """Return True if the first line has a column for the id and a column for ratings."""
     if sample.kind != "text":
         return False
     names = {name.lower() for name in parse_header(sample.value)[0]}
@@ -30,18 +31,18 @@ def detect(sample: Sample) -> bool:
 
 
 def items(source: Source) -> Iterator[RatedItem]:
-    """The items of a file.
+    """Yield the items of a file.
 
     Raises:
-        InputError: a row is not as it should be.
+        InputError: an invalid row.
     """
-    found: dict[str, RatedItem] = {}
+    by_id: dict[str, RatedItem] = {}
     with placing(file=source.name):
         for line, row in read_csv(source).rows:
             with placing(line=line):
                 item = _item({name: cell.strip() for name, cell in row.items()})
-                found[item.id] = _joined(found[item.id], item) if item.id in found else item
-    yield from found.values()
+                by_id[item.id] = _merge_rows(by_id[item.id], item) if item.id in by_id else item
+    yield from by_id.values()
 
 
 def _item(cells: Mapping[str, str]) -> RatedItem:
@@ -77,11 +78,11 @@ def _item(cells: Mapping[str, str]) -> RatedItem:
         )
 
 
-def _joined(first: RatedItem, second: RatedItem) -> RatedItem:
-    """An item with the ratings of a second row."""
+def _merge_rows(first: RatedItem, second: RatedItem) -> RatedItem:
+    """Return the item with the ratings of a second row added."""
     if (first.moves, first.reply, first.system) != (second.moves, second.reply, second.system):
         raise InputError("rows with this id have different texts or systems", dialogue=first.id)
-    together = dict(first.ratings)
-    for dimension, given in second.ratings.items():
-        together[dimension] = (*together.get(dimension, ()), *given)
-    return replace(first, ratings=together, scores={**first.scores, **second.scores})
+    merged = dict(first.ratings)
+    for dimension, ratings in second.ratings.items():
+        merged[dimension] = (*merged.get(dimension, ()), *ratings)
+    return replace(first, ratings=merged, scores={**first.scores, **second.scores})
