@@ -71,7 +71,7 @@ def test_maps_are_read_plain_and_packed_and_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "a value map is an object"),
+        ("[]", "a value map must be an object"),
         ('{"area": []}', "slot area: a slot must hold an object"),
         ('{"area": {"east": "east"}}', "slot area: east must hold a list of strings"),
         ('{"leaveat": {"train": {"10:00": [10]}}}', "slot leaveat: train → 10:00 must hold a list of strings"),

@@ -1,4 +1,4 @@
-"""Values as MultiWOZ_Evaluation normalises them before it compares them, its faults included."""
+"""Value normalisation of MultiWOZ_Evaluation, including its bugs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _TIME_SLOTS = frozenset({"arrive", "leave", "time"})
 
 
 def normalise_value(slot: str, value: str) -> str:
-    """A value as MultiWOZ_Evaluation compares it.
+    """Normalise a value as MultiWOZ_Evaluation does.
 
     Args:
-        slot: the slot's name in that scorer, without its domain: ``arrive`` and ``leave``, not ``arriveby`` and ``leaveat``.
+        slot: the name of the slot in that scorer, without its domain: ``arrive``, not ``arriveby``; ``leave``, not ``leaveat``.
         value: the value as written.
 
     Example:
@@ -36,12 +36,12 @@ def normalise_value(slot: str, value: str) -> str:
 
 
 def fails_in_original(slot: str, value: str) -> bool:
-    """Does MultiWOZ_Evaluation stop with an error at this value?
+    """Return True if MultiWOZ_Evaluation raises an error for this value.
 
-    The original has no figure for such a value; `normalise_value` skips the step that fails.
+    The original gives no result for such a value; `normalise_value` skips the step that fails.
 
     Args:
-        slot: the slot's name, as for `normalise_value`.
+        slot: the name of the slot, as for `normalise_value`.
         value: the value as written.
 
     Example:
@@ -59,7 +59,7 @@ def _tables() -> dict[str, dict[str, str]]:
 
 
 def _time(value: str) -> tuple[str, bool]:
-    """The normalised time, and whether the original stops."""
+    """Return the normalised time, and True if the original raises an error."""
     tables = _tables()
     text = value.strip().lower()
     if text in tables["time"]:
@@ -68,32 +68,32 @@ def _time(value: str) -> tuple[str, bool]:
         if text.startswith(prefix):
             return time, False
     if text.startswith("by"):
-        text = text[3:]  # the word and, as a rule, a blank
+        text = text[3:]  # the word and usually a blank
     for word in ("after", "afer"):
         if text.startswith(word):
             text = text[len(word) :].strip()
-    stopped = False
-    afternoon = False
+    fails = False
+    is_afternoon = False
     for ending in ("am", "a.m.", "pm", "p.m."):
         if text.endswith(ending):
             text = text[: -len(ending)].strip()
-            afternoon = afternoon or ending.startswith("p")
-    if afternoon:
+            is_afternoon = is_afternoon or ending.startswith("p")
+    if is_afternoon:
         hour, *rest = text.split(":")
         if len(rest) == 1 or (not rest and hour.isdigit()):
             try:
                 return f"{int(hour) + 12}:{rest[0] if rest else '00'}", False
             except ValueError:
-                stopped = True
+                fails = True
     if not text:
-        return "00:00", stopped
+        return "00:00", fails
     if text[-1] in ".,?":
         text = text[:-1]
     if text.isdigit():
-        return (f"{text[:2]}:{text[2:]}" if len(text) == 4 else f"{text.zfill(2)}:00"), stopped
+        return (f"{text[:2]}:{text[2:]}" if len(text) == 4 else f"{text.zfill(2)}:00"), fails
     if ":" in text:
         text = text.replace(" ", "")
     if len(text) == 4 and text[1] == ":":
         hour, minute = text.split(":")[:2]
         text = f"{hour.zfill(2)}:{minute}"
-    return text, stopped
+    return text, fails
