@@ -73,7 +73,7 @@ class CsvTable(NamedTuple):
 
     Attributes:
         names: the column names; one may be empty.
-        rows: line number and cells by column. Rows without any text are skipped, because spreadsheets write them. A column
+        rows: line number and cells by column. Rows without any text, which spreadsheets write, are skipped. A column
             without a name, such as the index of a data frame, is skipped, too.
     """
 
@@ -91,8 +91,8 @@ def read_csv(source: Source, needed: Sequence[str] = (), hint: str = "", *, lowe
         lower: True to convert the column names to lower case.
 
     Raises:
-        InputError: a column is missing or duplicate. While the rows are read: invalid CSV, or a row whose number of cells
-            differs from the number of columns; with the line.
+        InputError: a column is missing or duplicate. While the rows are read: invalid CSV, or a row with too many or too
+            few cells; with the line.
     """
     text = source.text
     names, delimiter = parse_header(text)

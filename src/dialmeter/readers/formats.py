@@ -10,9 +10,9 @@ A state reader (a *format*) is a module with these members:
 - ``detect(sample)``: returns True if the sample has this format.
 - ``read(source, role)``: yields dialogues. Their states are not normalised.
 
-A conversation reader is a module or a ``ConversationReader`` with ``CARRIES`` and ``detect(sample)``. Its ``items(source)``
-yields the undecoded dialogues of a file, and ``conversation(item)`` decodes one of them. Therefore an invalid dialogue
-is rejected alone, and the others are read.
+A conversation reader is a module or a ``ConversationReader`` with ``CARRIES`` and ``detect(sample)``. Its
+``items(source)`` yields the undecoded dialogues of a file, and ``conversation(item)`` decodes one of them. Therefore an
+invalid dialogue is rejected alone, and the others are read.
 
 A log reader (for logs of agents) has ``trajectory(item)`` instead of ``conversation(item)``, or both.
 """

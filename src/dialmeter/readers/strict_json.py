@@ -1,8 +1,8 @@
 """Strict JSON parsing for all readers: UTF-8, no duplicate keys, no NaN, and every document parsed once.
 
 msgspec parses the text. Of two equal keys in an object it keeps the last one. To detect this, the strings in the parsed
-value are counted and compared with the strings in the text. The text is parsed again, slowly, only if the counts differ or
-msgspec fails; the second parse finds the error.
+value are counted and compared with the strings in the text. The text is parsed again, slowly, only if the counts differ
+or msgspec fails; the second parse finds the error.
 
 This file is plain Python. ``strict_json.pxd`` adds C types if dialmeter is built with a compiler.
 """
@@ -54,8 +54,8 @@ def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int 
         line: the line of the value in a JSON lines file.
 
     Raises:
-        InputError: invalid JSON, with line and column. If the error is at the end of the text, the message says that the
-            file seems to be cut off.
+        InputError: invalid JSON, with line and column. If the error is at the end of the text, the message says that
+            the file seems to be cut off.
     """
     try:
         found = decode_json(data)
@@ -214,7 +214,7 @@ class JsonParts:
         return len(self._parts)
 
     def heads(self, kind: type[Head]) -> Iterator[Head | Any]:
-        """Yield a few fields of each part without parsing the rest; yield the whole part if it does not match the type."""
+        """Yield a few fields of each part without parsing the rest; yield the whole part if the type does not match."""
         decode = msgspec.json.Decoder(kind).decode
         for place, part in enumerate(self._parts):
             try:
@@ -242,7 +242,7 @@ class JsonParts:
         return found if count_strings(found) == written else _parse_slowly(data, self._name, self._doubled, None)
 
     def raw(self, place: int) -> bytes | None:
-        """Return the bytes of a part, for a reader that parses them itself; None if the document was parsed as a whole."""
+        """Return the bytes of a part for readers that parse it themselves; None if the document was parsed as a whole."""
         part = self._parts[place]
         return bytes(part) if type(part) is msgspec.Raw else None
 

@@ -48,8 +48,8 @@ def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True)
     Args:
         path: a file or folder.
         format: the name of its format, if given.
-        unknown: the result for input that cannot be decided: standard input and pipes, which can be read only once, and files
-            of neither kind. The caller's reader then reports the error.
+        unknown: the result for undecidable input: standard input and pipes, which can be read only once, and files of
+            neither kind, for which the reader of the caller then reports the error.
 
     Example:
         >>> is_log("-"), is_log("-", unknown=False), is_log("talk.jsonl", "native")

@@ -109,7 +109,8 @@ def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
         lines = sorted(each.name for each in sample.value.iterdir() if each.name.endswith((".jsonl", ".jsonl.gz")))
         if lines:
             count = f"{len(lines)} file{'s' if len(lines) > 1 else ''}"
-            return f"a folder of JSON lines files ({count}, the first is {one_line(lines[0])}); name one file, or join all into one"
+            files = f"{count}, the first is {one_line(lines[0])}"
+            return f"a folder of JSON lines files ({files}); name one file, or join all into one"
     if sample.kind == "text" and _EXCEL_HINT.match(sample.value):
         return "the first line is a hint for Excel (sep=), not the column names; remove it"
     if _is_by_columns(sample):

@@ -1,4 +1,4 @@
-"""Boolean slot values: ``true`` and ``false`` are read as yes and no, if the other values of the slot are yes and no."""
+"""Boolean slot values: ``true`` and ``false`` are read as yes and no, if the slot has no other values."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Value maps, which list the forms of slot values that mean the same. Users and trackers share them.
 
-A map is a JSON file in the published format, ``{slot: {canonical value: [form, ..], "special_keys": {..}}}``. A slot may also
-be split by domain: ``{slot: {domain: {..}}}``. ``special_keys`` may hold ``not_in_goal`` and ``steps``. ``not_in_goal`` holds values
-that no goal contains, in the same format (optionally by domain). ``steps`` are applied to a value and to the forms before they
-are compared. Slots and domains are in lower case.
+A map is a JSON file in the published format, ``{slot: {canonical value: [form, ..], "special_keys": {..}}}``. A slot
+may also be split by domain: ``{slot: {domain: {..}}}``. ``special_keys`` may hold ``not_in_goal`` and ``steps``.
+``not_in_goal`` holds values that no goal contains, in the same format (optionally by domain). ``steps`` are applied to
+a value and to the forms before they are compared. Slots and domains are in lower case.
 """
 
 from __future__ import annotations

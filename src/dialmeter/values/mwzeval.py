@@ -12,7 +12,8 @@ def normalise_value(slot: str, value: str) -> str:
     """Normalise a value as MultiWOZ_Evaluation does.
 
     Args:
-        slot: the name of the slot in that scorer, without its domain: ``arrive``, not ``arriveby``; ``leave``, not ``leaveat``.
+        slot: the name of the slot in that scorer, without its domain: ``arrive`` and ``leave``, not ``arriveby`` and
+            ``leaveat``.
         value: the value as written.
 
     Example:
@@ -45,8 +46,10 @@ def fails_in_original(slot: str, value: str) -> bool:
         value: the value as written.
 
     Example:
-        >>> fails_in_original("leave", "at 2:04 pm"), normalise_value("leave", "at 2:04 pm"), fails_in_original("leave", "2:04 pm")
-        (True, 'at2:04', False)
+        >>> fails_in_original("leave", "at 2:04 pm"), fails_in_original("leave", "2:04 pm")
+        (True, False)
+        >>> normalise_value("leave", "at 2:04 pm")
+        'at2:04'
     """
     return slot in _TIME_SLOTS and _time(value)[1]
 

@@ -1,7 +1,7 @@
 """Reimplementation of ``partial_ratio`` and ``token_sort_ratio`` of fuzzywuzzy 0.18.
 
-fuzzywuzzy uses python-Levenshtein if it is installed, otherwise difflib, and the results differ. The functions of the same
-names in rapidfuzz have other definitions.
+fuzzywuzzy uses python-Levenshtein if it is installed, otherwise difflib, and the results differ. The functions of the
+same names in rapidfuzz have other definitions.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def token_sort(one: str, other: str, backend: Backend = "levenshtein") -> int:
 
 
 def similarity(name: str, backend: Backend = "levenshtein") -> Callable[[str, str], float]:
-    """Return a similarity function by its name in a rule set: from this module for fuzzywuzzy, otherwise from rapidfuzz.
+    """Return the similarity function of this name in rule sets: of this module for fuzzywuzzy, else of rapidfuzz.
 
     Example:
         >>> similarity("fuzzywuzzy-partial")("belfry", "the belfry"), similarity("ratio")("ab", "abc")

@@ -1,4 +1,4 @@
-"""Normalisation steps for values: for rule sets, for value maps, and for naming the difference between two spellings."""
+"""Normalisation steps for values: for rule sets, for value maps, and to name the difference of two spellings."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 ``{"id": "7", "task_id": "7", "trial": 0, "reward": 1.0, "messages": [{"role": "user", "content": "hello"}]}``
 
 ``messages`` may have ``tool_calls`` and messages of the role ``tool``. Optional keys are ``task_id`` (default: ``id``),
-``trial``, ``reward``, ``instruction``, ``agent_cost`` and ``user_cost``. Of a conversation exported from ChatGPT (``mapping`` and
-``current_node``), the branch that was shown last is read.
+``trial``, ``reward``, ``instruction``, ``agent_cost`` and ``user_cost``. Of a conversation exported from ChatGPT
+(``mapping`` and ``current_node``), the branch that was shown last is read.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 ``{"version": 2, "status": "success", "eval": {..}, "samples": [{"id": 1, "epoch": 1, "messages": [], "scores": {..}}]}``
 
-The id of a sample is the task, and its epoch is the trial. Scores are converted to numbers as in inspect: C and yes are 1,
-P is 0.5, and I, N and no are 0. The scores of several scorers are stored by name. A log has no fixed place for the goal of
-a simulated user. If the input of the sample is a text, it is stored as the instruction.
+The id of a sample is the task, and its epoch is the trial. Scores are converted to numbers as in inspect: C and yes are
+1, P is 0.5, and I, N and no are 0. The scores of several scorers are stored by name. A log has no fixed place for the
+goal of a simulated user. If the input of the sample is a text, it is stored as the instruction.
 """
 
 from __future__ import annotations

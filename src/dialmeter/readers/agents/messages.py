@@ -1,8 +1,9 @@
 """Conversion of the messages of a log to steps of user and agent, for all message formats.
 
-A message has a role and a content; everything else is optional. Tool calls are a field of a message (``tool_calls``). Logs
-of agents without this field have them in the text. The result of a tool is a separate message, and is added to the call.
-If calls are in the text, results are messages of the role user that begin with ``API output:``. The user did not write them.
+A message has a role and a content; everything else is optional. Tool calls are a field of a message (``tool_calls``).
+Logs of agents without this field have them in the text. The result of a tool is a separate message, and is added to the
+call. If calls are in the text, results are messages of the role user that begin with ``API output:``. The user did not
+write them.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def _calls(message: Mapping[str, Any]) -> Iterable[tuple[str, ToolCall]]:
 
 
 def arguments_of(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments of a call, given as an object or as JSON in a string. Any other value is stored as ``arguments``.
+    """Return the arguments of a call: an object, or JSON in a string. Any other value is stored as ``arguments``.
 
     Example:
         >>> arguments_of({"arguments": '{"a": 1}'}), arguments_of({"arguments": "cut {"}), arguments_of({})
@@ -208,7 +209,8 @@ def plain_text(text: str) -> str:
 def as_conversation(name: str, steps: Iterable[Step]) -> Conversation:
     """Convert the steps of a log to a conversation.
 
-    Consecutive steps of one speaker become one move. Tool calls, and text that the other speaker does not see, are omitted.
+    Consecutive steps of one speaker become one move. Tool calls, and text that the other speaker does not see, are
+    omitted.
 
     Raises:
         InputError: there are no utterances.

@@ -2,9 +2,9 @@
 
 ``[{"task_id": 0, "trial": 0, "reward": 1.0, "info": {"task": {"instruction": "..", "actions": []}}, "traj": []}]``
 
-``traj`` holds chat messages with tool calls. ``info.task`` has the instruction of the user, the expected calls, and the facts
-that the agent should give. A run that crashed has ``info.error``, no task and no messages. A dialogue that was ended neither
-by the user nor by a transfer reached the step limit.
+``traj`` holds chat messages with tool calls. ``info.task`` has the instruction of the user, the expected calls, and the
+facts that the agent should give. A run that crashed has ``info.error``, no task and no messages. A dialogue that was
+ended neither by the user nor by a transfer reached the step limit.
 """
 
 from __future__ import annotations

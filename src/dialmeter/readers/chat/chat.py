@@ -5,10 +5,11 @@
 The file is one conversation as a document, a list of conversations, or JSON lines with one conversation per line. A
 conversation is an object with ``messages``, or the list of messages itself.
 
-The roles ``user`` and ``assistant`` are the speakers user and system. Messages of other roles (prompts, tools) are not moves.
-In a conversation with tool calls, consecutive messages of one speaker are one move, and the text of a message with a tool
-call is omitted, because the other speaker does not see it. If the content is a list of parts, their texts are joined. The
-dialogue id is ``id``, ``dialogue_id`` or ``conversation_id``; without one it is the position in the file, counted from 1.
+The roles ``user`` and ``assistant`` are the speakers user and system. Messages of other roles (prompts, tools) are not
+moves. In a conversation with tool calls, consecutive messages of one speaker are one move, and the text of a message
+with a tool call is omitted, because the other speaker does not see it. If the content is a list of parts, their texts
+are joined. The dialogue id is ``id``, ``dialogue_id`` or ``conversation_id``; without one it is the position in the
+file, counted from 1.
 """
 
 from __future__ import annotations

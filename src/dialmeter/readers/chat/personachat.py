@@ -10,8 +10,8 @@ from speaker B. The candidates after them, the personas and ``__SILENCE__`` are 
 
 ``{"train": [{"personality": [".."], "utterances": [{"candidates": ["..", "the reply"], "history": ["..", ".."]}]}]}``
 
-The longest history is the dialogue, and the last of its candidates is the actual reply. The file may also be a list of such
-dialogues, or have one dialogue per line.
+The longest history is the dialogue, and the last of its candidates is the actual reply. The file may also be a list of
+such dialogues, or have one dialogue per line.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@
     Good evening.
     Good evening, how can I help?
 
-A label such as ``A:`` or ``User:`` at the start of every line of a dialogue names the speaker. Without labels, two speakers,
-A and B, take turns. The id of a dialogue is its position in the file, counted from 1.
+A label such as ``A:`` or ``User:`` at the start of every line of a dialogue names the speaker. Without labels, two
+speakers, A and B, take turns. The id of a dialogue is its position in the file, counted from 1.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 ``any good pizza here ? EOS the one at the harbour .<TAB>i second that .``
 
 The turns of the context are separated by `` EOS `` or by tabs. Some files have a weight before every turn (``0.0 ..``,
-``1.0 ..``); it is removed. The file does not name the authors, so two speakers, A and B, take turns. The id of a dialogue is
-its position in the file, counted from 1.
+``1.0 ..``); it is removed. The file does not name the authors, so two speakers, A and B, take turns. The id of a
+dialogue is its position in the file, counted from 1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Conversations with satisfaction ratings: tab-separated speaker, text, act and ratings; a blank line between dialogues.
+"""Conversations with satisfaction ratings: tab-separated columns, with a blank line between dialogues.
 
 ::
 
@@ -6,8 +6,9 @@
     SYSTEM<TAB>Where to?<TAB>Taxi-Request<TAB>
     USER<TAB>OVERALL<TAB><TAB>3,3,3
 
-The ratings are from several people, on a scale from 1 to 5. A row with the text OVERALL rates the whole dialogue and is not
-a move. The id of a dialogue is its position in the file, counted from 1. ``read_rated`` also returns the ratings.
+The columns are speaker, text, act and ratings. The ratings are from several people, on a scale from 1 to 5. A row with
+the text OVERALL rates the whole dialogue and is not a move. The id of a dialogue is its position in the file, counted
+from 1. ``read_rated`` also returns the ratings.
 """
 
 from __future__ import annotations

@@ -56,10 +56,11 @@ class _Object(NamedTuple):
 def state_in(text: str) -> State | None:
     """Return the state in a completion, or None if no state can be read without guessing.
 
-    Reasoning in ``<think>`` tags is ignored. Objects have priority over plain lines. The selected object is the first one
-    after the last marker such as "Final state:" or "State:". Without a marker, it is the last one in a code fence; without a
-    code fence, the last one that is a state. Adjacent objects are one state. If there are no objects, plain lines are
-    read. If the selected object is cut off or malformed, it is not repaired, and no other part is used instead.
+    Reasoning in ``<think>`` tags is ignored. Objects have priority over plain lines. The selected object is the first
+    one after the last marker such as "Final state:" or "State:". Without a marker, it is the last one in a code fence;
+    without a code fence, the last one that is a state. Adjacent objects are one state. If there are no objects, plain
+    lines are read. If the selected object is cut off or malformed, it is not repaired, and no other part is used
+    instead.
 
     Example:
         >>> state_in('Before: {"hotel-area": "east"}. Final state: {"hotel-area": "west"} (was east)')

@@ -1,4 +1,4 @@
-"""States in plain lines: bullets, tables, YAML-like blocks, simple calls and queries, and phrases for an empty state."""
+"""States in plain lines: bullets, tables, YAML-like blocks, calls, queries, and phrases for an empty state."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def _words(text: str) -> str:
 def state_in_lines(text: str) -> State | None:
     """Return the state in plain lines, or None.
 
-    Lines of prose are skipped. The result is None if a line looks like a pair but cannot be parsed. It is also None if a line
-    such as ``area: east`` (no domain, no bullet) occurs among prose, because it may be a remark.
+    Lines of prose are skipped. The result is None if a line looks like a pair but cannot be parsed. It is also None if
+    a line such as ``area: east`` (no domain, no bullet) occurs among prose, because it may be a remark.
 
     Example:
         >>> state_in_lines("Here is the state:\\n- hotel-area: east\\n- **hotel-stars**: 4")

@@ -1,29 +1,31 @@
-"""JSON lines with one completion of a language model per line. The state is extracted from its text or its function calls.
+"""JSON lines with one completion of a language model per line. The state is in its text or in its function calls.
 
 ``{"dialogue_id": "MUL0003.json", "turn": 0, "completion": "Sure! {\\"hotel\\": {\\"area\\": \\"east\\"}}"}``
 
-Optional keys are ``gold`` (a state, flat or nested), ``user`` and ``system``. Lines may come in any order. The file may also be a
-JSON list of such objects. For each kind of data, the first of these keys that exists is used; other keys are given with
-``--fields``, as in ``--fields completion=answer``:
+Optional keys are ``gold`` (a state, flat or nested), ``user`` and ``system``. Lines may come in any order. The file may
+also be a JSON list of such objects. For each kind of data, the first of these keys that exists is used; other keys are
+given with ``--fields``, as in ``--fields completion=answer``:
 
 - dialogue: ``dialogue_id``, ``dialog_id``, ``dialogue``, ``id``, ``dial_id``
-- turn: ``turn``, ``turn_id``, ``turn_idx``, ``turn_num``, ``utt_idx`` (counts the utterances of both speakers, as in ConvLab-3's files)
-- completion: ``completion``, ``response``, ``output``, ``generated_text``, ``prediction``, ``text``, ``choices``, ``messages``,
-  ``tool_calls``, ``function_call``
+- turn: ``turn``, ``turn_id``, ``turn_idx``, ``turn_num``, ``utt_idx`` (counts the utterances of both speakers, as in
+  ConvLab-3's files)
+- completion: ``completion``, ``response``, ``output``, ``generated_text``, ``prediction``, ``text``, ``choices``,
+  ``messages``, ``tool_calls``, ``function_call``
 
-A completion may be a text, a parsed JSON object, a response of an OpenAI-compatible endpoint (``choices``), a list of messages, or a
-line of a batch (``{"custom_id": "MUL0003.json_0", "response": {"status_code": 200, "body": {..}}}``). ``custom_id`` is dialogue,
-underscore and turn; ``--fields "custom_id={dialogue}-t{turn}"`` gives another pattern.
+A completion may be a text, a parsed JSON object, a response of an OpenAI-compatible endpoint (``choices``), a list of
+messages, or a line of a batch (``{"custom_id": "MUL0003.json_0", "response": {"status_code": 200, "body": {..}}}``).
+``custom_id`` is dialogue, underscore and turn; ``--fields "custom_id={dialogue}-t{turn}"`` gives another pattern.
 
 A function call is read as a part of the state: the function is the domain, and its arguments are slots. ``--fields
-"hotel=find_book_hotel()"`` sets the domain of this function to hotel. The calls of one turn are merged. If two calls set the
-same slot, the later one is used (warning ``repeated-call``). ``null`` and ``""`` are absent, and ``true`` is yes. If the file has
-function calls, an answer without a call is an empty state. Of several choices the first is read (warning
-``several-choices``). States are read as cumulative. A warning reports states that look like updates; ``--state update-pred`` reads
-them as updates. The batch format was implemented from the code of OpenAI's library; no real batch file was available.
+"hotel=find_book_hotel()"`` sets the domain of this function to hotel. The calls of one turn are merged. If two calls
+set the same slot, the later one is used (warning ``repeated-call``). ``null`` and ``""`` are absent, and ``true`` is
+yes. If the file has function calls, an answer without a call is an empty state. Of several choices the first is read
+(warning ``several-choices``). States are read as cumulative. A warning reports states that look like updates; ``--state
+update-pred`` reads them as updates. The batch format was implemented from the code of OpenAI's library; no real batch
+file was available.
 
-A completion without a readable state counts as an empty state. The notice ``unparsed`` reports their number and lists the first
-ten. They include answers that failed, were refused, or stopped at a limit. See
+A completion without a readable state counts as an empty state. The notice ``unparsed`` reports their number and lists
+the first ten. They include answers that failed, were refused, or stopped at a limit. See
 :func:`dialmeter.readers.completions.state_in` for how the state is found in a text.
 """
 
@@ -127,11 +129,11 @@ class _Reader:
         self.rows = TurnRows(source)
         self._yes_no = YesNo()
         self._has_calls = False
-        # By dialogue: turns without a readable state, and turns with text but no call. Then: dialogues whose turn numbers do
-        # not count utterances.
+        # By dialogue: turns without a readable state, and turns with text but no call.
         self._unparsed: dict[str, set[int]] = {}
         self._without_calls: dict[str, set[int]] = {}
         self._counts_turns: set[str] = set()
+        """Dialogues whose turn numbers do not count utterances."""
         self._several = Places()
         self._repeated = Places()
 

@@ -63,8 +63,8 @@ def _pairs(thing: Any) -> list[Pair]:
 def call_pairs(name: str, arguments: Any) -> list[Pair]:
     """Return the pairs that a function call sets. The function is the domain, and its arguments are slots.
 
-    If arguments are grouped by domain, or have the domain in their names, they are a state themselves. A text is parsed as
-    JSON.
+    If arguments are grouped by domain, or have the domain in their names, they are a state themselves. A text is parsed
+    as JSON.
 
     Raises:
         NotAState: the arguments are not a JSON object.

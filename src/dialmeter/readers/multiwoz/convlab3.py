@@ -1,8 +1,8 @@
 """``[{"dialogue_id": "..", "utt_idx": 2, "state": {"hotel": {"area": ""}}, "predictions": {"state": {..}}}]``: ConvLab-3.
 
 The file has one entry per user turn, in any order. ``state`` is gold. ``""`` is absent, and ``a|b`` are alternatives.
-``utt_idx`` counts the utterances of both speakers, so the turn number is half of it. If a dialogue has both even and odd
-values of ``utt_idx``, the turn number is the position of the entry in the dialogue.
+``utt_idx`` counts the utterances of both speakers, so the turn number is half of it. If a dialogue has both even and
+odd values of ``utt_idx``, the turn number is the position of the entry in the dialogue.
 """
 
 from __future__ import annotations
@@ -193,11 +193,12 @@ CONVERSATIONS = ConversationReader(
 "request": {"hotel": {"phone": ""}}}, "turns": [{"speaker": "user", "utterance": "..", "dialogue_acts": {"categorical":
 [{"intent": "inform", "domain": "hotel", "slot": "price range", "value": "cheap"}], "non-categorical": [], "binary": []}}]}]``
 
-An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain. This also holds for bookings,
-for which MultiWOZ has a separate domain: ``hotel-book`` means that a hotel is booked, ``hotel-nobook`` that it is not. Goal
-slots that begin with the word book are read as ``book``, the others as ``info``. Goals do not mark which values fail first:
-of several values of a slot, the last is read as the final value, and the first is stored in ``fail_book`` or ``fail_info``.
-Slots of MultiWOZ domains are renamed as in MultiWOZ goals (``price range`` becomes ``pricerange``).
+An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain. This also holds for
+bookings, for which MultiWOZ has a separate domain: ``hotel-book`` means that a hotel is booked, ``hotel-nobook`` that
+it is not. Goal slots that begin with the word book are read as ``book``, the others as ``info``. Goals do not mark
+which values fail first: of several values of a slot, the last is read as the final value, and the first is stored in
+``fail_book`` or ``fail_info``. Slots of MultiWOZ domains are renamed as in MultiWOZ goals (``price range`` becomes
+``pricerange``).
     """,
     "text, acts, goals: the unified format of ConvLab-3",
     _detect_conversation,

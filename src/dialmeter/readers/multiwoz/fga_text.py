@@ -13,8 +13,8 @@
 
     Matched : False
 
-``GT`` is the gold state and ``PR`` the predicted state. ``{{}}`` is the empty state. ``Matched`` is ignored, because it follows
-from the states. Utterances and states may span several lines.
+``GT`` is the gold state and ``PR`` the predicted state. ``{{}}`` is the empty state. ``Matched`` is ignored, because it
+follows from the states. Utterances and states may span several lines.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ preceding user turn. A final user turn without a system turn has no state.
 "inform"}], "system_transcript": "", "transcript": ".."}]}]``: ``belief_state`` is the state after ``transcript``, the utterance of
 the user.
 
-In both, ``""`` and ``not mentioned`` mean that a slot has no value. All other words, including ``none``, are values. The rule
-set decides on their meaning.
+In both, ``""`` and ``not mentioned`` mean that a slot has no value. All other words, including ``none``, are values.
+The rule set decides on their meaning.
 """
 
 from __future__ import annotations
@@ -188,10 +188,10 @@ CONVERSATIONS = ConversationReader(
 ``{"MUL0003.json": {"goal": {"hotel": {"info": {"area": "east"}, "reqt": ["phone"]}, "taxi": {}}, "log": [{"text": "..", "metadata":
 {}, "dialog_act": {"Hotel-Inform": [["Area", "east"]]}}]}}``
 
-User and system take turns, and the user begins. Acts are in the turns. For turns without acts, the acts of the system are
-read from ``dialogue_acts.json`` or ``system_acts.json``, in the folder of the file or in its parent folder. These files count
-system turns from 1. Slots are renamed as in goals, in lower case (``Addr`` becomes ``address``, ``Leave`` becomes ``leaveat``).
-Empty domains of a goal are omitted. ``invalid`` and ``pre_invalid`` are not slots.
+User and system take turns, and the user begins. Acts are in the turns. For turns without acts, the acts of the system
+are read from ``dialogue_acts.json`` or ``system_acts.json``, in the folder of the file or in its parent folder. These
+files count system turns from 1. Slots are renamed as in goals, in lower case (``Addr`` becomes ``address``, ``Leave``
+becomes ``leaveat``). Empty domains of a goal are omitted. ``invalid`` and ``pre_invalid`` are not slots.
     """,
     "text, acts, goals: data.json of MultiWOZ 2.0 and 2.1",
     _has_log,

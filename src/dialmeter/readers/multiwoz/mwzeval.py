@@ -1,7 +1,7 @@
 """``{"sng0073": [{"response": "..", "state": {"taxi": {"leave at": "17:15"}}}]}``: input of the MultiWOZ_Evaluation scripts.
 
-The states are usually predictions. The number of a turn is its position in the list, counted from 0. ``response`` is the reply
-of the system in this turn. It is therefore read as the system utterance before the next turn.
+The states are usually predictions. The number of a turn is its position in the list, counted from 0. ``response`` is
+the reply of the system in this turn. It is therefore read as the system utterance before the next turn.
 """
 
 from __future__ import annotations

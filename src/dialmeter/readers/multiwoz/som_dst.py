@@ -1,6 +1,7 @@
 """``{"MUL0003.json_0": [["hotel-area-east"], ["hotel-area-west"]]}``: results of SOM-DST.
 
-The key is the dialogue id, an underscore, and the turn number. The first state is the prediction, and the second is gold.
+The key is the dialogue id, an underscore, and the turn number. The first state is the prediction, and the second is
+gold.
 """
 
 from __future__ import annotations

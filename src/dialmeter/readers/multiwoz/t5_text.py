@@ -4,8 +4,8 @@ JSON lines with states as texts, one turn per line: ``test_generated_predictions
 ``state_seq`` is gold. The file has no dialogue ids: every line is a dialogue of one turn, and its id is its position,
 counted from 0.
 
-Texts are parsed as in ConvLab-3, and blanks are not trimmed. A domain or slot of another form is skipped. Of two values of
-one slot the later one is used. ``a|b`` is one value.
+Texts are parsed as in ConvLab-3, and blanks are not trimmed. A domain or slot of another form is skipped. Of two values
+of one slot the later one is used. ``a|b`` is one value.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 ``[{"guid": ["test", "MUL0484.json", "3"], "class_prediction_hotel-area": 2, "slot_prediction_hotel-area": "east",
 "slot_groundtruth_hotel-area": "east", ...}]``
 
-The guid may also be one string, ``test-MUL0484.json-3``. Values are updates, and ``none`` means that the turn does not change
-the slot. Updates are accumulated to cumulative states. The format cannot express that a slot is deleted, so slots are never
-deleted. The mark ``§§`` before a value means that the model copied it from a system utterance; the mark is removed.
+The guid may also be one string, ``test-MUL0484.json-3``. Values are updates, and ``none`` means that the turn does not
+change the slot. Updates are accumulated to cumulative states. The format cannot express that a slot is deleted, so
+slots are never deleted. The mark ``§§`` before a value means that the model copied it from a system utterance; the mark
+is removed.
 """
 
 from __future__ import annotations

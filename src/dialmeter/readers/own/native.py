@@ -5,12 +5,13 @@
 A turn may also have ``frames``:
 ``{service: {"gold_intent": "..", "pred_intent": "..", "gold_requested": [..], "pred_requested": [..]}}``.
 
-A turn may hold the states of further trackers under ``pred:NAME``; read them as ``FILE#NAME``. A line may also have ``talk``,
-the moves of both speakers, which user and judge commands read. A turn without utterances takes them from ``talk``.
+A turn may hold the states of further trackers under ``pred:NAME``; read them as ``FILE#NAME``. A line may also have
+``talk``, the moves of both speakers, which user and judge commands read. A turn without utterances takes them from
+``talk``.
 
-A state may also be nested (``{"hotel": {"area": "east"}}``) or a list (``["hotel-area-east"]``), and an id may be a whole
-number. ``true`` and ``false`` are read as yes and no, with a warning. It is an error if a slot with true or false also has
-values other than yes and no. Lines with any of these variants are read more slowly.
+A state may also be nested (``{"hotel": {"area": "east"}}``) or a list (``["hotel-area-east"]``), and an id may be a
+whole number. ``true`` and ``false`` are read as yes and no, with a warning. It is an error if a slot with true or false
+also has values other than yes and no. Lines with any of these variants are read more slowly.
 """
 
 from __future__ import annotations
@@ -293,9 +294,9 @@ CONVERSATIONS = ConversationReader(
 ``{"dialogue_id": "..", "goal": {..}, "talk": [{"speaker": "user", "text": "..", "acts": [{"name": "Hotel-Inform",
 "service": "hotel", "slot": "area", "values": ["east"]}], "understood": [..], "requested": {"hotel": ["hotel-phone"]}}]}``
 
-``goal`` maps each domain to any of ``info``, ``fail_info``, ``book``, ``fail_book`` (slot → value) and ``requests`` (a list
-of slots). Only ``dialogue_id`` and, in each move, ``speaker`` are required. ``cut`` is true if the dialogue ended at a limit.
-The same line may have ``turns`` with dialogue states for scoring trackers; see the state format ``native``.
+``goal`` maps each domain to any of ``info``, ``fail_info``, ``book``, ``fail_book`` (slot → value) and ``requests`` (a
+list of slots). Only ``dialogue_id`` and, in each move, ``speaker`` are required. ``cut`` is true if the dialogue ended
+at a limit. The same line may have ``turns`` with dialogue states for scoring trackers; see the state format ``native``.
     """,
     "text, acts, understood acts, goals; JSON lines, streamed",
     _detect_conversation,
@@ -326,7 +327,8 @@ UTTERANCES = ConversationReader(
 
 ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {..}, "system": "", "user": "hello"}]}``
 
-In a turn the system speaks before the user. An empty text is not a move. The format ``native`` reads lines with ``talk``.
+In a turn the system speaks before the user. An empty text is not a move. The format ``native`` reads lines with
+``talk``.
     """,
     "text in files of dialogue states; JSON lines, streamed",
     _detect_utterances,

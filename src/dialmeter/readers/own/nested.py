@@ -1,7 +1,7 @@
 """``{dialogue: {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {...}}}}``: the format of the FGA and GCA repositories.
 
-The keys of a dialogue are turn numbers. ``gt`` is the gold state and ``pr`` the predicted state. A turn may also have the
-utterances ``usr`` and ``sys``.
+The keys of a dialogue are turn numbers. ``gt`` is the gold state and ``pr`` the predicted state. A turn may also have
+the utterances ``usr`` and ``sys``.
 """
 
 from __future__ import annotations

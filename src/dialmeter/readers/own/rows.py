@@ -10,17 +10,17 @@ For each kind of data, the first of these columns that exists is used:
 - prediction: ``pred``, ``prediction``, ``pred_state``, ``predicted_state``, ``belief``
 - utterances: ``user``, ``system``
 
-Case is ignored, and a blank equals an underscore (``Dialogue ID``). Other column names are given with ``--fields``, as in
-``--fields pred=belief --fields turn=step``.
+Case is ignored, and a blank equals an underscore (``Dialogue ID``). Other column names are given with ``--fields``, as
+in ``--fields pred=belief --fields turn=step``.
 
-A state is an object (flat, or nested by domain), a list of ``domain-slot-value``, or a text that holds one of these as JSON
-or as a Python literal. Alternatively there is one column per slot: ``gold.hotel-area`` and ``pred.hotel-area`` (the point may
-also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` without a prefix if a row has one state. The role of the file decides
-whether a single ``state`` column, or slot columns without a prefix, are gold or predicted.
+A state is an object (flat, or nested by domain), a list of ``domain-slot-value``, or a text that holds one of these as
+JSON or as a Python literal. Alternatively there is one column per slot: ``gold.hotel-area`` and ``pred.hotel-area``
+(the point may also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` without a prefix if a row has one state. The
+role of the file decides whether a single ``state`` column, or slot columns without a prefix, are gold or predicted.
 
 An empty cell is an absent state or value. Rows without any text are skipped. Rows may come in any order. Without a turn
-column, turns are numbered in file order, with a warning. ``true`` and ``false`` are read as yes and no, with a warning. In
-CSV and TSV, a quote before ``=``, ``+``, ``-`` or ``@`` at the beginning of a cell is removed. Such a quote prevents
+column, turns are numbered in file order, with a warning. ``true`` and ``false`` are read as yes and no, with a warning.
+In CSV and TSV, a quote before ``=``, ``+``, ``-`` or ``@`` at the beginning of a cell is removed. Such a quote prevents
 spreadsheets from evaluating the cell as a formula.
 
 States are read as cumulative. A warning reports states that look like updates.

@@ -1,7 +1,8 @@
 """``{dialogue: {"0": [1, 1, 0, ...]}}``: for each turn, whether each slot of the schema is correct (1) or wrong (0).
 
-TripPy's results for FGA were published in this format. The file has no values, so only JGA, SA and FGA(local=vector) can be
-computed. Every position is a slot. Its gold value is ``right``, and its predicted value is ``right`` or ``wrong``.
+TripPy's results for FGA were published in this format. The file has no values, so only JGA, SA and FGA(local=vector)
+can be computed. Every position is a slot. Its gold value is ``right``, and its predicted value is ``right`` or
+``wrong``.
 """
 
 from __future__ import annotations

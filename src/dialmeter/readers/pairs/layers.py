@@ -1,8 +1,8 @@
 """Caches for the states of a layout, and splitting of unparsed states into members that are already cached.
 
-A member of an object is a pair, or the beginning of a domain. It is looked up by its bytes, so no string is created. The
-member that followed last time is tried first. A member is parsed only when it occurs for the first time. The JSON parser
-handles states with a duplicate key, or with values other than objects and strings.
+A member of an object is a pair, or the beginning of a domain. It is looked up by its bytes, so no string is created.
+The member that followed last time is tried first. A member is parsed only when it occurs for the first time. The JSON
+parser handles states with a duplicate key, or with values other than objects and strings.
 
 This file is plain Python. ``layers.pxd`` adds C types if dialmeter is built with a compiler.
 """
@@ -50,7 +50,7 @@ class Slot:
 
 
 class Member:
-    """The bytes of a pair, including the quotation marks; or the bytes of the beginning of a domain, up to its brace."""
+    """The bytes of a pair, including the quotation marks, or of the beginning of a domain, up to its brace."""
 
     def __init__(self, text: bytes, slot: Slot, number: Any = None, layer: Layer | None = None) -> None:
         self.text = text

@@ -1,7 +1,8 @@
 """Numbering of the distinct pairs of slot and value in a file, so that each pair is processed once.
 
-Readers pass on states as written. The vocabulary gives each written pair a number, and a state becomes a tuple of numbers.
-The meaning of a pair (its slot name and its value under a rule set) is decided once per number, not once per turn.
+Readers pass on states as written. The vocabulary gives each written pair a number, and a state becomes a tuple of
+numbers. The meaning of a pair (its slot name and its value under a rule set) is decided once per number, not once per
+turn.
 
 This file is plain Python. ``vocabulary.pxd`` adds C types if dialmeter is built with a compiler.
 """
@@ -63,8 +64,8 @@ class Vocabulary:
     """
 
     def __init__(self) -> None:
-        # For each pair: the slot with its domain, the section, and the value, all as written; and True if the slot keeps its
-        # written name, because another slot of the same state would get the same name.
+        # For each pair: the slot with its domain, the section, and the value, all as written. Then: True if the slot
+        # keeps its written name, because another slot of the same state would get the same name.
         self.slots: list[str] = []
         self.sections: list[str] = []
         self.values: list[Value] = []
@@ -348,7 +349,7 @@ class Vocabulary:
                 found.append(number)
 
     def _number_other(self, slot: str, value: Any, one: Slot, layer: Layer) -> int:
-        """Number a pair whose value is not a text. Numbers are not cached, because 1, 1.0 and true are equal as keys."""
+        """Number a pair whose value is not a text. Numbers are not cached: 1, 1.0 and true are equal as keys."""
         if type(value) is not list or not all(type(each) is str for each in value):
             return self._learn(slot, value, layer)
         key = tuple(value)

@@ -23,7 +23,7 @@ RATING_FORMATS: Mapping[str, ModuleType] = {
     "grade": grade,
     "table": table,
 }
-"""Format name → module with ``CARRIES`` (one line of help), ``detect(sample)`` and ``items(source)``, in detection order."""
+"""Format name → module with ``CARRIES``, ``detect(sample)`` and ``items(source)``, in the order of detection."""
 
 
 def open_ratings(path: str | Path, format: str | None = None) -> RatedItems:
@@ -56,9 +56,9 @@ def open_scores(path: str | Path, items: RatedItems, name: str = "") -> dict[str
     """Read scores of rated items that another program computed.
 
     Args:
-        path: JSON lines with ``id`` and one number per judge; CSV with the same columns; or a JSON object with a list of
-            numbers per judge, in the order of the items. Lists named X_1, X_2, … are samples of one judge X, and their
-            mean is added as judge X.
+        path: JSON lines with ``id`` and one number per judge; CSV with the same columns; or a JSON object with a list
+            of numbers per judge, in the order of the items. Lists named X_1, X_2, … are samples of one judge X, and
+            their mean is added as judge X.
         items: the rated items.
         name: prefix for the names of the judges.
 

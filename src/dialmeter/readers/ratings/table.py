@@ -1,9 +1,9 @@
 """Rated items as CSV: one row per item, or one row per item and person.
 
-The columns are ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and optionally ``reference``; optionally
-``system`` and ``group``; ``rating:DIMENSION`` with one number, or several numbers separated by blanks; ``score:JUDGE``. Rows with
-the same id add ratings to the same item. Instead of ``rating:DIMENSION``, the file may have the columns ``dimension`` and
-``rating``.
+The columns are ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and optionally ``reference``;
+optionally ``system`` and ``group``; ``rating:DIMENSION`` with one number, or several numbers separated by blanks;
+``score:JUDGE``. Rows with the same id add ratings to the same item. Instead of ``rating:DIMENSION``, the file may have
+the columns ``dimension`` and ``rating``.
 """
 
 from __future__ import annotations

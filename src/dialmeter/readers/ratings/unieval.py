@@ -1,7 +1,7 @@
 """The dialogue format of UniEval: a list of replies with mean ratings and predicted scores.
 
-``source`` holds the turns, one per line. ``context`` is a knowledge text, not the dialogue. Replies to the same turns form a
-group.
+``source`` holds the turns, one per line. ``context`` is a knowledge text, not the dialogue. Replies to the same turns
+form a group.
 """
 
 from __future__ import annotations

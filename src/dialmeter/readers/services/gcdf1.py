@@ -4,7 +4,8 @@
 "speaker": "USER", "utterance": "..", "frames": [{"service": "hotel", "actions": [{"act": "Hotel-Inform", "slot": "area",
 "values": ["east"]}], "state": {"requested_slots": ["hotel-phone"]}}], "nlu": {"frames": [..]}}]}]``
 
-``nlu`` holds the acts that the speaker of the turn understood in the previous turn. The files of a folder are read in alphabetical order.
+``nlu`` holds the acts that the speaker of the turn understood in the previous turn. The files of a folder are read in
+alphabetical order.
 """
 
 from __future__ import annotations

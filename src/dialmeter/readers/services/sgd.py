@@ -1,11 +1,11 @@
-"""Schema-guided dialogues (SGD) and MultiWOZ 2.2: a folder of ``dialogues_*.json`` with ``schema.json``, or one such file.
+"""Schema-guided dialogues and MultiWOZ 2.2: a folder of ``dialogues_*.json`` with ``schema.json``, or one such file.
 
 ``[{"dialogue_id": "..", "turns": [{"speaker": "USER", "utterance": "..", "frames": [{"service": "Hotels_1", "state":
 {"active_intent": "..", "requested_slots": [], "slot_values": {"area": ["east", "the east"]}}}]}]}]``
 
-Turn numbers count user turns. A slot is named ``service-slot``. A service without a frame keeps its last state. In files of
-MultiWOZ 2.2, whose slot names repeat the service, every turn has the whole state. The schema is read from the folder of the
-dialogues, or from its parent folder, as in MultiWOZ 2.2.
+Turn numbers count user turns. A slot is named ``service-slot``. A service without a frame keeps its last state. In
+files of MultiWOZ 2.2, whose slot names repeat the service, every turn has the whole state. The schema is read from the
+folder of the dialogues, or from its parent folder, as in MultiWOZ 2.2.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _read_frames(thing: Any, role: Role) -> tuple[dict[str, Mapping[str, Any]], 
                 requested = _requested(service, requested)
         except InputError as error:
             raise error.at(slot=service) from None
-        # Positional arguments are faster: gold intent, predicted intent, gold requested slots, predicted requested slots.
+        # Positional arguments are faster: gold and predicted intent, gold and predicted requested slots.
         frames[service] = (
             Frame(None, intent, None, requested) if role is Role.PRED else Frame(intent, None, requested, None)
         )
@@ -270,8 +270,8 @@ CONVERSATIONS = ConversationReader(
 
 The values of an act are its canonical values if it has any. In MultiWOZ 2.2, ``actions`` is empty, and the acts are in
 ``dialog_acts.json``, in the folder of the dialogues or in its parent folder. A dialogue without any act is read as not
-annotated. Slots of MultiWOZ services are renamed as in the format ``multiwoz``; slots of other services are unchanged. Goals
-are in a separate file, which may be ``data.json`` of MultiWOZ 2.1.
+annotated. Slots of MultiWOZ services are renamed as in the format ``multiwoz``; slots of other services are unchanged.
+Goals are in a separate file, which may be ``data.json`` of MultiWOZ 2.1.
     """,
     "text, acts, requested slots; a folder or a file, goals in a separate file",
     _detect_conversation,

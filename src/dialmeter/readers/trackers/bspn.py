@@ -2,20 +2,21 @@
 
 ``{"mul0003": [{"turn_num": 0, "bspn": "[hotel] area north stay 2", "bspn_gen": "[hotel] area north", ..}]}``
 
-``bspn`` is gold and ``bspn_gen`` is the prediction; both are cumulative. A dialogue is a list of turns (FnCTOD, MTTOD) or an
-object of turns by number (UBAR, PPTOD). PPTOD also writes one list of turns with ``dial_id`` and ``turn_num``. Special tokens
-such as ``<sos_b>`` and ``<eos_belief>`` are removed. ``[hotel]`` begins a domain. A slot begins with one of 24 slot names; in
-MTTOD it begins with a token such as ``[value_area]``.
+``bspn`` is gold and ``bspn_gen`` is the prediction; both are cumulative. A dialogue is a list of turns (FnCTOD, MTTOD)
+or an object of turns by number (UBAR, PPTOD). PPTOD also writes one list of turns with ``dial_id`` and ``turn_num``.
+Special tokens such as ``<sos_b>`` and ``<eos_belief>`` are removed. ``[hotel]`` begins a domain. A slot begins with one
+of 24 slot names; in MTTOD it begins with a token such as ``[value_area]``.
 
-- A value that contains a slot name is split in two, as in the original code (``name people portraits``: warning ``torn``).
+- A value that contains a slot name is split in two, as in the original code (``name people portraits``: warning
+  ``torn``).
 - Of two values of one slot the later one is used (warning ``two-values``).
 - ``bspn_dict_gen`` is not read: in files of FnCTOD it holds the last state of the dialogue in every turn.
-- The warning ``empty-prediction`` counts empty predictions after one that was not empty. FnCTOD writes empty predictions for
-  turns that it did not reach, so an interrupted run looks complete.
-- The warning ``copied-gold`` reports that the texts of all predictions equal gold. PPTOD copies gold in runs with oracle
-  beliefs.
-- The scorers of UBAR and PPTOD damage the last value of texts without special tokens ("yes" becomes "y"). This reader does
-  not.
+- The warning ``empty-prediction`` counts empty predictions after one that was not empty. FnCTOD writes empty
+  predictions for turns that it did not reach, so an interrupted run looks complete.
+- The warning ``copied-gold`` reports that the texts of all predictions equal gold. PPTOD copies gold in runs with
+  oracle beliefs.
+- The scorers of UBAR and PPTOD damage the last value of texts without special tokens ("yes" becomes "y"). This reader
+  does not.
 
 The reader was implemented from the code that writes this format; no real file was available.
 """

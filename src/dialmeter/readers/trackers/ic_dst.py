@@ -3,14 +3,16 @@
 ``[{"ID": "MUL0003.json", "turn_id": 0, "slot_values": {"hotel-area": "north"}, "pred": {"hotel-area": "north"},
 "completion": " hotel WHERE area = north", "dialog": {"sys": [""], "usr": [".."]}, ..}]``
 
-``slot_values`` is gold and ``pred`` is the prediction; both are cumulative. The test file, without ``pred`` and ``completion``, is
-gold. If no turn has ``pred``, the updates in ``completion`` are accumulated, with the warning ``completions-read``. In a
-completion, the tables and conditions are read: ``hotel WHERE area = north AND book_stay = 2``.
+``slot_values`` is gold and ``pred`` is the prediction; both are cumulative. The test file, without ``pred`` and
+``completion``, is gold. If no turn has ``pred``, the updates in ``completion`` are accumulated, with the warning
+``completions-read``. In a completion, the tables and conditions are read: ``hotel WHERE area = north AND book_stay =
+2``.
 
-The scoring of IC-DST overwrites gold: if the prediction is one of several correct values, ``slot_values`` in the log has only
-this value. The accuracy is the same, but the gold of two logs may differ. The warning ``gold-overwritten`` counts such values.
-Give the test file with ``--gold`` to use the original gold. dialmeter computes the accuracy of the run itself. The script
-``evaluate_run_log.py`` of IC-DST adds each update to the previous gold state, so it computes another number.
+The scoring of IC-DST overwrites gold: if the prediction is one of several correct values, ``slot_values`` in the log
+has only this value. The accuracy is the same, but the gold of two logs may differ. The warning ``gold-overwritten``
+counts such values. Give the test file with ``--gold`` to use the original gold. dialmeter computes the accuracy of the
+run itself. The script ``evaluate_run_log.py`` of IC-DST adds each update to the previous gold state, so it computes
+another number.
 
 The reader was implemented from the code that writes this format; no real file was available.
 """

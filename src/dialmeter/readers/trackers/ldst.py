@@ -1,18 +1,18 @@
-"""``test_LLM_result.txt`` of LDST, with one line per turn and slot; and gold in ``test_LLM.json`` with ``test_LLM.idx``.
+"""``test_LLM_result.txt`` of LDST, with one line per turn and slot; gold is in ``test_LLM.json`` and ``test_LLM.idx``.
 
 ``data.json|||MUL0003.json|||1|||0|||hotel|||book stay|||['2</s>']``
 
-The fields are file, dialogue, utterance, frame, domain, slot, and a Python list of one text. Each line is the value in that
-turn, so states are cumulative. ``NONE`` and ``not mentioned`` are absent. Special tokens such as ``</s>`` at the end are removed.
-The utterance number counts the utterances of both speakers, so the turn number is half of it. If dialogues are numbered, as
-in SGD, the dialogue id is the file, a slash and the number.
+The fields are file, dialogue, utterance, frame, domain, slot, and a Python list of one text. Each line is the value in
+that turn, so states are cumulative. ``NONE`` and ``not mentioned`` are absent. Special tokens such as ``</s>`` at the
+end are removed. The utterance number counts the utterances of both speakers, so the turn number is half of it. If
+dialogues are numbered, as in SGD, the dialogue id is the file, a slash and the number.
 
-``[]`` is a slot that the model was not asked for. It is read as absent, and the warning ``not-asked`` lists the domains. Exclude
-them from gold, too (``--only-slots``). A file that ends inside a turn is an error.
+A slot with ``[]`` was not asked of the model. It is read as absent, and the warning ``not-asked`` lists the domains.
+Exclude them from gold, too (``--only-slots``). A file that ends inside a turn is an error.
 
-Gold is a list of ``{"instruction": "..", "input": "..", "output": "north"}``. The i-th element belongs to the i-th line of the
-``.idx`` file, which must be in the same folder. For SGD this gold is one of several correct values, drawn at random; use the
-gold of the dataset itself.
+Gold is a list of ``{"instruction": "..", "input": "..", "output": "north"}``. The i-th element belongs to the i-th line
+of the ``.idx`` file, which must be in the same folder. For SGD this gold is one of several correct values, drawn at
+random; use the gold of the dataset itself.
 
 The reader was implemented from the code that writes this format; no real file was available.
 """

@@ -4,11 +4,12 @@
 book stay 2"]], "target_user": [".."], ..}}``
 
 A text is domain, slot and value. A slot has two words if the first is ``book``. ``target_turn_belief`` is gold and
-``generated_turn_belief`` is the prediction; both are cumulative. ``target_belief`` and ``generated_belief`` are not read: they
-collect the values of all turns and are not states. ``none`` and ``not mentioned`` are absent. The token ``<|endoftext|>`` and the
-text after it are removed. Of two values of one slot the later one is used, with the warning ``two-values``; SimpleTOD itself
-counts such a turn as wrong. Predicted texts without a value are skipped, with the warning ``unparsed``. If a generation had
-no belief, SimpleTOD repeats the list of the previous turn; the file does not show this.
+``generated_turn_belief`` is the prediction; both are cumulative. ``target_belief`` and ``generated_belief`` are not
+read: they collect the values of all turns and are not states. ``none`` and ``not mentioned`` are absent. The token
+``<|endoftext|>`` and the text after it are removed. Of two values of one slot the later one is used, with the warning
+``two-values``; SimpleTOD itself counts such a turn as wrong. Predicted texts without a value are skipped, with the
+warning ``unparsed``. If a generation had no belief, SimpleTOD repeats the list of the previous turn; the file does not
+show this.
 
 The reader was implemented from the code that writes this format; no real file was available.
 """
