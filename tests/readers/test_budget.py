@@ -1,4 +1,4 @@
-"""How much may be read: compressed files that never end, devices in every role, and the option that allows more."""
+"""The size limit: compressed files without an end, devices in every role, and the option that raises the limit."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_small_file_that_unpacks_to_blanks(
 
 
 def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
-    """Commands with a device in the place of each kind of file."""
+    """Commands with a device instead of each kind of file."""
     town = folder / "town.jsonl"
     town.write_bytes(LINES)
     score = ("tracker", "score", str(town), "-q")
@@ -184,7 +184,7 @@ def test_blank_lines_between_dialogues_are_no_trouble(tmp_path: Path) -> None:
 def test_a_file_that_grows_much_more_than_text_does(
     pack: Callable[[bytes], bytes], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limit begins at 256 MB; here at 1 MB."""
+    """The ratio is checked above 256 MB; in this test above 1 MB."""
     monkeypatch.setattr(raw_file, "_ALWAYS_ALLOWED", 1024**2)
     turn = {"gold": {"a-b": "1"}, "pred": {"a-b": "1"}}
     text = native_lines({"d": [{**turn, "user": "a" * 3 * 1024**2}]})

@@ -1,4 +1,4 @@
-"""Every command reads CSV in the same way: the same separators, the same errors, in the same words."""
+"""Every command reads CSV in the same way: the same delimiters, and the same error messages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
 
 @pytest.fixture(params=READERS)
 def reader(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Any]:
-    """Reads a text with one of the readers."""
+    """Read a text with one of the readers."""
     (tmp_path / "a.json").write_text("{}")
 
     def read(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""Files of rated items: every layout, its errors, and scores made elsewhere."""
+"""Files of rated items: every format, its errors, and scores of other programs."""
 
 from __future__ import annotations
 

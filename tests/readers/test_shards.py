@@ -1,4 +1,4 @@
-"""Any cut of a file into spans reads the same lines once each."""
+"""Any split of a file into spans reads every line exactly once."""
 
 from __future__ import annotations
 

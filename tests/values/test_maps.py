@@ -1,4 +1,4 @@
-"""Value maps: the layout of the file, exact look-up for trackers, and the map that is shipped."""
+"""Value maps: the file format, exact lookup for trackers, and the shipped map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MultiWOZ_Evaluation's values: every published one, the tables, and one case per trap."""
+"""Value normalisation of MultiWOZ_Evaluation: every published value, the tables, and one case per pitfall."""
 
 from __future__ import annotations
 

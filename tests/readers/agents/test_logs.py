@@ -1,4 +1,4 @@
-"""Agents' logs: every published file gives the known counts, and every dialect of messages becomes the same steps."""
+"""Agent logs: every published file gives the known counts, and every message format gives the same steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of completions: keys, order, notices, errors. The shapes of completions are in test_completion."""
+"""Files of completions: keys, order, notices, errors. test_completion tests the forms of completions."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files of published trackers: the made-up examples of the shared folder, and the traps of these layouts."""
+"""Files of published trackers: the invented examples of the shared folder, and the pitfalls of these formats."""
 
 from __future__ import annotations
 

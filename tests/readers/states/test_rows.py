@@ -1,4 +1,4 @@
-"""Tables with one row per turn, and native lines that are written in other ways."""
+"""Tables with one row per turn, and variants of native lines."""
 
 from __future__ import annotations
 

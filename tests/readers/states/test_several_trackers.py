@@ -1,4 +1,4 @@
-"""Native lines that hold several trackers, and talk beside the states."""
+"""Native lines with several trackers, and with talk in addition to states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ConvLab-3's unified dialogues: acts of three kinds, goals by inform and request."""
+"""The unified format of ConvLab-3: acts of three kinds, goals with inform and request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MultiWOZ 2.1: goals, acts in the turns or beside them, names of slots."""
+"""MultiWOZ 2.1: goals, acts in the turns or in a separate file, slot names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schema-guided dialogues and MultiWOZ 2.2: acts, requested slots, acts in a file of their own."""
+"""Schema-guided dialogues and MultiWOZ 2.2: acts, requested slots, acts in a separate file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each text layout and the lists of chats do with their own peculiarities."""
+"""Special cases of the text formats and of lists of chat messages."""
 
 from __future__ import annotations
 
