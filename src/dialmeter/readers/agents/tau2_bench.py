@@ -2,8 +2,8 @@
 
 ``{"info": {..}, "tasks": [{"id": "0", ..}], "simulations": [{"task_id": "0", "trial": 0, "messages": [], ..}]}``
 
-The goal is the user scenario of the task. Expected calls and facts are taken from its evaluation criteria. The token in
-the user's last message determines the ending of the dialogue; without a token, ``termination_reason`` does. A file may
+The goal is the user scenario of the task. Expected calls and facts are taken from its evaluation criteria. The last
+ending token of the user determines the ending of the dialogue; without a token, ``termination_reason`` does. A file may
 also hold a single simulation without tasks.
 """
 

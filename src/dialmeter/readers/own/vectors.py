@@ -18,7 +18,7 @@ from ..source import Sample, Source
 
 STATES = FLAT
 HOLDS = "both"
-CARRIES = "which slots are right, without values"
+CARRIES = "which slots are correct, without values"
 CORRECTNESS_ONLY = True
 
 _WORDS = {0: "wrong", 1: "right"}

@@ -1,7 +1,7 @@
 """``[{"hotel": {"semi": {"name": ["A", "B"]}, "book": {"day": ["Monday"]}}}]``: DSTC10 track 2, task 1.
 
 The file has no dialogue ids: every instance is a dialogue of one turn, and its id is its position, counted from 0. A
-list is a set of values, and a prediction must have all of them (rule set ``dstc10``).
+list is a set of values, and a prediction must match the whole set (rule set ``dstc10``).
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ The file may also have one dialogue per line. Every utterance is a move, and a s
 
 An utterance may have ``"segments": [{"text": "latte", "annotations": [{"name":
 "coffee_ordering.name.drink.accept"}]}]``. Each annotation is then an act: ``inform`` of the slot ``name.drink`` in the
-service ``coffee_ordering``. In a dialogue with segments, consecutive utterances of one speaker are one move, because
-scoring users needs alternating moves.
+service ``coffee_ordering``. In a dialogue with segments, consecutive utterances of one speaker are one move, so that
+the user can be scored.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ that turn, so states are cumulative. ``NONE`` and ``not mentioned`` are absent. 
 end are removed. The utterance number counts the utterances of both speakers, so the turn number is half of it. If
 dialogues are numbered, as in SGD, the dialogue id is the file, a slash and the number.
 
-A slot with ``[]`` was not asked of the model. It is read as absent, and the warning ``not-asked`` lists the domains.
+``[]`` marks a slot that the model was not asked for. It is read as absent, and the warning ``not-asked`` lists the domains.
 Exclude them from gold, too (``--only-slots``). A file that ends inside a turn is an error.
 
 Gold is a list of ``{"instruction": "..", "input": "..", "output": "north"}``. The i-th element belongs to the i-th line
