@@ -84,7 +84,7 @@ SLOW = (
 LONGEST = ("core/test_kills.py", "docs/test_pages.py", "fuzz/test_fuzz.py", "package/test_build.py")
 
 
-MEMORY = Path("/dev/shm")  # noqa: S108
+MEMORY = Path("/dev/shm")
 """A folder in memory, on Linux."""
 ENOUGH = 4 << 30
 

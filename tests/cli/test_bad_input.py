@@ -16,7 +16,7 @@ from .samples import TOWN, native_lines, written
 
 READERS = ("score", "check", "rules", "convert")
 GOOD_LINE = b'{"dialogue_id": "d0", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {}}]}\n'
-UNKNOWN = ("the format is not one that dialmeter knows", "--from")
+UNKNOWN = ("unknown format", "--from")
 CUT_OFF = ("damaged or cut off",)
 
 
@@ -67,7 +67,7 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "a string as turn": (nested({"3": "x"}), ("dialogue d1, turn 3", "found a string")),
     "a list as dialogue": (nested([]), ("dialogue d1", "found a list")),
     "an object as value in a line": (native_value(b'{"x": 1}'), ("dialogue d1, turn 0, slot hotel-area", "found an object")),
-    "false as value in a line": (native_value(b"false"), ("dialogue d1, turn 0, slot hotel-area", "true or false, while other values are like")),
+    "false as value in a line": (native_value(b"false"), ("dialogue d1, turn 0, slot hotel-area", "true or false, but other values are like")),
     "a list in a list in a line": (native_value(b'[["a"]]'), ("dialogue d1, turn 0, slot hotel-area", "found a list")),
     "a list as state in a line": (native([{"turn": 0, "gold": ["east"], "pred": {}}]), ("dialogue d1, turn 0", "a pair reads domain-slot-value, found 'east'")),
     "a string as turn in a line": (native(["x"]), ("line 2", "dialogue d1, turn 0", "found a string")),
@@ -114,27 +114,27 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "words": (b"hello world\n", UNKNOWN),
     "a number": (b"3", UNKNOWN),
     "null": (b"null", UNKNOWN),
-    "an empty list": (b"[]", ("an empty list; it holds no dialogue",)),
-    "an empty object": (b"{}", ("an empty object; it holds no dialogue",)),
+    "an empty list": (b"[]", ("an empty list without dialogues",)),
+    "an empty object": (b"{}", ("an empty object without dialogues",)),
     "another document": (b'{"glossary": {"title": "x"}}', (*UNKNOWN, "its keys are glossary, inside: title; see")),
     "rows whose dialogue has another name": (
         b'{"talk": "a", "turn": 0, "gold": {}, "pred": {}}\n' * 2,
-        (*UNKNOWN, "its keys are talk, turn, gold, pred; nearest is the format rows, which also needs one of dialogue_id, dial_id, id (--fields"),
+        (*UNKNOWN, "its keys are talk, turn, gold, pred; the closest format is rows, which also needs one of dialogue_id, dial_id, id (--fields"),
     ),
     "a table whose turn has another name": (
         b"id,step,gold,pred\na,0,,\n",
-        (*UNKNOWN, "its columns are id, step, gold, pred; nearest is the format rows, which also needs one of turn, turn_id (--fields"),
+        (*UNKNOWN, "its columns are id, step, gold, pred; the closest format is rows, which also needs one of turn, turn_id (--fields"),
     ),
     "a log without its gold": (
         b'[{"ID": "a", "turn_id": 0, "pred": {}}]',
-        (*UNKNOWN, "nearest is the format ic-dst, which also needs slot_values; see"),
+        (*UNKNOWN, "the closest format is ic-dst, which also needs slot_values; see"),
     ),
     "keys of a format with other values": (
         b'[{"dialogue_id": 1.5, "turn": 0, "completion": "x"}]',
-        (*UNKNOWN, "nearest is the format llm, whose keys are there with other kinds of values; see"),
+        (*UNKNOWN, "the closest format is llm, which has the same keys but other types of values; see"),
     ),
-    "dialogues without states": (b'{"d1": {"log": 3}}', (*UNKNOWN, "its keys are d1, inside: log; nearest is the format multiwoz, which also needs goal; see")),
-    "many keys": (b'[{%s}]' % b", ".join(b'"k%d": 0' % number for number in range(14)), (*UNKNOWN, "k0, k1, k2", "k11, …; a table is read where its columns are named")),
+    "dialogues without states": (b'{"d1": {"log": 3}}', (*UNKNOWN, "its keys are d1, inside: log; the closest format is multiwoz, which also needs goal; see")),
+    "many keys": (b'[{%s}]' % b", ".join(b'"k%d": 0' % number for number in range(14)), (*UNKNOWN, "k0, k1, k2", "k11, …; to read it as a table, name its columns")),
     "gzip cut off": (gzip.compress(MANY_LINES)[:-15], CUT_OFF),
     "gzip cut off at its head": (gzip.compress(MANY_LINES)[:12], CUT_OFF),
     "gzip with a wrong byte": (gzip.compress(MANY_LINES)[:-6] + b"\x00\x00\x00\x00\x00\x00", CUT_OFF),
@@ -215,8 +215,8 @@ def test_a_file_that_is_not_there(command: str, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("https://example.org/p.json", "an address, not a file; download it first, and name the file"),
-        ("run-*.json", "no such file; it looks like a pattern that matches no file, or that is in quotes"),
+        ("https://example.org/p.json", "a URL, not a file; download it first and give the path of the file"),
+        ("run-*.json", "no such file; it looks like a pattern that matches no file, or that is quoted"),
     ],
 )
 def test_a_name_that_is_no_file(
@@ -241,7 +241,7 @@ def test_a_folder_of_lines(command: str, capsys: pytest.CaptureFixture[str], tmp
     assert said.code == 2
     assert (
         said.complaint
-        == f"{folder}: a folder of JSON lines (2 files, a.jsonl first); name one of them, or join them into one"
+        == f"{folder}: a folder of JSON lines files (2 files, the first is a.jsonl); name one file, or join all into one"
     )
 
 
@@ -262,7 +262,7 @@ def test_a_line_over_the_limit(
     file = written(tmp_path / "predictions.jsonl", GOOD_LINE + long)
     said = read_with(command, capsys, file)
     assert said.code == 2
-    assert said.complaint.startswith(f"{file}: line 2: a line of over")
+    assert said.complaint.startswith(f"{file}: line 2: a line longer than")
     assert [path.name for path in tmp_path.iterdir()] == ["predictions.jsonl"]
 
 

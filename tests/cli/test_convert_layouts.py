@@ -112,7 +112,7 @@ def test_published_files_come_back(name: str, layout: str, tmp_path: Path, capsy
 def test_what_is_lost_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frames = {"hotel": Frame("find", None, ("phone",), None)}
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(0, {"a-b": "c"}, {}, frames=frames),))])
-    lost = "warning: intents and requested slots of 1 turns are lost: the layout {} has no place for them [d turn 0]\n"
+    lost = "warning: intents and requested slots of 1 turns are lost: the format {} cannot hold them [d turn 0]\n"
     for layout in WRITERS:
         said = call(capsys, "convert", source, tmp_path / layout, "--to", layout)
         assert said.err == lost.format(layout) * (layout != "native") + f"1 dialogues from native to {layout}\n"
@@ -121,7 +121,7 @@ def test_what_is_lost_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_a_slot_without_a_domain_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(3, {"area": "east"}, {}),))])
     said = call(capsys, "convert", source, tmp_path / "out.json", "--to", "nested")
-    expected = "dialogue d, turn 3, slot area: a slot without a domain has no place in the layout nested"
+    expected = "dialogue d, turn 3, slot area: the format nested cannot hold a slot without a domain"
     assert said.code == 2
     assert said.complaint.startswith(f"{source}: {expected}")
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]

@@ -276,7 +276,7 @@ class TestReading:
         assert list(dialmeter.read(tmp_path / "again.jsonl")) == dialogues
 
     def test_a_role_that_is_none(self, tmp_path: Path) -> None:
-        with pytest.raises(DialmeterError, match="role is both, gold or pred, not 'silver'"):
+        with pytest.raises(DialmeterError, match="role must be both, gold or pred, found 'silver'"):
             dialmeter.read(native(tmp_path / "p.jsonl", gold=GOLD), role="silver")
 
     def test_an_error_knows_its_place(self, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How much may be read: compressed files that never end, devices in every role, and the option that allows more."""
+"""The size limit: compressed files without an end, devices in every role, and the option that raises the limit."""
 
 from __future__ import annotations
 
@@ -57,12 +57,13 @@ def test_a_small_file_that_unpacks_to_blanks(
     assert str(file) in said.complaint
     if words[0] != "judge":
         assert (
-            said.complaint == f"{file}: over 64 MB of blanks in a row; --max-bytes (or {BUDGET_VARIABLE}) allows more"
+            said.complaint
+            == f"{file}: more than 64 MB of consecutive blanks; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
         )
 
 
 def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
-    """Commands with a device in the place of each kind of file."""
+    """Commands with a device instead of each kind of file."""
     town = folder / "town.jsonl"
     town.write_bytes(LINES)
     score = ("tracker", "score", str(town), "-q")
@@ -139,7 +140,7 @@ def test_max_bytes(pack: Callable[[bytes], bytes], capsys: pytest.CaptureFixture
     said = call(capsys, "tracker", "score", file, "--max-bytes", str(size - 1))
     assert said.code == 2
     assert said.complaint == (
-        f"{file}: over {size - 1} bytes, decompressed; --max-bytes (or {BUDGET_VARIABLE}) allows more"
+        f"{file}: more than {size - 1} bytes after decompression; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
     )
     assert call(capsys, "tracker", "score", file).code == 0
 
@@ -149,14 +150,14 @@ def test_max_bytes_of_a_pipe() -> None:
         return call_process("tracker", "score", "-", "--max-bytes", str(size), stdin=LINES)
 
     assert piped(len(LINES)).code == 0
-    assert "standard input: over" in piped(len(LINES) - 1).complaint
+    assert "standard input: more than" in piped(len(LINES) - 1).complaint
 
 
 def test_python_calls_take_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(LINES)
     monkeypatch.setenv(BUDGET_VARIABLE, "100")
-    with pytest.raises(InputError, match="over 100 bytes, decompressed"):
+    with pytest.raises(InputError, match="more than 100 bytes after decompression"):
         list(read(file))
     monkeypatch.setenv(BUDGET_VARIABLE, "lots")
     with pytest.raises(
@@ -183,8 +184,8 @@ def test_blank_lines_between_dialogues_are_no_trouble(tmp_path: Path) -> None:
 def test_a_file_that_grows_much_more_than_text_does(
     pack: Callable[[bytes], bytes], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limit begins at 256 MB; here at 1 MB."""
-    monkeypatch.setattr(raw_file, "_FREE", 1024**2)
+    """The ratio is checked above 256 MB; in this test above 1 MB."""
+    monkeypatch.setattr(raw_file, "_ALWAYS_ALLOWED", 1024**2)
     turn = {"gold": {"a-b": "1"}, "pred": {"a-b": "1"}}
     text = native_lines({"d": [{**turn, "user": "a" * 3 * 1024**2}]})
     file = tmp_path / "town.jsonl"
@@ -192,8 +193,8 @@ def test_a_file_that_grows_much_more_than_text_does(
     said = call(capsys, "tracker", "score", file, "--quiet")
     assert (said.code, said.complaint) == (
         2,
-        f"{file}: over 1 MB, decompressed, and 100 times the size of the file; "
-        "--max-bytes (or DIALMETER_MAX_BYTES) allows more",
+        f"{file}: more than 1 MB and 100 times the size of the file after decompression; "
+        "raise the limit with --max-bytes (or DIALMETER_MAX_BYTES)",
     )
     assert call(capsys, "tracker", "score", file, "--quiet", "--max-bytes", "1G").code == 0
     file.write_bytes(text)

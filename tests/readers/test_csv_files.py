@@ -1,4 +1,4 @@
-"""Every command reads CSV in the same way: the same separators, the same errors, in the same words."""
+"""Every command reads CSV in the same way: the same delimiters, and the same error messages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
 
 @pytest.fixture(params=READERS)
 def reader(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Any]:
-    """Reads a text with one of the readers."""
+    """Read a text with one of the readers."""
     (tmp_path / "a.json").write_text("{}")
 
     def read(text: str) -> Any:
@@ -87,10 +87,10 @@ def test_a_rater_without_a_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda lines: [lines[0], lines[1] + ",more"], "line 2: {more} cells, while the first line names {n} columns"),
+        (lambda lines: [lines[0], lines[1] + ",more"], "line 2: {more} cells, but the first line has {n} columns"),
         (
             lambda lines: [lines[0], lines[1].partition(",")[0]],
-            "line 2: 1 cells, while the first line names {n} columns",
+            "line 2: 1 cells, but the first line has {n} columns",
         ),
         (lambda lines: [lines[0] + "," + lines[0].partition(",")[0], lines[1] + ","], "line 1: duplicate column "),
         (lambda lines: [lines[0], '"' + lines[1]], "line 2: not valid CSV: "),
@@ -108,7 +108,7 @@ def test_the_same_errors(reader: Any, change: Callable[[list[str]], list[str]], 
 def test_a_decimal_comma_is_explained(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("case;human;adversarial\n1;0,5;1\n")
-    with pytest.raises(InputError, match="line 2: human: expected a number, found '0,5'; write it with a point"):
+    with pytest.raises(InputError, match="line 2: human: expected a number, found '0,5'; use a decimal point"):
         read_scores(path, CASES)
 
 

@@ -1,4 +1,4 @@
-"""A run folder that somebody has edited, or that was torn, is refused in one line by everything that opens it."""
+"""Everything that opens a run folder gives a one-line error if the folder was edited or damaged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def retyped(thing: Any) -> Iterator[Any]:
-    """The thing with one of its parts replaced by something of another type, one part after the other."""
+    """Yield copies of a value. In each copy, one part is replaced by a value of another type."""
     for key in list(thing) if isinstance(thing, dict) else range(min(1, len(thing))):
         kept = thing[key]
         for wrong in WRONG:

@@ -1,4 +1,4 @@
-"""Texts that are nested too deeply are refused in one line, also where garbage of earlier work waits to be collected."""
+"""Texts with too deep nesting give a one-line error, also if garbage collection is pending."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPENINGS = ("[", '{"a":', '[{"a":"x","a":')
 
 
 class Unfinished:
-    """An object in a cycle, whose end takes many calls."""
+    """An object in a reference cycle whose finalisation takes many calls."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -31,7 +31,7 @@ class Unfinished:
 
 @pytest.fixture
 def unraised() -> Iterator[list[str]]:
-    """What Python would have written to standard error."""
+    """Errors that Python would have written to standard error."""
     found: list[str] = []
     hook, thresholds = sys.unraisablehook, gc.get_threshold()
     sys.unraisablehook = lambda trouble: found.append("Exception ignored")
@@ -60,7 +60,7 @@ def a_completion(text: str) -> None:
 @pytest.mark.parametrize("read", [refused, a_sample, a_judgement, a_completion])
 def test_garbage_is_not_collected_at_the_limit_of_recursion(read: Callable[[str], Any], unraised: list[str]) -> None:
     for opening in OPENINGS:
-        # The collection begins when so many objects are new, which is at another depth each time.
+        # Collection begins after this number of new objects, which is reached at a different depth each time.
         for new in range(700, 1100, 40):
             gc.collect(0)
             gc.disable()

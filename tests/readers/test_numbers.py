@@ -1,4 +1,4 @@
-"""Numbers in files: one number in two spellings is a warning, and a number that no machine can hold is refused everywhere."""
+"""Numbers in files: one number in two spellings gives a warning, and a number that is too large is an error everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one command refuses every command refuses, with the same message; what is strict in one role is strict in all."""
+"""Every command rejects the same invalid files with the same message, in every role of a file."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ BAD_TURNS = {
 
 @pytest.mark.parametrize("kind", BAD_TURNS)
 def test_every_command_refuses_the_same_turns(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Scoring gave a number for such files, where writing a run, checking and converting them ended in an error."""
+    """Regression: scoring gave a number for such files, but writing a run, checking and converting failed."""
     more, message = BAD_TURNS[kind]
     text = f'{{"dialogue_id":"%s","turns":[{{"turn":0,"gold":{STATE},"pred":{STATE}%s}}]}}\n'
     errors = "surrogatepass" if "half" in kind else "surrogateescape"

@@ -1,4 +1,4 @@
-"""Files of rated items: every layout, its errors, and scores made elsewhere."""
+"""Files of rated items: every format, its errors, and scores of other programs."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def test_a_dialogue_knows_the_system(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"reply": None}, "line 2, dialogue 2: a reply is missing"),
+        ({"reply": None}, "line 2, dialogue 2: the reply is missing"),
         ({"ratings": {"overall": ["good"]}}, "line 2: not a rated item: Expected float, got str"),
-        ({"level": "turn"}, "level is reply or dialogue, not 'turn'"),
-        ({"id": "1"}, "1: a duplicate id"),
-        ({"turns": [], "level": "dialogue"}, "a dialogue needs turns"),
+        ({"level": "turn"}, "level must be reply or dialogue, found 'turn'"),
+        ({"id": "1"}, "1: duplicate id"),
+        ({"turns": [], "level": "dialogue"}, "a dialogue without turns"),
         ({"turns": [{"speaker": "a", "text": "b"}], "level": "dialogue"}, "the file mixes levels"),
     ],
 )
@@ -61,7 +61,7 @@ def test_no_ratings_at_all(tmp_path: Path) -> None:
 def test_a_file_of_something_else(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text('[{"a": 1}]')
-    with pytest.raises(InputError, match="not a file of ratings that dialmeter knows"):
+    with pytest.raises(InputError, match="unknown rating format"):
         open_ratings(path)
     with pytest.raises(DialmeterError, match="did you mean fed"):
         open_ratings(path, "fd")
@@ -97,7 +97,7 @@ def test_csv_with_a_column_for_the_dimension(tmp_path: Path) -> None:
             "2,bot,Hello,Yes.,good,",
             "line 3, dialogue 2: rating:overall: expected a number, found 'good'",
         ),
-        ("2,bot,Hello,Yes.,2,", "2,bot,Hello", "line 3: 3 cells, while the first line names 6 columns"),
+        ("2,bot,Hello,Yes.,2,", "2,bot,Hello", "line 3: 3 cells, but the first line has 6 columns"),
         ("2,bot,Hello,Yes.,2,", ",bot,Hello,Yes.,2,", "line 3: a row without an id"),
         ("Where?,Here.,5", "Where?,There.,5", "rows with this id have different texts"),
         ("system,", "id,", "line 1: duplicate column 'id'"),
@@ -127,9 +127,9 @@ def test_scores_made_elsewhere(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ('{"id": "9", "x": 1}\n{"id": "1", "x": 1}\n', "line 1, dialogue 9: no rated item has this id"),
-        ('{"id": "1", "x": 1}\n{"id": "1", "x": 1}\n', "line 2, dialogue 1: a duplicate score of x"),
+        ('{"id": "1", "x": 1}\n{"id": "1", "x": 1}\n', "line 2, dialogue 1: duplicate score of x"),
         ('{"id": "1", "x": "a"}\n{"id": "2", "x": 1}\n', "line 1: scores, x: expected a number"),
-        ('{"x": [1, 2, 3]}', "x has 3 scores, and there are 2 items"),
+        ('{"x": [1, 2, 3]}', "x has 3 scores, but there are 2 items"),
     ],
 )
 def test_bad_scores(tmp_path: Path, text: str, says: str) -> None:

@@ -1,4 +1,4 @@
-"""The hash in run.json is of the bytes that were scored: of files, of folders, and of pipes, which are read once."""
+"""run.json holds the hash of the scored bytes: of files, of folders, and of pipes, which can be read only once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any cut of a file into spans reads the same lines once each."""
+"""Any split of a file into spans reads every line exactly once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_spans_of_any_size_give_every_line_once(texts: list[str], size: int, end
         ]
         assert [line for _, _, line in found] == whole
         numbers = [
-            number + Source(path, span=bounds).lines_before() for bounds, number, _ in found if bounds is not None
+            number + Source(path, span=bounds).count_lines_before() for bounds, number, _ in found if bounds is not None
         ]
         true_numbers = [number for number, _ in Source(path).lines()]
         assert not numbers or numbers == true_numbers

@@ -9,7 +9,7 @@ import pytest
 from dialmeter.errors import DialmeterError
 from dialmeter.model import SYSTEM, USER
 from dialmeter.readers.corpus import read
-from dialmeter.readers.own.native import written
+from dialmeter.readers.own.native import conversation_to_dict
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.files import play_to_file, sampled
 from dialmeter.simulation.outcome import outcome
@@ -113,7 +113,7 @@ def test_without_noise_the_system_tracks_perfectly() -> None:
 
 def test_native_lines_hold_the_talk() -> None:
     talk = played()[0]
-    assert {key: value for key, value in line(talk).items() if key != "turns"} == written(talk)
+    assert {key: value for key, value in line(talk).items() if key != "turns"} == conversation_to_dict(talk)
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ def test_both_layouts_say_the_same(tmp_path: Path, text: str) -> None:
         ("dialogue,ann\nD1,4\nd1.json,5\n", "line 3, dialogue d1.json: ann has rated it before"),
         ("dialogue,rater,rating\nD1,,4\n", "line 2, dialogue D1: a rating without rater"),
         ("dialogue,ann\n,4\n", "line 2: a row without dialogue"),
-        ("dialogue,ann\nD1,4,5\n", "line 2: 3 cells, while the first line names 2 columns"),
+        ("dialogue,ann\nD1,4,5\n", "line 2: 3 cells, but the first line has 2 columns"),
         ("dialogue,ann,ann\nD1,4,5\n", "line 1: duplicate column 'ann'"),
         ("ann,bob\n4,5\n", "line 1: expected the columns dialogue, rater, rating"),
         ("dialogue\nD1\n", "line 1: expected the columns"),

@@ -150,14 +150,14 @@ def written(path: Path, *entries: Any) -> Path:
 BAD = {
     "cut": (lambda: json.dumps([entry(0), entry(1)])[:-40], "cut off"),
     "no rewards": (lambda: json.dumps([entry(0, reward=None)]), "no dialogue can be scored: without a reward"),
-    "no log": (lambda: '{"a": 1}', "not a log of agents that dialmeter knows"),
-    "empty": (lambda: "[]", "an empty list; it holds no dialogue"),
+    "no log": (lambda: '{"a": 1}', "unknown log format"),
+    "empty": (lambda: "[]", "an empty list without dialogues"),
     "ids twice": (lambda: json.dumps([entry(0), entry(0)]), "dialogue 0:0: duplicate dialogue id"),
     "info in words": (lambda: json.dumps([entry(0, info="x")]), "info must be an object, found a string"),
     "no samples": (lambda: json.dumps({"version": 2, "status": "success", "eval": {}}), "no dialogue"),
     "another version": (
         lambda: json.dumps({"info": {"agent_info": {}}, "tasks": [], "simulation_index": []}),
-        "no simulations; name the folder",
+        "no simulations; give the folder",
     ),
 }
 
@@ -181,7 +181,7 @@ def test_an_inspect_log_of_another_version_is_noticed(tmp_path: Path, capsys: py
     path = tmp_path / "log.json"
     path.write_text(json.dumps({"version": 9, "status": "success", "eval": {}, "samples": [sample]}))
     done = call(capsys, "system", "score", path)
-    assert (done.code, "the log has version 9; dialmeter knows 2 and 3" in done.err) == (0, True)
+    assert (done.code, "the log has version 9; it is read like versions 2 and 3" in done.err) == (0, True)
 
 
 def test_simulations_that_only_the_index_has_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,7 +192,10 @@ def test_simulations_that_only_the_index_has_are_refused(tmp_path: Path, capsys:
     (tmp_path / "simulations" / "s0.json").write_text(json.dumps({**one, "reward_info": {"reward": 1.0}}))
     done = call(capsys, "system", "score", tmp_path, "-q")
     assert done.code == 2
-    assert "dialogue a:1: simulation_index lists it, but the folder simulations has no file of it" in done.err
+    assert (
+        "dialogue a:1: simulation_index lists this simulation, but the folder simulations has no file for it"
+        in done.err
+    )
     assert call(capsys, "system", "score", tmp_path, "-q", "--skip-bad").code == 0
 
 
@@ -248,7 +251,7 @@ def test_the_same_ids_with_other_goals_are_noticed(tmp_path: Path, capsys: pytes
     two = written(tmp_path / "two.json", entry(0), other)
     for subject in ("system", "user"):
         done = call(capsys, subject, "compare", one, two)
-        assert "1 tasks have the same id in several logs, but other goals" in done.err
+        assert "1 tasks have different goals in several logs" in done.err
 
 
 def test_user_check_of_a_log_says_where_to_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

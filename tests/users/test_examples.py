@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dialmeter.users.profile import load as load_profile
 from dialmeter.users.rules import load as load_rules
-from dialmeter.values.maps import ValueMap, named
+from dialmeter.values.maps import ValueMap, load_shipped
 
 HOW_TOS = Path(__file__).parents[2] / "docs" / "howto"
 
@@ -34,4 +34,4 @@ def test_a_value_map(tmp_path: Path) -> None:
     found = ValueMap.read(example("value-maps.md", "json", tmp_path / "map.json"))
     assert found.slots == ("area", "leaveat")
     assert found.is_split("leaveat")
-    assert f"`map:{named('multiwoz').shown}`" in (HOW_TOS / "value-maps.md").read_text("utf-8")
+    assert f"`map:{load_shipped('multiwoz').label}`" in (HOW_TOS / "value-maps.md").read_text("utf-8")

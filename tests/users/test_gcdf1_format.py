@@ -136,7 +136,7 @@ def test_a_schema_beside_the_dialogues_is_no_dialogue(tmp_path: Path) -> None:
 
 def test_goals_of_which_no_id_matches(tmp_path: Path) -> None:
     goals = write(tmp_path, {"other.json": {"hotel": {"info": {"area": "east"}}}}, "goals.json")
-    with pytest.raises(InputError, match="none of its 1 ids is that of a dialogue"):
+    with pytest.raises(InputError, match="none of its 1 ids is a dialogue id"):
         list(open_conversations(write(tmp_path, [dialogue()]), goals=goals))
 
 

@@ -1,4 +1,4 @@
-"""Value maps: the layout of the file, exact look-up for trackers, and the map that is shipped."""
+"""Value maps: the file format, exact lookup for trackers, and the shipped map."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.shared_data import shared
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.values.maps import ValueMap, load, named, names
+from dialmeter.values.maps import ValueMap, load, load_shipped, names
 from dialmeter.values.steps import clock_time
 
 VALUES = {
@@ -62,7 +62,7 @@ def test_maps_are_read_plain_and_packed_and_told_apart(tmp_path: Path) -> None:
     plain.write_text(json.dumps(VALUES))
     packed.write_bytes(gzip.compress(json.dumps(dict(reversed(VALUES.items()))).encode()))
     one, other = load(plain), load(str(packed))
-    assert one.shown == other.shown == f"own@{one.digest}"
+    assert one.label == other.label == f"own@{one.digest}"
     assert one.digest != ValueMap({"area": {"centre": ["centre"]}}).digest
     assert one.is_split("leaveat")
     assert not one.is_split("area")
@@ -71,7 +71,7 @@ def test_maps_are_read_plain_and_packed_and_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "a value map is an object"),
+        ("[]", "a value map must be an object"),
         ('{"area": []}', "slot area: a slot must hold an object"),
         ('{"area": {"east": "east"}}', "slot area: east must hold a list of strings"),
         ('{"leaveat": {"train": {"10:00": [10]}}}', "slot leaveat: train → 10:00 must hold a list of strings"),
@@ -147,7 +147,7 @@ def test_what_is_no_clear_clock_time_stays(text: str) -> None:
 
 def test_the_shipped_map_is_named() -> None:
     assert names() == ("multiwoz",)
-    assert load("multiwoz").shown == f"multiwoz@{named('multiwoz').digest}"
+    assert load("multiwoz").label == f"multiwoz@{load_shipped('multiwoz').digest}"
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ def test_the_shipped_map_is_named() -> None:
     ["leaveat", "leave", "leaveAt", "leave_at", "leave at", "arriveby", "arriveBy", "arrive by", "time", "book time"],
 )
 def test_multiwoz_times(slot: str) -> None:
-    assert named("multiwoz").canonical(f"train-{slot}", "5:15 pm") == "17:15"
-    assert named("multiwoz").canonical(f"train-{slot}", "17 : 15") == "17:15"
+    assert load_shipped("multiwoz").canonical(f"train-{slot}", "5:15 pm") == "17:15"
+    assert load_shipped("multiwoz").canonical(f"train-{slot}", "17 : 15") == "17:15"
 
 
 @pytest.mark.parametrize(
@@ -183,12 +183,12 @@ def test_multiwoz_times(slot: str) -> None:
     ],
 )
 def test_multiwoz(slot: str, value: str, canonical: str) -> None:
-    assert named("multiwoz").canonical(slot, value) == canonical
+    assert load_shipped("multiwoz").canonical(slot, value) == canonical
 
 
 @pytest.mark.parametrize("slot", ["hotel-name", "taxi-departure", "taxi-destination"])
 def test_every_published_form_of_a_venue_meets_its_name(slot: str) -> None:
-    canonical = named("multiwoz").canonical
+    canonical = load_shipped("multiwoz").canonical
     table = json.loads(shared("data", "compat", "mwzeval_tables.json").read_text())["name"]
     for form, name in table.items():
         bare = name.removeprefix("the ")
@@ -196,7 +196,7 @@ def test_every_published_form_of_a_venue_meets_its_name(slot: str) -> None:
 
 
 def test_what_is_canonical_stays_canonical() -> None:
-    for value_map in (named("multiwoz"), ValueMap(VALUES)):
+    for value_map in (load_shipped("multiwoz"), ValueMap(VALUES)):
         for slot in value_map.slots:
             for domain in ("hotel", "train", "taxi"):
                 table = value_map.table(domain, slot)

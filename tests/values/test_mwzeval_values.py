@@ -1,4 +1,4 @@
-"""MultiWOZ_Evaluation's values: every published one, the tables, and one case per trap."""
+"""Value normalisation of MultiWOZ_Evaluation: every published value, the tables, and one case per pitfall."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from dialmeter.values.mwzeval import normalised, stops
+from dialmeter.values.mwzeval import fails_in_original, normalise_value
 
 from ..shared_data import shared
 
@@ -18,8 +18,8 @@ def test_published_values() -> None:
     assert {type(expected) for _, _, expected in values} == {str, dict}
     for slot, value, expected in values:
         stopped = isinstance(expected, dict)
-        assert stops(slot, value) == stopped, (slot, value)
-        assert stopped or normalised(slot, value) == expected, (slot, value)
+        assert fails_in_original(slot, value) == stopped, (slot, value)
+        assert stopped or normalise_value(slot, value) == expected, (slot, value)
 
 
 def test_tables() -> None:
@@ -57,8 +57,8 @@ def test_tables() -> None:
     ],
 )
 def test_values(slot: str, value: str, expected: str) -> None:
-    assert normalised(slot, value) == expected
-    assert not stops(slot, value)
+    assert normalise_value(slot, value) == expected
+    assert not fails_in_original(slot, value)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_values(slot: str, value: str, expected: str) -> None:
 )
 @pytest.mark.parametrize("slot", ["arrive", "leave", "time"])
 def test_times(slot: str, value: str, expected: str) -> None:
-    assert normalised(slot, value) == expected
-    assert not stops(slot, value)
+    assert normalise_value(slot, value) == expected
+    assert not fails_in_original(slot, value)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,6 @@ def test_times(slot: str, value: str, expected: str) -> None:
     ],
 )
 def test_where_the_original_stops(value: str, kept: str) -> None:
-    assert stops("leave", value)
-    assert normalised("leave", value) == kept
-    assert not stops("booktime", value)
+    assert fails_in_original("leave", value)
+    assert normalise_value("leave", value) == kept
+    assert not fails_in_original("booktime", value)

@@ -1,4 +1,4 @@
-"""fuzzywuzzy's similarities: every published pair, and what sets them apart from similar functions."""
+"""Similarities of fuzzywuzzy: every published pair, and the differences from similar functions."""
 
 from __future__ import annotations
 

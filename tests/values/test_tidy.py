@@ -1,4 +1,4 @@
-"""The step tidy, and words of the default rules: spellings come together, and different values stay apart."""
+"""The step tidy, and the words of the default rules: spellings become equal, and different values stay different."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def convert(**options: Any) -> Output:
     shown = plain_dialogues(watched(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
     written = options["target_format"] or ("csv" if ".csv" in Path(target).suffixes else "native")
     losses = Losses(written)
-    parts = WRITERS[written].write(losses.counted(shown))
+    parts = WRITERS[written].write(losses.count_losses(shown))
     try:
         if target == "-":
             sys.stdout.buffer.writelines(parts)

@@ -15,8 +15,8 @@ from msgspec import to_builtins
 
 from ..errors import InputError
 from ..model import Notice
-from ..readers.not_known import no_such_file
 from ..readers.raw_file import STDIN, is_stream, stream_digest
+from ..readers.unrecognised_input import no_such_file
 from .account import Account
 from .comparison import Resampling
 from .run_writer import RunWriter

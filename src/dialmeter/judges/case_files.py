@@ -14,7 +14,7 @@ from pathlib import Path
 from ..core.output import new_folder
 from ..errors import DialmeterError, InputError, one_line, placing
 from ..model import Move, Notice
-from ..readers.csv_files import number_in, read_csv
+from ..readers.csv_files import parse_number, read_csv
 from ..readers.source import Source
 from ..readers.strict_json import parse_as
 from .ask import ScorePair
@@ -75,7 +75,7 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
                 raise InputError(f"duplicate case {one_line(name)!r}")
             seen.add(place)
             # An empty cell is a reply that was not scored.
-            sides = (number_in(row[side], side) if row[side].strip() else None for side in needed[1:])
+            sides = (parse_number(row[side], side) if row[side].strip() else None for side in needed[1:])
             found[place] = ScorePair(*sides)
     return found
 

@@ -1,1 +1,1 @@
-"""Reading files: opening and checking them, one module per format, and the lists of formats."""
+"""Readers of input files: one module per format, the registries of formats, and shared parsing and checking code."""

@@ -1,4 +1,4 @@
-"""ZIP archives: the names and the content of their files. Nothing is unpacked to disk."""
+"""ZIP archives: the names and the content of their files. Nothing is extracted to disk."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MAGIC = b"PK\x03\x04"
 
 
 class Archive:
-    """An archive in memory, whose files are decompressed one at a time.
+    """An archive in memory. Its files are decompressed one at a time.
 
     Args:
         data: the archive.
-        name: of the file, for messages.
+        name: the name of the file, for messages.
 
     Raises:
-        InputError: it is damaged, or larger than ``--max-bytes`` allows when it is decompressed.
+        InputError: the archive is damaged, or its decompressed size exceeds ``--max-bytes``.
     """
 
     def __init__(self, data: bytes, name: str) -> None:
@@ -41,14 +41,14 @@ class Archive:
         return sorted(self._archive.namelist())
 
     def read(self, name: str) -> bytes:
-        """The content of a file.
+        """Return the content of a file.
 
         Raises:
-            InputError: it is damaged.
+            InputError: the file is damaged.
         """
         with self._readable():
-            found: bytes = self._archive.read(name)
-            return found
+            content: bytes = self._archive.read(name)
+            return content
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -60,7 +60,7 @@ class Archive:
 
 
 def _zip_module() -> Any:
-    """What reads archives, with zstd among the ways to compress them."""
+    """Return a zipfile module that supports zstd."""
     if sys.version_info >= (3, 14):
         return zipfile
     from backports.zstd import zipfile as with_zstd

@@ -1,4 +1,4 @@
-"""Files of talk: who said what, with acts and goals where the file has them. Users and judges are measured on them.
+"""Files of conversations: text, and acts and goals if the file has them; for measuring users and judges.
 
 The formats are listed in :mod:`dialmeter.readers.formats`.
 """
@@ -19,10 +19,10 @@ from .source import Source
 
 
 class Conversations(OpenFile):
-    """A file being read: conversations come one by one, once.
+    """An open file of conversations. It can be iterated once, and yields one conversation at a time.
 
     Attributes:
-        refused: dialogues that could not be read, each as an error; complete when all is read.
+        refused: errors of the invalid dialogues, which are skipped. Complete when the whole file has been read.
     """
 
     def __init__(self, source: Source, format: str, goals: GoalFile | None = None) -> None:
@@ -36,14 +36,14 @@ class Conversations(OpenFile):
         with self._source.reading():
             for item in self._reader.items(self._source):
                 try:
-                    found = self._reader.conversation(item)
-                    ids.check(found.id)
+                    conversation = self._reader.conversation(item)
+                    ids.check(conversation.id)
                     if self._goals is not None:
-                        found = self._goals.given_to(found)
+                        conversation = self._goals.apply_to(conversation)
                 except InputError as error:
-                    self.refused.append(self._source.placed(error))
+                    self.refused.append(self._source.add_place(error))
                 else:
-                    yield found
+                    yield conversation
             self._source.check_keys()
             if self._goals is not None:
                 self._source.notices.extend(self._goals.notices())
@@ -51,15 +51,15 @@ class Conversations(OpenFile):
 
 @renamed_argument("form", "format")
 def open_conversations(path: str | Path, format: str | None = None, goals: str | Path | None = None) -> Conversations:
-    """Opens a file of talk in a format that is named or found.
+    """Open a file of conversations of the given or detected format.
 
     Args:
         path: a file, a folder, or ``-``.
         format: the name of a format; detected if not given.
-        goals: a file of goals by dialogue, in MultiWOZ's format, which take the place of those in the dialogues.
+        goals: a file of goals by dialogue, in MultiWOZ's format. They replace the goals in the dialogues.
 
     Raises:
-        DialmeterError: no such format.
+        DialmeterError: unknown format name.
         InputError: the file cannot be read, or its format is unknown.
 
     Example:
@@ -73,23 +73,23 @@ def open_conversations(path: str | Path, format: str | None = None, goals: str |
     """
     if format is not None:
         CONVERSATION_FORMATS.load(format)
-    wanted = None if goals is None else GoalFile(goals)
+    goal_file = None if goals is None else GoalFile(goals)
     source = Source(path)
     name = find_format(
         source,
         CONVERSATION_FORMATS,
         format,
-        "not a file of talk that dialmeter knows; see `dialmeter list conversations`, or name its format with --from",
+        "unknown conversation format; see `dialmeter list conversations`, or name the format with --from",
     )
-    return Conversations(source, name, wanted)
+    return Conversations(source, name, goal_file)
 
 
 _LINE_BY_LINE = frozenset({"native", "states"})
-"""Formats whose lines are independent, ids included, so that a file can be read from the middle."""
+"""Formats whose lines are independent, including the ids. A file can therefore be read from the middle."""
 
 
 def spans_of(path: str | Path, format: str, goals: str | Path | None = None) -> list[Span]:
-    """The spans of a file that can be read independently; with a file of goals, the whole file.
+    """Return the spans of a file that can be read independently; with a file of goals, one span for the whole file.
 
     Args:
         path: the file, or ``-``.
@@ -102,7 +102,7 @@ def spans_of(path: str | Path, format: str, goals: str | Path | None = None) -> 
 
 
 def open_span(span: Span, format: str, goals: str | Path | None = None) -> Conversations:
-    """Opens a span of a file, of which the format is known.
+    """Open one span of a file of a known format.
 
     Raises:
         InputError: the file cannot be read.

@@ -1,4 +1,4 @@
-"""Files of states: what trackers are scored on. The formats are listed in :mod:`dialmeter.readers.formats`."""
+"""Files with dialogue states, for scoring trackers. The formats are listed in :mod:`dialmeter.readers.formats`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .source import Source
 
 
 class Corpus(OpenFile):
-    """A file being read: dialogues come one by one, once."""
+    """An open file with dialogue states. It can be iterated once, and yields one dialogue at a time."""
 
     def __init__(self, source: Source, format: str, role: Role) -> None:
         super().__init__(source, format)
@@ -27,61 +27,61 @@ class Corpus(OpenFile):
 
     def __iter__(self) -> Iterator[Dialogue]:
         vocabulary = Vocabulary()
-        for found in self.numbered(vocabulary):
+        for dialogue in self.numbered(vocabulary):
             try:
-                yield vocabulary.plain(found)
+                yield vocabulary.plain(dialogue)
             except InputError as error:
-                raise self._source.placed(error) from None
+                raise self._source.add_place(error) from None
 
     def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
-        """The dialogues with states as numbers of written pairs."""
+        """Yield the dialogues with their states as pair numbers of the vocabulary."""
         source = self._source
-        written = getattr(self._reader, "STATES", FLAT)
+        layout = getattr(self._reader, "STATES", FLAT)
         source.vocabulary = vocabulary
         number = vocabulary.number_dialogue
         ids = UniqueIds()
         with source.reading():
-            for found in self._reader.read(source, self._role):
+            for dialogue in self._reader.read(source, self._role):
                 try:
-                    ids.check(found.id)
+                    ids.check(dialogue.id)
                 except InputError as error:
                     raise error.at(file=source.part, line=source.line) from None
-                if type(found) is PairDialogue:
-                    yield found
+                if type(dialogue) is PairDialogue:
+                    yield dialogue
                 else:
-                    yield number(found, source.states or written, source.part, source.line)
+                    yield number(dialogue, source.states or layout, source.part, source.line)
             source.check_keys()
 
     def place(self, error: InputError) -> InputError:
-        """An error with the file's name, and its line counted from the beginning of the file."""
-        return self._source.placed(error)
+        """Return the error with the file name added, and its line counted from the beginning of the file."""
+        return self._source.add_place(error)
 
     @property
     def holds_both(self) -> bool:
-        """Can the format hold gold and predicted states side by side?"""
+        """True if the format can hold gold and predicted states in the same file."""
         return bool(self._reader.HOLDS == "both")
 
     @property
     def correctness_only(self) -> bool:
-        """Does the format say only which slots are right, without values?"""
+        """True if the format only states which slots are correct, without values."""
         return bool(getattr(self._reader, "CORRECTNESS_ONLY", False))
 
     @property
     def schema(self) -> Schema | None:
-        """The schema that came with the file, known once reading has begun."""
+        """The schema found near the file. It is available once reading has begun."""
         return self._source.schema
 
 
 def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = None) -> Corpus:
-    """Opens a file in a format that is given or detected.
+    """Open a file of the given or detected format.
 
     Args:
-        path: a file, a folder, or ``-``; ``FILE#NAME`` picks one tracker of a native file that holds several.
+        path: a file, a folder, or ``-``; ``FILE#NAME`` selects one tracker of a native file that holds several.
         role: gold or predicted, for files with one state per turn.
         format: the name of a format; detected if not given. ``rows(pred=belief)`` also names columns.
 
     Raises:
-        DialmeterError: no such format.
+        DialmeterError: unknown format name.
         InputError: the file cannot be read, or its format is unknown.
     """
     source = Source(*split_tracker(path))
@@ -90,26 +90,26 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
         if format not in FORMATS.names():
             FORMATS.load(format)
         if source.fields and not getattr(FORMATS.load(format), "TAKES_FIELDS", False):
-            raise DialmeterError(f"--fields goes with the formats rows and llm, not with {format}")
+            raise DialmeterError(f"--fields applies to the formats rows and llm, not to {format}")
     name = find_format(
         source,
         FORMATS,
         format,
-        "the format is not one that dialmeter knows; see `dialmeter list formats`, or name it with --from",
+        "unknown format; see `dialmeter list formats`, or name the format with --from",
     )
     if source.tracker and name != "native":
         source.close()
         raise InputError(
-            f"format {name} holds one tracker; #{one_line(source.tracker)} names one of several", file=source.name
+            f"the format {name} holds one tracker; remove #{one_line(source.tracker)} from the path", file=source.name
         )
     return Corpus(source, name, role)
 
 
 def spans_of(path: str | Path, format: str) -> list[Span]:
-    """The spans of a file that can be read independently.
+    """Return the spans of a file that can be read independently.
 
     Args:
-        path: the file, perhaps with a tracker, or ``-``.
+        path: the file, with or without ``#TRACKER``, or ``-``.
         format: its format.
     """
     file, _ = split_tracker(path)
@@ -119,25 +119,25 @@ def spans_of(path: str | Path, format: str) -> list[Span]:
 
 
 def open_span(span: Span) -> Corpus:
-    """Opens a span of a file of native lines."""
+    """Open one span of a file in the native format."""
     file, tracker = split_tracker(span.path)
     return Corpus(Source(file, tracker, span.bounds), "native", Role.BOTH)
 
 
 def split_tracker(path: str | Path) -> tuple[str, str]:
-    """A path and the tracker that is named behind a ``#``, unless there is a file of that very name.
+    """Split ``FILE#TRACKER`` into the path and the tracker, unless a file with exactly this name exists.
 
     Example:
         >>> split_tracker("played.jsonl#keyword"), split_tracker("played.jsonl")
         (('played.jsonl', 'keyword'), ('played.jsonl', ''))
     """
-    file, mark, tracker = str(path).rpartition("#")
-    return (file, tracker) if mark and file and not Path(path).exists() else (str(path), "")
+    file, separator, tracker = str(path).rpartition("#")
+    return (file, tracker) if separator and file and not Path(path).exists() else (str(path), "")
 
 
 @renamed_argument("form", "format")
 def read(path: str | Path, format: str | None = None, *, role: str = "both") -> Iterator[Dialogue]:
-    """The dialogues of a file, one by one.
+    """Yield the dialogues of a file.
 
     Args:
         path: a file, a folder, or ``-`` for standard input.
@@ -156,5 +156,5 @@ def read(path: str | Path, format: str | None = None, *, role: str = "both") -> 
     try:
         chosen = Role(role)
     except ValueError:
-        raise DialmeterError(f"role is both, gold or pred, not {role!r}") from None
+        raise DialmeterError(f"role must be both, gold or pred, found {role!r}") from None
     return iter(open_corpus(path, chosen, format))

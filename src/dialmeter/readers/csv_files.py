@@ -1,4 +1,4 @@
-"""CSV files: one reader for all of them, and cells that are safe in a spreadsheet program."""
+"""Reading and writing CSV files. Cells that a spreadsheet would evaluate as formulas are escaped."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-][\d.,]*\d(e[+-]?\d+)?( to [+-]?[\d.,]*\d)?")
 
 
-def guarded(text: str) -> str:
-    """A cell with a quote before it where a spreadsheet would calculate it; numbers and intervals stay as they are.
+def escape_formula(text: str) -> str:
+    """Put a quote before a cell that a spreadsheet would evaluate as a formula. Numbers and intervals are unchanged.
 
     Example:
-        >>> guarded('=HYPERLINK("http://x")'), guarded("@sum"), guarded("-1.5"), guarded("+2.50 to +3.10"), guarded("a=b")
+        >>> escape_formula('=HYPERLINK("http://x")'), escape_formula("@sum"), escape_formula("-1.5"), escape_formula("+2.50 to +3.10"), escape_formula("a=b")
         ('\\'=HYPERLINK("http://x")', "'@sum", '-1.5', '+2.50 to +3.10', 'a=b')
     """
     return f"'{text}" if text.lstrip("'").startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
-def unguarded(text: str) -> str:
-    """A cell as it was before :func:`guarded`.
+def unescape_formula(text: str) -> str:
+    """Undo :func:`escape_formula`.
 
     Example:
-        >>> unguarded("'=a"), unguarded("'tis"), unguarded("-1.5")
+        >>> unescape_formula("'=a"), unescape_formula("'tis"), unescape_formula("-1.5")
         ('=a', "'tis", '-1.5')
     """
     return text[1:] if text.startswith("'") and text.lstrip("'").startswith(_FORMULA) else text
 
 
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table as CSV. No cell is a formula.
+    """Return a table as CSV, with formulas escaped.
 
     Example:
         >>> csv_text(["task", "value"], [["1", "=a"]])
@@ -48,15 +48,15 @@ def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerows([guarded(cell) for cell in row] for row in (headings, *rows))
+    writer.writerows([escape_formula(cell) for cell in row] for row in (headings, *rows))
     return file.getvalue()
 
 
-def header_of(text: str) -> tuple[list[str], str]:
-    """The names of the columns in the first line of a text, and what separates them.
+def parse_header(text: str) -> tuple[list[str], str]:
+    """Return the column names in the first line of a text, and the delimiter.
 
     Example:
-        >>> header_of('id,"turn",pred')
+        >>> parse_header('id,"turn",pred')
         (['id', 'turn', 'pred'], ',')
     """
     line = _LINE_END.split(text.removeprefix("\ufeff"), maxsplit=1)[0]
@@ -65,16 +65,16 @@ def header_of(text: str) -> tuple[list[str], str]:
         names = next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error:
         names = []
-    return [unguarded(name.strip()) for name in names], delimiter
+    return [unescape_formula(name.strip()) for name in names], delimiter
 
 
 class CsvTable(NamedTuple):
-    """A CSV file that is read.
+    """A CSV file.
 
     Attributes:
-        names: the columns; one may have no name.
-        rows: line and cells by column. Rows without any text, which spreadsheets write, are skipped, and so is a column without a name,
-            such as the index of a data frame.
+        names: the column names; one may be empty.
+        rows: line number and cells by column. Rows without any text, which spreadsheets write, are skipped. A column
+            without a name, such as the index of a data frame, is skipped, too.
     """
 
     names: list[str]
@@ -82,20 +82,20 @@ class CsvTable(NamedTuple):
 
 
 def read_csv(source: Source, needed: Sequence[str] = (), hint: str = "", *, lower: bool = False) -> CsvTable:
-    """A CSV file with headings; commas, semicolons, tabs or bars between its cells.
+    """Read a CSV file with a header. The delimiter is a comma, semicolon, tab or bar.
 
     Args:
         source: the file.
-        needed: columns that must be there.
-        hint: what to say where one is not.
-        lower: True to take headings in lower case.
+        needed: required columns.
+        hint: advice for the message about a missing column.
+        lower: True to convert the column names to lower case.
 
     Raises:
-        InputError: a column is missing or a duplicate. Reading the rows: not CSV, or a row with another number of cells than there
-            are columns; with the line.
+        InputError: a column is missing or duplicate. While the rows are read: invalid CSV, or a row with too many or too
+            few cells; with the line.
     """
     text = source.text
-    names, delimiter = header_of(text)
+    names, delimiter = parse_header(text)
     names = [name.lower() for name in names] if lower else names
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
@@ -115,12 +115,12 @@ def _rows(text: str, names: Sequence[str], delimiter: str, file: str) -> Iterato
             if not any(cells):
                 continue
             if len(cells) != len(names):
-                message = f"{len(cells)} cells, while the first line names {len(names)} columns"
-                more = len(cells) > len(names)
-                why = "a cell that holds the separator is not in quotes" if more else "the file is damaged or cut off"
-                raise InputError(f"{message}; {why}", file=file, line=reader.line_num)
+                message = f"{len(cells)} cells, but the first line has {len(names)} columns"
+                has_more = len(cells) > len(names)
+                cause = "quote cells that contain the delimiter" if has_more else "the file is damaged or cut off"
+                raise InputError(f"{message}; {cause}", file=file, line=reader.line_num)
             named = zip(names, cells, strict=True)
-            yield reader.line_num, {name: unguarded(cell) for name, cell in named if name}
+            yield reader.line_num, {name: unescape_formula(cell) for name, cell in named if name}
     except csv.Error as error:
         message = f"not valid CSV: {error}; the file is damaged or cut off"
         raise InputError(message, file=file, line=reader.line_num) from None
@@ -128,25 +128,25 @@ def _rows(text: str, names: Sequence[str], delimiter: str, file: str) -> Iterato
         csv.field_size_limit(limit)
 
 
-def number_in(text: str, column: str) -> float:
-    """The number in a cell.
+def parse_number(text: str, column: str) -> float:
+    """Parse the number in a cell.
 
     Raises:
-        InputError: it holds something else.
+        InputError: the cell does not hold a finite number.
 
     Example:
-        >>> number_in(" 3.5", "rating:overall")
+        >>> parse_number(" 3.5", "rating:overall")
         3.5
     """
-    found = number_or_nan(text)
-    if not isfinite(found):
-        hint = "; write it with a point" if isfinite(number_or_nan(text.replace(",", ".", 1))) else ""
+    number = number_or_nan(text)
+    if not isfinite(number):
+        hint = "; use a decimal point" if isfinite(number_or_nan(text.replace(",", ".", 1))) else ""
         raise InputError(f"{one_line(column)}: expected a number, found {one_line(text, 40)!r}{hint}")
-    return found
+    return number
 
 
 def number_or_nan(text: str) -> float:
-    """The number that a text holds, or nan.
+    """Parse a number; return nan if the text is not a number.
 
     Example:
         >>> number_or_nan("4.5"), number_or_nan("good")

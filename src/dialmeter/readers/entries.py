@@ -1,4 +1,4 @@
-"""Parts of readers of talk: the dialogues of a document, of JSON lines or of a text, speakers and moves."""
+"""Shared parts of conversation readers: undecoded dialogues of documents, JSON lines and texts; speakers and moves."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _SYSTEMS = frozenset({"system", "sys", "assistant", "agent", "bot"})
 
 
 MovesReader: TypeAlias = Callable[[int, Any], Iterable[Move]]
-"""Gives the moves of a turn, from its place and the turn."""
+"""A function that yields the moves of a turn, given its position and the undecoded turn."""
 
 
 class Entry(NamedTuple):
-    """One dialogue of a file, undecoded: bytes where it is a line, else an element of the document."""
+    """One undecoded dialogue of a file: the bytes of a line, or an element of the document."""
 
     name: str
-    """Its place in the file, counted from 1, which is its id where it has none."""
+    """Its position in the file, counted from 1. It is the id of a dialogue that has no id."""
     thing: Any
     line: int | None = None
     file: str | None = None
 
     def parsed(self) -> Any:
-        """The JSON of the dialogue.
+        """Return the dialogue as parsed JSON.
 
         Raises:
             InputError: the line is not valid JSON.
@@ -38,15 +38,18 @@ class Entry(NamedTuple):
         return self.thing if self.line is None else parse_unique(self.thing, None, self.line)
 
     def placing(self) -> AbstractContextManager[None]:
-        """Adds the place of this dialogue to errors that do not know it."""
+        """Context manager that adds the place of this dialogue to errors without a place."""
         return placing(file=self.file, line=self.line, dialogue=self.name)
 
     @contextmanager
     def opened(self, id_key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """The id of the dialogue, which it has under this key, and the dialogue; adds its place to errors.
+        """Context manager that gives the dialogue and its id, and adds the place of the dialogue to errors.
+
+        Args:
+            id_key: the key of the id.
 
         Raises:
-            InputError: it is no object, or has no id.
+            InputError: the dialogue is not an object, or has no id.
         """
         with self.placing():
             entry = as_mapping(self.parsed(), f"dialogue {self.name}")
@@ -59,24 +62,24 @@ class Entry(NamedTuple):
     def conversation(
         self, id_key: str, turns_key: str, read: MovesReader, goal: Callable[[Any], Goal] | None = None
     ) -> Conversation:
-        """The dialogue, decoded.
+        """Decode the dialogue.
 
         Args:
-            id_key: the key of its id.
-            turns_key: the key of its turns.
-            read: gives the moves of a turn.
-            goal: decodes what it has under ``goal``.
+            id_key: the key of the id.
+            turns_key: the key of the turns.
+            read: yields the moves of a turn.
+            goal: decodes the value of the key ``goal``.
 
         Raises:
-            InputError: it is not as it should be.
+            InputError: the dialogue is invalid.
         """
         with self.opened(id_key) as (name, entry):
-            wanted = None if goal is None or entry.get("goal") is None else goal(entry["goal"])
-            return talk(name, moves_of(as_list(entry.get(turns_key), turns_key), read), wanted)
+            decoded = None if goal is None or entry.get("goal") is None else goal(entry["goal"])
+            return make_conversation(name, read_moves(as_list(entry.get(turns_key), turns_key), read), decoded)
 
 
 def entries(source: Source) -> Iterator[Entry]:
-    """The dialogues of a file, be it one document or JSON lines. A document that is no list is one dialogue."""
+    """Yield the dialogues of a document or of a JSON lines file. A document that is not a list is one dialogue."""
     if source.sample.kind in ("lines", "lists"):
         for place, (number, line) in enumerate(source.lines(), 1):
             yield Entry(str(place), line, number)
@@ -87,13 +90,13 @@ def entries(source: Source) -> Iterator[Entry]:
 
 
 class Passage(NamedTuple):
-    """The lines of one dialogue of a text file, undecoded, with their numbers; its name is its place in the file, counted from 1."""
+    """The undecoded, numbered lines of one dialogue in a text file. Its name is its position, counted from 1."""
 
     name: str
     lines: list[tuple[int, bytes]]
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """The lines with their numbers.
+        """Yield the decoded lines with their numbers.
 
         Raises:
             InputError: a line is not UTF-8.
@@ -106,10 +109,10 @@ class Passage(NamedTuple):
 
 
 def passages(source: Source) -> Iterator[Passage]:
-    """The runs of lines between blank ones."""
+    """Yield the passages of a text, which are separated by blank lines."""
     count, last = 0, 0
     lines: list[tuple[int, bytes]] = []
-    for number, line in _filled(source):
+    for number, line in _nonblank_lines(source):
         if lines and number > last + 1:
             count += 1
             yield Passage(str(count), lines)
@@ -121,28 +124,28 @@ def passages(source: Source) -> Iterator[Passage]:
 
 
 def single_lines(source: Source) -> Iterator[Passage]:
-    """Every line that is not blank, as a passage."""
-    for count, line in enumerate(_filled(source), 1):
+    """Yield every line that is not blank as a passage."""
+    for count, line in enumerate(_nonblank_lines(source), 1):
         yield Passage(str(count), [line])
 
 
-def _filled(source: Source) -> Iterator[tuple[int, bytes]]:
-    # A first line that holds nothing but a byte order mark is blank once the mark is off.
+def _nonblank_lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    # Source.lines removes the byte order mark, which may leave a blank first line.
     return ((number, line) for number, line in source.lines() if line.strip())
 
 
 def first_entry(sample: Sample) -> Mapping[str, Any]:
-    """The first dialogue of a sample if it is an object, for detection; empty otherwise."""
+    """Return the first dialogue of a sample if it is an object, for detection; otherwise an empty mapping."""
     value = sample.value if sample.kind in ("lines", "document") else None
     first = value[0] if isinstance(value, list) and value else value
     return first if isinstance(first, dict) else {}
 
 
 def speaker(written: Any) -> str:
-    """The name of a speaker: ``user`` and ``system`` however they are written, other names as they are.
+    """Normalise the name of a speaker to ``user`` or ``system``. Other names are unchanged.
 
     Raises:
-        InputError: no name.
+        InputError: the name is empty.
 
     Example:
         >>> speaker("USER"), speaker("Assistant"), speaker("Ann")
@@ -155,10 +158,10 @@ def speaker(written: Any) -> str:
 
 
 def user_or_system(written: Any) -> str:
-    """The speaker of a task dialogue.
+    """Normalise the speaker of a task dialogue.
 
     Raises:
-        InputError: somebody else.
+        InputError: the speaker is neither the user nor the system.
     """
     name = speaker(written)
     if name not in (USER, SYSTEM):
@@ -166,26 +169,26 @@ def user_or_system(written: Any) -> str:
     return name
 
 
-def taking_turns(texts: Iterable[str]) -> Iterator[Move]:
-    """Moves of two speakers, A and B, who take turns.
+def alternate_speakers(texts: Iterable[str]) -> Iterator[Move]:
+    """Yield moves of two speakers, A and B, who take turns.
 
     Example:
-        >>> [move.speaker for move in taking_turns(["hi", "hello", "bye"])]
+        >>> [move.speaker for move in alternate_speakers(["hi", "hello", "bye"])]
         ['A', 'B', 'A']
     """
     for place, text in enumerate(texts):
         yield Move(("A", "B")[place % 2], text)
 
 
-def moves_of(turns: Iterable[Any], read: MovesReader) -> Iterator[Move]:
-    """The moves of all turns.
+def read_moves(turns: Iterable[Any], read: MovesReader) -> Iterator[Move]:
+    """Yield the moves of all turns.
 
     Args:
-        turns: as the file has them.
-        read: gives the moves of a turn, from its place and the turn.
+        turns: the undecoded turns.
+        read: yields the moves of a turn, given its position and the turn.
 
     Raises:
-        InputError: a turn is not as it should be, with its place.
+        InputError: an invalid turn, with its position.
     """
     for place, turn in enumerate(turns):
         try:
@@ -194,13 +197,13 @@ def moves_of(turns: Iterable[Any], read: MovesReader) -> Iterator[Move]:
             raise error.at(turn=place) from None
 
 
-def talk(dialogue: str, moves: Iterable[Move], goal: Goal | None = None) -> Conversation:
-    """A conversation in which something is said.
+def make_conversation(dialogue: str, moves: Iterable[Move], goal: Goal | None = None) -> Conversation:
+    """Make a conversation of at least one move.
 
     Raises:
-        InputError: nothing is.
+        InputError: there are no moves.
     """
-    found = tuple(moves)
-    if not found:
-        raise InputError("a dialogue in which nobody says anything")
-    return Conversation(dialogue, found, goal)
+    all_moves = tuple(moves)
+    if not all_moves:
+        raise InputError("a dialogue without utterances")
+    return Conversation(dialogue, all_moves, goal)

@@ -1,4 +1,4 @@
-"""Names of columns that the user gives: ``--fields pred=belief``, or as a part of a format, ``rows(pred=belief)``."""
+"""Column names given by the user: ``--fields pred=belief``, or as part of a format name, ``rows(pred=belief)``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _CALL = "()"
 
 
 def parse_fields(texts: Iterable[str]) -> dict[str, str]:
-    """What columns are called, from ``KEY=NAME`` texts.
+    """Parse ``KEY=NAME`` texts into a mapping of keys to column names.
 
     Raises:
-        DialmeterError: another text, an unknown key, or a duplicate one.
+        DialmeterError: a text of another form, an unknown key, or a duplicate key.
 
     Example:
         >>> parse_fields(["pred=belief", "hotel=find_book_hotel()"])
@@ -31,10 +31,10 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         key, equals, name = (part.strip() for part in text.partition("="))
         if not (key and equals and name):
-            raise DialmeterError(f"--fields reads KEY=NAME, such as pred=belief, not {one_line(text)!r}")
-        known = (*_ROW_KEYS, *_COMPLETION_KEYS)
-        if key not in known and not name.endswith(_CALL):
-            raise DialmeterError(f"--fields: unknown key {one_line(key)!r}; {did_you_mean(key, known)}")
+            raise DialmeterError(f"--fields must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
+        keys = (*_ROW_KEYS, *_COMPLETION_KEYS)
+        if key not in keys and not name.endswith(_CALL):
+            raise DialmeterError(f"--fields: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
         if key in fields:
             raise DialmeterError(f"--fields: duplicate key {one_line(key)!r}")
         fields[key] = name
@@ -42,9 +42,9 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
 
 
 def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
-    """The name of a format with the names of columns in it.
+    """Return the name of a format with the column names in it.
 
-    Without a format, columns of completions and functions name the format ``llm``, and other columns the format ``rows``.
+    If no format is given, it is ``llm`` if a field names a completion column or a function, otherwise ``rows``.
 
     Example:
         >>> format_with_fields(None, ["pred=belief"]), format_with_fields("llm", ["turn=step"]), format_with_fields("sgd", [])
@@ -53,24 +53,24 @@ def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
     fields = parse_fields(texts)
     if not fields:
         return format
-    of_completions = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
+    is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
     written = ", ".join(f"{key}={name}" for key, name in fields.items())
-    return f"{format or ('llm' if of_completions else 'rows')}({written})"
+    return f"{format or ('llm' if is_llm else 'rows')}({written})"
 
 
 def split_format(format: str) -> tuple[str, dict[str, str]]:
-    """The name of a format and the names of columns in it.
+    """Split the name of a format from the column names in it.
 
     Example:
         >>> split_format("rows(pred=belief, turn=step)"), split_format("nested")
         (('rows', {'pred': 'belief', 'turn': 'step'}), ('nested', {}))
     """
-    found = _FORMAT.fullmatch(format)
-    return (found[1], parse_fields(_NEXT_FIELD.split(found[2]))) if found else (format, {})
+    match = _FORMAT.fullmatch(format)
+    return (match[1], parse_fields(_NEXT_FIELD.split(match[2]))) if match else (format, {})
 
 
 def domains_by_function(fields: Mapping[str, str]) -> dict[str, str]:
-    """The domain that each named function is about.
+    """Return the domain of each function named in the fields.
 
     Example:
         >>> domains_by_function({"pred": "belief", "hotel": "find_book_hotel()"})

@@ -1,4 +1,4 @@
-"""Spans of bytes of JSON lines files, or whole files, so that several processes can read one file."""
+"""Byte spans of JSON lines files. They let several processes read one file."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from pathlib import Path
 from msgspec import Struct
 
 SIZE = 16 * 1024 * 1024
-"""Bytes of a span. It does not depend on the number of workers, so that neither does what they leave on disk."""
+"""Size of a span in bytes. It is independent of the number of workers, so the files that workers write are, too."""
 
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5")
 
 
 class Span(Struct, frozen=True):
-    """A part of a file: the lines that begin between two bytes, or all of it where there are no bounds."""
+    """The lines of a file that begin between two byte offsets, or the whole file if there are no bounds."""
 
     path: str
     bounds: tuple[int, int] | None = None
 
 
 def spans(path: str, size: int = SIZE) -> list[Span]:
-    """The spans of a JSON lines file, in order; a compressed file is one.
+    """Split a JSON lines file into spans. A compressed file is one span.
 
     Args:
-        path: a file that exists.
-        size: how many bytes a span has. The last ones have a quarter of it, so that workers finish at the same time.
+        path: an existing file.
+        size: size of a span in bytes. The last spans have a quarter of it, so that all workers finish at the same time.
 
     Example:
         >>> import os, tempfile
@@ -39,14 +39,14 @@ def spans(path: str, size: int = SIZE) -> list[Span]:
     """
     length = Path(path).stat().st_size
     with open(path, "rb") as file:
-        compressed = file.read(2) in _COMPRESSED
-    if compressed or length <= size:
+        is_compressed = file.read(2) in _COMPRESSED
+    if is_compressed or length <= size:
         return [Span(path)]
-    return [Span(path, bounds) for bounds in pairwise([*_cuts(length, size), length])]
+    return [Span(path, bounds) for bounds in pairwise([*_span_starts(length, size), length])]
 
 
-def _cuts(length: int, size: int) -> Iterator[int]:
-    """Where spans begin."""
-    end_begins = max(0, length // size - 1) * size
-    yield from range(0, end_begins, size)
-    yield from range(end_begins, length, max(1, size // 4))
+def _span_starts(length: int, size: int) -> Iterator[int]:
+    """Yield the start offsets of the spans."""
+    tail_start = max(0, length // size - 1) * size
+    yield from range(0, tail_start, size)
+    yield from range(tail_start, length, max(1, size // 4))

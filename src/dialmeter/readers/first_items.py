@@ -1,4 +1,4 @@
-"""The first items of a JSON document, of which only the head was read."""
+"""Parse the first items of a JSON document from its head."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AFTER = re.compile(r"\s*([,}\]])\s*")
 
 
 def first_items(text: str) -> tuple[Any, bool]:
-    """The first items of a JSON object or list that are complete in a text, and whether all that was read of it is valid.
+    """Return the first complete items of a JSON object or list, and True if the parsed part of the text is valid.
 
     Example:
         >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')

@@ -1,13 +1,20 @@
 """Names of the formats that dialmeter reads, and detection of the format of a file.
 
-A reader of states (a *format*) is a module with ``CARRIES`` (one line of help), ``HOLDS`` (``both``, or ``state`` where a
-turn has one state, which is gold or predicted by the role of the file), ``STATES`` (how it writes states; flat without it),
-``TAKES_FIELDS`` (the user may name columns, see :mod:`dialmeter.readers.fields`; not without it), ``detect(sample)`` and ``read(source, role)``, which gives dialogues with states as they are written.
+A state reader (a *format*) is a module with these members:
 
-A reader of talk is a module or a ``TalkReader`` with ``CARRIES``, ``detect(sample)``, ``items(source)``, which gives the
-dialogues of a file undecoded, and ``conversation(item)``, which decodes one. So a bad dialogue is refused alone.
+- ``CARRIES``: one line of help.
+- ``HOLDS``: ``both``, or ``state`` if a turn has one state. The role of the file decides whether that state is gold or
+  predicted.
+- ``STATES``: the state layout of the format. The default is flat.
+- ``TAKES_FIELDS``: True if the user may name columns, see :mod:`dialmeter.readers.fields`. The default is False.
+- ``detect(sample)``: returns True if the sample has this format.
+- ``read(source, role)``: yields dialogues. Their states are not normalised.
 
-A reader of logs of agents has ``trajectory(item)`` instead of ``conversation(item)``, or both.
+A conversation reader is a module or a ``ConversationReader`` with ``CARRIES`` and ``detect(sample)``. Its
+``items(source)`` yields the undecoded dialogues of a file, and ``conversation(item)`` decodes one of them. Therefore an
+invalid dialogue is rejected alone, and the others are read.
+
+A log reader (for logs of agents) has ``trajectory(item)`` instead of ``conversation(item)``, or both.
 """
 
 from __future__ import annotations
@@ -19,24 +26,24 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from ..model import Conversation, Notice
 from ..registry import Registry
-from .not_known import no_data, no_such_file, unknown_format
 from .raw_file import STDIN
 from .source import Sample, Source
+from .unrecognised_input import no_data, no_such_file, unknown_format
 
 
 class Format(NamedTuple):
-    """A format: where its readers of states, of talk and of agents' logs are, as ``module`` or ``module:object``."""
+    """A format and the paths of its state, conversation and log readers, as ``module`` or ``module:object``."""
 
     name: str
     states: str = ""
-    talk: str = ""
+    conversations: str = ""
     log: str = ""
 
 
-# Detection tries them in this order; formats of other packages are read when they are named.
+# Detection tries the formats in this order. Formats of other packages are not detected; the user must name them.
 _BUILT_IN = (
-    Format("native", "own.native", "own.native:TALK"),
-    Format("states", talk="own.native:STATES_TALK"),
+    Format("native", "own.native", "own.native:CONVERSATIONS"),
+    Format("states", conversations="own.native:UTTERANCES"),
     Format("rows", "own.rows"),
     Format("llm", "completions.llm"),
     Format("nested", "own.nested"),
@@ -45,53 +52,53 @@ _BUILT_IN = (
     Format("som-dst", "multiwoz.som_dst"),
     Format("trippy", "multiwoz.trippy"),
     Format("vectors", "own.vectors"),
-    Format("gcdf1", talk="services.gcdf1"),
-    Format("sgd", "services.sgd", "services.sgd:TALK"),
+    Format("gcdf1", conversations="services.gcdf1"),
+    Format("sgd", "services.sgd", "services.sgd:CONVERSATIONS"),
     Format("mwzeval", "multiwoz.mwzeval"),
     Format("ic-dst", "trackers.ic_dst"),
     Format("ldst", "trackers.ldst"),
     Format("simpletod", "trackers.simpletod"),
     Format("bspn", "trackers.bspn"),
-    Format("convlab3", "multiwoz.convlab3", "multiwoz.convlab3:TALK"),
+    Format("convlab3", "multiwoz.convlab3", "multiwoz.convlab3:CONVERSATIONS"),
     Format("t5-text", "multiwoz.t5_text"),
     Format("dstc10", "services.dstc10"),
-    Format("multiwoz", "multiwoz.multiwoz", "multiwoz.multiwoz:TALK"),
-    Format("taskmaster", talk="services.taskmaster"),
-    Format("tau-bench", talk="agents.tau_bench", log="agents.tau_bench"),
-    Format("tau2-bench", talk="agents.tau2_bench", log="agents.tau2_bench"),
-    Format("inspect", talk="agents.inspect_log", log="agents.inspect_log"),
-    Format("chat", talk="chat.chat", log="agents.chat_log"),
-    Format("personachat", talk="chat.personachat"),
-    Format("satisfaction", talk="chat.satisfaction"),
-    Format("dailydialog", talk="chat.dailydialog"),
-    Format("reddit", talk="chat.reddit"),
-    Format("plain", talk="chat.plain"),
+    Format("multiwoz", "multiwoz.multiwoz", "multiwoz.multiwoz:CONVERSATIONS"),
+    Format("taskmaster", conversations="services.taskmaster"),
+    Format("tau-bench", conversations="agents.tau_bench", log="agents.tau_bench"),
+    Format("tau2-bench", conversations="agents.tau2_bench", log="agents.tau2_bench"),
+    Format("inspect", conversations="agents.inspect_log", log="agents.inspect_log"),
+    Format("chat", conversations="chat.chat", log="agents.chat_log"),
+    Format("personachat", conversations="chat.personachat"),
+    Format("satisfaction", conversations="chat.satisfaction"),
+    Format("dailydialog", conversations="chat.dailydialog"),
+    Format("reddit", conversations="chat.reddit"),
+    Format("plain", conversations="chat.plain"),
 )
 FORMATS = Registry(
     "format", "dialmeter.formats", {each.name: f"{__package__}.{each.states}" for each in _BUILT_IN if each.states}
 )
-"""Readers of states."""
+"""State readers by format name."""
 CONVERSATION_FORMATS = Registry(
     "conversation format",
     "dialmeter.conversations",
-    {each.name: f"{__package__}.{each.talk}" for each in _BUILT_IN if each.talk},
+    {each.name: f"{__package__}.{each.conversations}" for each in _BUILT_IN if each.conversations},
 )
-"""Readers of talk."""
+"""Conversation readers by format name."""
 LOG_FORMATS = Registry(
     "log format", "dialmeter.logs", {each.name: f"{__package__}.{each.log}" for each in _BUILT_IN if each.log}
 )
-"""Readers of agents' logs."""
+"""Log readers by format name."""
 
 
-class TalkReader:
-    """The reader of talk of a module that reads states, too.
+class ConversationReader:
+    """The conversation reader of a module that also has a state reader.
 
     Args:
         doc: the description of the format.
         carries: one line of help.
-        detect: does a sample have this format?
-        items: the dialogues of a file, undecoded.
-        conversation: decodes one of them.
+        detect: returns True if a sample has this format.
+        items: yields the undecoded dialogues of a file.
+        conversation: decodes one dialogue.
     """
 
     def __init__(
@@ -110,10 +117,10 @@ class TalkReader:
 
 
 class OpenFile:
-    """A file of a known format that is being read.
+    """An open input file of a known format.
 
     Attributes:
-        name: of the file, for messages.
+        name: the name of the file, for messages.
         format: the name of its format.
     """
 
@@ -123,31 +130,31 @@ class OpenFile:
         self._source = source
 
     def close(self) -> None:
-        """Closes a file that is not read to its end."""
+        """Close the file before its end is reached."""
         self._source.close()
 
     @property
     def share_read(self) -> float | None:
-        """How much of the file has been read, from 0 to 1; None where that is not known."""
+        """The share of the file that has been read, from 0 to 1; None if unknown."""
         return self._source.share_read
 
     @property
     def notices(self) -> list[Notice]:
-        """Notices of the reader; complete when all is read."""
+        """Notices of the reader. The list is complete when the whole file has been read."""
         return self._source.notices
 
 
 def find_format(source: Source, formats: Registry, format: str | None, unknown: str) -> str:
-    """The name of a file's format, as given or as detected. The file is closed where there is none.
+    """Return the name of the given or detected format. Close the file if detection fails.
 
     Args:
         source: the file.
         formats: ``FORMATS``, ``CONVERSATION_FORMATS`` or ``LOG_FORMATS``.
         format: the name of a format, if the user gave one.
-        unknown: the message where no format fits.
+        unknown: the error message if no format matches.
 
     Raises:
-        InputError: no such file, or no format fits.
+        InputError: the file does not exist, or no format matches.
     """
     if format is not None:
         if source.path != STDIN and not Path(source.path).exists():
@@ -155,12 +162,12 @@ def find_format(source: Source, formats: Registry, format: str | None, unknown: 
         return format
     try:
         sample = source.sample
-        if why := no_data(sample):
-            raise InputError(why, file=source.name)
-        found = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
-        if found is None:
-            raise InputError(unknown_format(sample, unknown, with_nearest=formats is FORMATS), file=source.name)
+        if reason := no_data(sample):
+            raise InputError(reason, file=source.name)
+        name = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
+        if name is None:
+            raise InputError(unknown_format(sample, unknown, with_closest=formats is FORMATS), file=source.name)
     except InputError:
         source.close()
         raise
-    return found
+    return name

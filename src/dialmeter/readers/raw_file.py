@@ -1,4 +1,4 @@
-"""The bytes of an input: what may be opened, how many bytes may come of it, and the hash of what can be read only once."""
+"""Raw bytes of an input: opening, decompression, the size limit, and the hash of streams that can be read only once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from functools import partial
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..errors import DialmeterError, InputError, one_line
-from .not_known import no_such_file
+from .unrecognised_input import no_such_file
 
 STDIN = "-"
 """The path that means standard input."""
 BUDGET_VARIABLE = "DIALMETER_MAX_BYTES"
 """The environment variable that ``--max-bytes`` sets; Python calls and workers read it."""
 _DEFAULT_BUDGET = 16 * 1024**3
-_LEAST_BLANKS = 1024**2
-_FREE, _MOST_TIMES = 256 * 1024**2, 100
-"""A compressed file may grow to so many bytes whatever its size, and beyond that to so many times its size."""
+_MIN_BLANK_LIMIT = 1024**2
+_ALWAYS_ALLOWED, _MAX_RATIO = 256 * 1024**2, 100
+"""Decompression limit: a compressed input may always grow to the first number of bytes, and beyond it to the second
+number times its compressed size."""
 _SIZE = re.compile(r"(\d{1,15})([KMGT]?)B?", re.IGNORECASE)
 _CHUNK = 1 << 18
 _BLANKS = b" \t\r\n"
@@ -33,13 +34,13 @@ _stream_digests: dict[str, str] = {}
 
 
 class RawFile(NamedTuple):
-    """An input that is open.
+    """An open input.
 
     Attributes:
-        stream: the bytes, decompressed.
-        file: what has to be closed; None for standard input.
-        is_plain: is the stream the file itself, which can be read again from its beginning?
-        budget: how many bytes may be read.
+        stream: the decompressed bytes.
+        file: the file to close; None for standard input.
+        is_plain: True if the stream is the file itself, so that it can be read again from the beginning.
+        budget: the size limit.
     """
 
     stream: BinaryIO
@@ -49,78 +50,80 @@ class RawFile(NamedTuple):
 
 
 class Budget:
-    """How many bytes, and how many blanks in a row, one input may have.
+    """The size limits of one input: number of bytes, and number of consecutive blank characters.
 
     Args:
-        name: of the file, for messages.
+        name: the name of the file, for messages.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.bytes = max_bytes()
-        self.blanks = max(_LEAST_BLANKS, self.bytes // 256)
-        self._is_chosen = BUDGET_VARIABLE in os.environ
+        self.blanks = max(_MIN_BLANK_LIMIT, self.bytes // 256)
+        self._is_set_by_user = BUDGET_VARIABLE in os.environ
 
     def check(self, count: int) -> None:
-        """Raises InputError where an input has more bytes than it may."""
+        """Raise InputError if the number of bytes exceeds the limit."""
         if count > self.bytes:
-            raise self._over(self.bytes, ", decompressed")
+            raise self._limit_error(self.bytes, " after decompression")
 
     def check_growth(self, count: int, packed: int) -> None:
-        """Raises InputError where a compressed input becomes much longer than text does, unless a budget was chosen.
+        """Raise InputError if the compression ratio is too high for text, unless the user set a limit.
 
         Args:
-            count: bytes, decompressed.
-            packed: bytes of the file.
+            count: number of decompressed bytes.
+            packed: number of compressed bytes.
         """
-        if count > _FREE and count > _MOST_TIMES * packed and not self._is_chosen:
-            raise self._over(_FREE, f", decompressed, and {_MOST_TIMES} times the size of the file")
+        if count > _ALWAYS_ALLOWED and count > _MAX_RATIO * packed and not self._is_set_by_user:
+            raise self._limit_error(
+                _ALWAYS_ALLOWED, f" and {_MAX_RATIO} times the size of the file after decompression"
+            )
 
     def check_blanks(self, count: int) -> None:
-        """Raises InputError where there are more blanks in a row than there may be."""
+        """Raise InputError if there are too many consecutive blank characters."""
         if count > self.blanks:
-            raise self._over(self.blanks, " of blanks in a row")
+            raise self._limit_error(self.blanks, " of consecutive blanks")
 
-    def _over(self, limit: int, what: str) -> InputError:
-        message = f"over {shown_size(limit)}{what}; --max-bytes (or {BUDGET_VARIABLE}) allows more"
+    def _limit_error(self, limit: int, detail: str) -> InputError:
+        message = f"more than {format_size(limit)}{detail}; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
         return InputError(message, file=self.name)
 
 
 def max_bytes() -> int:
-    """How many bytes may be read of one input, decompressed: ``DIALMETER_MAX_BYTES``, or 16 GB.
+    """Return the maximum number of decompressed bytes of one input: ``DIALMETER_MAX_BYTES``, or 16 GB.
 
     Raises:
-        DialmeterError: the variable is no size.
+        DialmeterError: the value of the variable is not a size.
     """
-    written = os.environ.get(BUDGET_VARIABLE)
-    return parse_size(written, BUDGET_VARIABLE) if written else _DEFAULT_BUDGET
+    setting = os.environ.get(BUDGET_VARIABLE)
+    return parse_size(setting, BUDGET_VARIABLE) if setting else _DEFAULT_BUDGET
 
 
 def parse_size(text: str, name: str) -> int:
-    """A number of bytes from text.
+    """Parse a number of bytes.
 
     Args:
-        text: digits, and K, M, G or T for powers of 1024.
-        name: of the option or variable, for the message.
+        text: digits, optionally followed by K, M, G or T for powers of 1024.
+        name: the name of the option or variable, for the message.
 
     Raises:
-        DialmeterError: something else.
+        DialmeterError: the text is not a size.
 
     Example:
         >>> parse_size("64M", "--max-bytes"), parse_size("1000", "--max-bytes")
         (67108864, 1000)
     """
-    found = _SIZE.fullmatch(text.strip())
-    if not found or not int(found[1]):
+    match = _SIZE.fullmatch(text.strip())
+    if not match or not int(match[1]):
         raise DialmeterError(f"{name} is {one_line(text)!r}; write a number of bytes, such as 64M or 16G")
-    return int(found[1]) << 10 * " KMGT".index(found[2].upper() or " ")
+    return int(match[1]) << 10 * " KMGT".index(match[2].upper() or " ")
 
 
-def shown_size(size: int) -> str:
-    """A number of bytes as people read it.
+def format_size(size: int) -> str:
+    """Return a number of bytes in a human-readable form.
 
     Example:
-        >>> shown_size(64 * 1024**2), shown_size(1000)
+        >>> format_size(64 * 1024**2), format_size(1000)
         ('64 MB', '1000 bytes')
     """
     for power, unit in ((3, "GB"), (2, "MB"), (1, "KB")):
@@ -130,7 +133,7 @@ def shown_size(size: int) -> str:
 
 
 def is_stream(path: str) -> bool:
-    """Can the input be read only once: standard input, a pipe, a FIFO?"""
+    """Return True if the input can be read only once: standard input, a pipe or a FIFO."""
     if path == STDIN:
         return True
     try:
@@ -141,34 +144,34 @@ def is_stream(path: str) -> bool:
 
 
 def stream_digest(path: str) -> str | None:
-    """The SHA-256 of what was read last from an input that can be read only once; None where it was not read to its end."""
+    """Return the SHA-256 of the last read of a stream; None if the stream was not read to its end."""
     return _stream_digests.get(path)
 
 
 def open_raw(path: str, name: str) -> RawFile:
-    """Opens a file, a pipe or standard input, plain or compressed.
+    """Open a file, a pipe or standard input, plain or compressed.
 
     Raises:
-        InputError: it cannot be opened, is a device, or is larger than ``--max-bytes`` allows.
+        InputError: the input cannot be opened, is a device, or is larger than ``--max-bytes`` allows.
     """
     try:
         if path == STDIN and sys.stdin is None:
             raise InputError("is closed", file=name)
-        raw = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115  closed by whoever asked for it
+        raw = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115  closed by the caller
     except FileNotFoundError:
         raise InputError(no_such_file(path), file=name) from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be opened: {getattr(error, 'strerror', None) or error}", file=name) from None
     try:
-        return _layered(raw, path, name)
+        return _add_layers(raw, path, name)
     except BaseException:
         if path != STDIN:
             raw.close()
         raise
 
 
-def _layered(raw: Any, path: str, name: str) -> RawFile:
-    """What reads an open file: hashed where it is a stream, unpacked, and counted."""
+def _add_layers(raw: Any, path: str, name: str) -> RawFile:
+    """Wrap an open file in the layers it needs: hashing of streams, decompression, and the size limit."""
     _refuse_device(raw, name)
     budget = Budget(name)
     file = None if path == STDIN else raw
@@ -191,24 +194,24 @@ def _layered(raw: Any, path: str, name: str) -> RawFile:
 
 
 def _refuse_device(raw: BinaryIO, name: str) -> None:
-    """Refuses devices, which have no end, but for a terminal and the null device."""
+    """Reject devices, because they may be endless. A terminal and the null device are allowed."""
     try:
-        found = os.fstat(raw.fileno())
+        status = os.fstat(raw.fileno())
     except io.UnsupportedOperation:
-        return  # standard input that a program has replaced by bytes in memory
-    is_device = stat.S_ISBLK(found.st_mode) or stat.S_ISCHR(found.st_mode)
-    if is_device and not raw.isatty() and found.st_rdev != os.stat(os.devnull).st_rdev:
+        return  # a program has replaced standard input by bytes in memory
+    is_device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
+    if is_device and not raw.isatty() and status.st_rdev != os.stat(os.devnull).st_rdev:
         raise InputError("is a device, not a file", file=name)
 
 
 def _plain_size(raw: BinaryIO) -> int | None:
-    """The size of a regular file; None for what is no such file."""
-    found = os.fstat(raw.fileno())
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    """Return the size of a regular file; None for anything else."""
+    status = os.fstat(raw.fileno())
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-class _Passed(io.RawIOBase):
-    """Passes the bytes of a file on."""
+class _PassThrough(io.RawIOBase):
+    """A stream that passes through the bytes of another stream."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -218,19 +221,19 @@ class _Passed(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         count: int = self._file.readinto1(buffer)
-        self._note(memoryview(buffer)[:count])
+        self._process(memoryview(buffer)[:count])
         return count
 
     def readall(self) -> bytes:
         return b"".join(iter(partial(self.read, 1 << 20), b""))
 
     @abstractmethod
-    def _note(self, data: memoryview) -> None:
-        """Takes notice of bytes that were read; there are none at the end."""
+    def _process(self, data: memoryview) -> None:
+        """Process a block that was read. The block is empty at the end."""
 
 
-class _HashedStream(_Passed):
-    """Hashes what can be read only once; the hash is known when the end is reached."""
+class _HashedStream(_PassThrough):
+    """Hashes a stream that can be read only once. The hash is stored when the end is reached."""
 
     def __init__(self, file: Any, path: str) -> None:
         super().__init__(file)
@@ -238,7 +241,7 @@ class _HashedStream(_Passed):
         self._digest = hashlib.sha256()
         self.count = 0
 
-    def _note(self, data: memoryview) -> None:
+    def _process(self, data: memoryview) -> None:
         self.count += len(data)
         if len(data):
             self._digest.update(data)
@@ -246,13 +249,13 @@ class _HashedStream(_Passed):
             _stream_digests[self._path] = self._digest.hexdigest()
 
 
-class _CountedStream(_Passed):
-    """Refuses what is longer than its budget allows.
+class _CountedStream(_PassThrough):
+    """Raises InputError when a stream exceeds its budget.
 
     Args:
-        file: the bytes, decompressed.
-        budget: what they may be.
-        packed: how many bytes the file has, or how many of a stream have been read.
+        file: the decompressed stream.
+        budget: the size limit.
+        packed: returns the size of the compressed file, or the number of bytes read so far from a compressed stream.
     """
 
     def __init__(self, file: Any, budget: Budget, packed: Callable[[], int]) -> None:
@@ -262,7 +265,7 @@ class _CountedStream(_Passed):
         self._count = 0
         self._blanks = 0
 
-    def _note(self, data: memoryview) -> None:
+    def _process(self, data: memoryview) -> None:
         self._count += len(data)
         self._budget.check(self._count)
         self._budget.check_growth(self._count, self._packed())
@@ -274,7 +277,7 @@ class _CountedStream(_Passed):
 
 
 def zstd_module() -> Any:
-    """The standard library's zstd, or its backport below Python 3.14."""
+    """Return the zstd module of the standard library, or its backport for Python before 3.14."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

@@ -1,4 +1,4 @@
-"""Opening input: plain, .gz, .zst, standard input, folders; what a file looks like before its format is known."""
+"""Input sources (plain files, .gz, .zst, standard input, folders), and the sample of a source for format detection."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..errors import InputError
 from ..model import Notice, Schema
 from .archive import MAGIC, Archive
 from .first_items import first_items
-from .not_known import binary_file
 from .raw_file import STDIN, RawFile, open_raw
 from .strict_json import REFUSALS, Doubled, JsonParts, decode_json, duplicate_key, kind_of, parse_json, parse_unique
+from .unrecognised_input import binary_file
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -28,34 +28,37 @@ if TYPE_CHECKING:
 
 Thing = TypeVar("Thing")
 LINE_LIMIT = 64 * 1024 * 1024
-"""A longer line is an error: nothing that is one dialogue is that long."""
+"""Maximum length of a line in bytes. A longer line is an error, because no dialogue is that long."""
 
 PARQUET = b"PAR1"
-"""How a Parquet file begins."""
+"""The first bytes of a Parquet file."""
 _HEAD = 1 << 16
-_MARK = b"\xef\xbb\xbf"
-"""The mark that some editors put before UTF-8."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""The UTF-8 byte order mark."""
 _BLANK_LINE = 1024
-"""A blank line counts as so many blanks."""
+"""Number of blank characters that a blank line counts as."""
 _LINE_KEYS = ("dialogue_id", "turns")
-"""Keys of a dialogue on one line; a document has dialogues for keys."""
+"""Keys of a dialogue in a JSON lines file. The keys of a document are dialogue ids."""
 
 
 class Sample(NamedTuple):
-    """What detection sees of a file: the first items of a document, the first of many JSON lines (of lists: "lists"), the
-    first line of a text, a folder, or the names of the files in a ZIP archive."""
+    """The part of an input that format detection sees.
+
+    The value depends on the kind: the first items of a document, the first line of a JSON lines file (kind "lists" if
+    that line is a list), the first line of a text, the path of a folder, or the file names in a ZIP archive.
+    """
 
     kind: Literal["document", "lines", "lists", "text", "folder", "archive", "parquet"]
     value: Any
 
 
 class Source:
-    """One input, opened once; what detection has read of it is kept and handed on.
+    """One input, opened once. Bytes read for format detection are buffered for the reader.
 
     Args:
         path: a file, a folder, or ``-`` for standard input.
-        tracker: whose predictions are read, in a file that holds several trackers' by name.
-        span: read only the lines that begin between these two bytes of a plain file.
+        tracker: the tracker whose predictions are read, if the file holds several named trackers.
+        span: read only the lines that begin between these two byte offsets of a plain file.
     """
 
     def __init__(self, path: str | Path, tracker: str = "", span: tuple[int, int] | None = None) -> None:
@@ -69,15 +72,15 @@ class Source:
         self.notices: list[Notice] = []
         self.schema: Schema | None = None
         self.vocabulary: Vocabulary | None = None
-        """What numbers the pairs of a file whose reader does that itself."""
+        """The vocabulary for readers that number pairs themselves."""
         self.part = self.name
-        """The file of a folder that is being read."""
+        """The file that is being read, if the source is a folder."""
         self.line: int | None = None
-        """The line of the dialogue that was read last, in a file of lines."""
+        """The line of the most recently read dialogue, in a JSON lines file."""
         self.states: StateLayout | None = None
-        """How the file writes states, where its format has several ways."""
+        """The state layout of the file, if its format has several layouts."""
         self.fields: dict[str, str] = {}
-        """Names of columns that the user gave."""
+        """Column names given by the user."""
 
     @property
     def is_folder(self) -> bool:
@@ -94,7 +97,7 @@ class Source:
 
     @property
     def _file(self) -> BinaryIO | None:
-        """The file where it is open; None before, for standard input, and when it is closed."""
+        """The open file; None if it is not yet open, already closed, or standard input."""
         file = self._raw.file if "_raw" in self.__dict__ else None
         return None if file is None or file.closed else file
 
@@ -109,75 +112,75 @@ class Source:
 
     @property
     def share_read(self) -> float | None:
-        """How much of the file has been read, in bytes as they are stored; None where that is not known."""
+        """The share of the stored bytes that has been read, from 0 to 1; None if unknown."""
         if self._file is None or not self._file.seekable():
             return None
         return self._file.tell() / max(1, os.fstat(self._file.fileno()).st_size)
 
     def close(self) -> None:
-        """Closes the file; standard input stays open."""
+        """Close the file. Standard input stays open."""
         if (file := self._file) is not None:
             self._stream.close()
             file.close()
 
     def __del__(self) -> None:
-        # A file that was looked at and then not read, because something else was wrong, is closed all the same.
+        # A source may be sampled and then never read, because of another error.
         self.close()
 
     def read_all(self) -> bytes:
-        """Everything in the file."""
+        """Return the whole content of the file."""
         if self._whole is not None:
             data, self._whole = self._whole, None
             return data
         with self._readable():
             if self._can_rewind:
-                # Nothing is put together, so that the file is in memory once.
+                # Read again instead of joining the buffer, to hold the file in memory only once.
                 self._stream.seek(0)
                 data = self._stream.read()
             else:
                 data = b"".join([*self._front, self._stream.read()])
         self._front.clear()
         self.close()
-        return data.removeprefix(_MARK)
+        return data.removeprefix(_BYTE_ORDER_MARK)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Numbered lines that are not blank, streamed. In a span they are numbered from its beginning.
+        """Yield the lines that are not blank, with their numbers. In a span, numbering begins at the start of the span.
 
         Raises:
-            InputError: a line over the limit, or too many blank ones in a row.
+            InputError: a line over the limit, or too many consecutive blank lines.
         """
         front, self._front = self._front, []
         with self._readable():
             read = self._line_reader()
-            filled = 0
+            last_filled = 0
             for number, line in enumerate(chain(front, iter(read, b"")), 1):
                 if len(line) > LINE_LIMIT:
                     raise self._too_long(number)
                 if not line.isspace():
-                    filled = number
-                    yield number, line.removeprefix(_MARK) if number == 1 else line
+                    last_filled = number
+                    yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
                 else:
-                    self._check_blank_lines(number - filled)
+                    self._check_blank_lines(number - last_filled)
         self.close()
 
     def _check_blank_lines(self, count: int) -> None:
-        # Blank lines take longer to read than blanks do.
+        # A blank line takes longer to read than a blank character.
         self._raw.budget.check_blanks(count * _BLANK_LINE)
 
     def _line_reader(self) -> Callable[[], bytes]:
-        """Gives the next line, and nothing at the end of the file or of the span."""
+        """Return a function that reads the next line. It returns empty bytes at the end of the file or span."""
         stream = self._stream
         if self.span is None:
             return partial(stream.readline, LINE_LIMIT + 1)
         start, end = self.span
         if start:
-            # The line that holds the byte before belongs to the span before, unless that byte ends it.
+            # The line with the previous byte belongs to the previous span, unless that byte is a line break.
             stream.seek(start - 1)
             stream.readline()
         return lambda: stream.readline(LINE_LIMIT + 1) if stream.tell() < end else b""
 
-    def lines_before(self) -> int:
-        """How many lines of the file are before the span."""
+    def count_lines_before(self) -> int:
+        """Return the number of lines before the span."""
         if self.span is None:
             return 0
         with self._readable(), open(self.path, "rb") as file:
@@ -188,40 +191,40 @@ class Source:
                 last = block[-1:]
         return count + (last != b"\n")
 
-    def placed(self, error: InputError) -> InputError:
-        """The error with the file's name, and its line counted from the beginning of the file."""
+    def add_place(self, error: InputError) -> InputError:
+        """Return the error with the file name added, and its line counted from the beginning of the file."""
         if self.span is not None and error.line is not None:
-            error.line += self.lines_before()
+            error.line += self.count_lines_before()
         return error.at(file=self.name)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Adds the place in the file to errors, and closes the file when all is read or something is wrong."""
+        """Context manager that adds the place in the file to errors, and closes the file at the end or on an error."""
         try:
             yield
         except InputError as error:
-            raise self.placed(error) from None
+            raise self.add_place(error) from None
         finally:
             self.close()
 
     def _too_long(self, line: int) -> InputError:
-        limit = f"a line of over {LINE_LIMIT // 1024**2} MB; one JSON object per line is expected"
-        return InputError(limit, file=self.name, line=line)
+        message = f"a line longer than {LINE_LIMIT // 1024**2} MB; expected one JSON object per line"
+        return InputError(message, file=self.name, line=line)
 
     @cached_property
     def document(self) -> Any:
-        """The whole file as one JSON document.
+        """The whole file, parsed as one JSON document.
 
         Raises:
-            InputError: not valid JSON, or a duplicate key in any object.
+            InputError: not valid JSON, or an object with a duplicate key.
         """
         return parse_unique(self.read_all(), self.name)
 
     def members(self) -> Iterator[tuple[str, Any]]:
-        """The members of the document, which must be an object, parsed one at a time.
+        """Yield the members of the document, parsed one at a time. The document must be an object.
 
         Raises:
-            InputError: it is no object, or not valid JSON.
+            InputError: the document is not an object, or not valid JSON.
         """
         parts = self.parts("an object")
         for place, key in enumerate(parts.keys or ()):
@@ -229,10 +232,10 @@ class Source:
         parts.finish()
 
     def elements(self) -> Iterator[Any]:
-        """The elements of the document, which must be a list, parsed one at a time.
+        """Yield the elements of the document, parsed one at a time. The document must be a list.
 
         Raises:
-            InputError: it is no list, or not valid JSON.
+            InputError: the document is not a list, or not valid JSON.
         """
         parts = self.parts("a list")
         for place in range(len(parts)):
@@ -240,19 +243,19 @@ class Source:
         parts.finish()
 
     def parts(self, kind: Literal["an object", "a list"]) -> JsonParts:
-        """The members or elements of the document, to be parsed one at a time.
+        """Return the members or elements of the document, to be parsed one at a time.
 
         Raises:
-            InputError: it is something else, or not valid JSON.
+            InputError: the document is of another kind, or not valid JSON.
         """
         parts = JsonParts(self.read_all(), self.name, self.doubled)
-        found = kind_of(parts.whole) if parts.whole is not None else "a list" if parts.keys is None else "an object"
-        if found != kind:
-            raise InputError(f"the file must be {kind}, found {found}", file=self.name)
+        actual = kind_of(parts.whole) if parts.whole is not None else "a list" if parts.keys is None else "an object"
+        if actual != kind:
+            raise InputError(f"the file must be {kind}, found {actual}", file=self.name)
         return parts
 
     def check_keys(self) -> None:
-        """Raises InputError where an object of the document, as far as it was parsed, has a duplicate key."""
+        """Raise InputError if an object that was parsed so far has a duplicate key."""
         if self.doubled:
             raise duplicate_key(self.doubled[0])
 
@@ -266,15 +269,15 @@ class Source:
 
     @cached_property
     def sample(self) -> Sample:
-        """What the input looks like.
+        """The sample of the input for format detection.
 
         Raises:
-            InputError: empty, binary, or JSON that cannot be parsed.
+            InputError: the input is empty, binary, or invalid JSON.
         """
         if self.is_folder:
             return Sample("folder", Path(self.path))
         with self._readable():
-            # What is looked at stays in the stream's own buffer.
+            # The peeked bytes stay in the buffer of the stream.
             is_archive = not self._front and cast(io.BufferedReader, self._stream).peek(4)[:4] == MAGIC
         if is_archive:
             self._whole = self.read_all()
@@ -292,23 +295,23 @@ class Source:
             return Sample("parquet", None)
         if b"\x00" in line[:_HEAD]:
             raise InputError(binary_file(line), file=self.name)
-        line = line.removeprefix(_MARK)
+        line = line.removeprefix(_BYTE_ORDER_MARK)
         if line.lstrip()[:1] not in (b"{", b"["):
             return Sample("text", line.decode("utf-8", "replace"))
         several = bool(self._peek_line())
         if several or len(line) <= _HEAD:
-            first = _decoded(line)
+            first = _decode_line(line)
             if isinstance(first, dict):
                 return Sample("lines" if several or "dialogue_id" in first else "document", first)
             if isinstance(first, list):
                 return Sample("lists" if several else "document", first)
         items = self._first_items()
         if isinstance(items, dict) and not several and not items.keys().isdisjoint(_LINE_KEYS):
-            return Sample("lines", _decoded(line) or items)
+            return Sample("lines", _decode_line(line) or items)
         return Sample("document", items)
 
     def _first_items(self) -> Any:
-        """The first items of a document: those in its head, at least one; all of a document that is damaged there."""
+        """Return the items in the head of a document, at least one. Parse the whole document if it is damaged."""
         size = _HEAD
         while True:
             head = self._peek(size)
@@ -316,40 +319,40 @@ class Source:
             if items and (is_sound or len(head) == size):
                 return items
             if len(head) < size:
-                # An empty document, or one that is damaged: what is wrong with it is said by parsing it.
+                # The document is empty or damaged. Parsing the whole of it reports the error.
                 self._whole = self.read_all()
                 return parse_json(self._whole, self.name, [])
             size *= 8
 
     @property
     def _can_rewind(self) -> bool:
-        """Can the file be read from the beginning once more? Standard input and pipes cannot; a packed file costs too much."""
+        """True for plain files. Standard input and pipes cannot be read twice; decompressing twice costs too much."""
         return self._raw.is_plain and self._file is not None
 
     def _begins_with_long_line(self) -> bool:
-        """Is a document likely that has no line breaks? Such a line is not read before its format is known."""
+        """True if the file is probably a document without line breaks. Detection must not read such a line."""
         head = self._peek(_HEAD) if self._can_rewind else b""
-        return len(head) == _HEAD and head.removeprefix(_MARK)[:1] in (b"{", b"[") and b"\n" not in head
+        return len(head) == _HEAD and head.removeprefix(_BYTE_ORDER_MARK)[:1] in (b"{", b"[") and b"\n" not in head
 
     def _peek(self, size: int) -> bytes:
-        """The first bytes of the file, which stay in the source."""
+        """Return the first bytes of the file without consuming them."""
         if self._can_rewind and not self._front:
             with self._readable():
                 head = self._stream.read(size)
                 self._stream.seek(0)
             return head
-        known = sum(map(len, self._front))
-        if known < size:
+        buffered = sum(map(len, self._front))
+        if buffered < size:
             with self._readable():
-                self._front.append(self._stream.read(size - known))
+                self._front.append(self._stream.read(size - buffered))
         return b"".join(self._front)[:size]
 
     def _peek_line(self) -> bytes:
-        """The next line that is not blank, which stays in the source; empty at the end."""
+        """Return the next line that is not blank without consuming it; empty bytes at the end."""
         line = b"\n"
         count = 0
         with self._readable():
-            while line.removeprefix(_MARK).isspace():
+            while line.removeprefix(_BYTE_ORDER_MARK).isspace():
                 line = self._stream.readline(LINE_LIMIT + 1)
                 count += 1
                 self._check_blank_lines(count)
@@ -358,31 +361,31 @@ class Source:
         return line
 
 
-def read_when_changed(read: Callable[[str], Thing]) -> Callable[[str], Thing]:
-    """A function that reads files, made so that a file that was read before is read again only if it has changed."""
+def cache_until_changed(read: Callable[[str], Thing]) -> Callable[[str], Thing]:
+    """Decorate a function that reads a file: the result is cached until the file changes."""
 
     @lru_cache(16)
-    def read_once(path: str, changed: int, size: int) -> Thing:
+    def read_cached(path: str, modified: int, size: int) -> Thing:
         return read(path)
 
     @wraps(read)
-    def read_or_remember(path: str) -> Thing:
+    def read_if_changed(path: str) -> Thing:
         if not Path(path).is_file():
             return read(path)
-        found = os.stat(path)
-        return read_once(path, found.st_mtime_ns, found.st_size)
+        status = os.stat(path)
+        return read_cached(path, status.st_mtime_ns, status.st_size)
 
-    return read_or_remember
+    return read_if_changed
 
 
 def _zstd_error() -> type[Exception]:
-    """The error of the zstd module where one is loaded; the module is loaded only for files that need it."""
+    """Return the error class of the zstd module if it is loaded. It is loaded only for files that need it."""
     loaded = sys.modules.get("compression.zstd") or sys.modules.get("backports.zstd")
     return cast(type[Exception], loaded.ZstdError) if loaded else EOFError
 
 
-def _decoded(line: bytes) -> Any:
-    """A line as JSON; None where it is none, or too long to be one of many."""
+def _decode_line(line: bytes) -> Any:
+    """Decode a line as JSON. Return None if it is not valid JSON, or too long for a line of a JSON lines file."""
     try:
         return decode_json(line) if len(line) <= LINE_LIMIT else None
     except REFUSALS:

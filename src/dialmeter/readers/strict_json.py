@@ -1,9 +1,10 @@
-"""JSON as every reader gets it: UTF-8, no key twice in an object, no NaN, every document parsed once.
+"""Strict JSON parsing for all readers: UTF-8, no duplicate keys, no NaN, and every document parsed once.
 
-msgspec parses. It keeps the last of two equal keys in an object, so the strings that came out are counted against the strings
-that are written; only where the counts differ, or msgspec refuses, is the text parsed again, slowly, to say what is wrong.
+msgspec parses the text. Of two equal keys in an object it keeps the last one. To detect this, the strings in the parsed
+value are counted and compared with the strings in the text. The text is parsed again, slowly, only if the counts differ
+or msgspec fails; the second parse finds the error.
 
-This file is plain Python; ``strict_json.pxd`` gives it C types where dialmeter is built with a compiler.
+This file is plain Python. ``strict_json.pxd`` adds C types if dialmeter is built with a compiler.
 """
 
 from __future__ import annotations
@@ -22,38 +23,39 @@ from ..garbage import paused_garbage_collection
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
-"""What ``decode_json`` raises for a text that is not as it should be; ``parse_json`` says what is wrong."""
+"""Errors that ``decode_json`` raises for invalid text; ``parse_json`` reports the reason."""
 _DECODER = msgspec.json.Decoder()
 
 Head = TypeVar("Head")
 Thing = TypeVar("Thing")
 _IS_PLAIN = __file__.endswith(".py")
-"""Is this the file itself, and not what a compiler made of it?"""
+"""True if this module is interpreted, not compiled."""
 
 
 class Doubled(dict[str, Any]):
-    """A JSON object with a duplicate key. Readers refuse it by name of dialogue and turn."""
+    """A JSON object with a duplicate key. Readers reject it with its dialogue and turn."""
 
     twice: str
 
 
 def decode_json(data: bytes | str | msgspec.Raw) -> Any:
-    """One JSON value, of two equal keys the last; raises one of ``REFUSALS`` where the text is none."""
+    """Parse one JSON value; of two equal keys the last one counts. Raise one of ``REFUSALS`` if the text is invalid."""
     with paused_garbage_collection():
         return _DECODER.decode(data)
 
 
 def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int | None = None) -> Any:
-    """One JSON value, strictly; objects with a duplicate key are added to ``doubled``.
+    """Parse one JSON value strictly. Objects with a duplicate key are appended to ``doubled``.
 
     Args:
-        data: the bytes.
-        name: of the file, for messages; None where the caller adds it.
-        doubled: takes the objects with a duplicate key.
-        line: where the value stands in a file of several.
+        data: the text.
+        name: the name of the file, for messages; None if the caller adds it.
+        doubled: the list that objects with a duplicate key are appended to.
+        line: the line of the value in a JSON lines file.
 
     Raises:
-        InputError: with line and column, and the guess that the file is cut off where its end was reached.
+        InputError: invalid JSON, with line and column. If the error is at the end of the text, the message says that
+            the file seems to be cut off.
     """
     try:
         found = decode_json(data)
@@ -65,7 +67,7 @@ def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int 
 
 
 def parse_unique(data: bytes, name: str | None, line: int | None = None) -> Any:
-    """One JSON value in which no object has a duplicate key; see ``parse_json``.
+    """Parse one JSON value in which no object has a duplicate key; see ``parse_json``.
 
     Raises:
         InputError: not valid JSON, or a duplicate key.
@@ -83,14 +85,14 @@ def parse_unique(data: bytes, name: str | None, line: int | None = None) -> Any:
 
 
 def parse_as(data: bytes, kind: type[Thing], name: str, line: int | None = None, *, what: str) -> Thing:
-    """One JSON value of a known type; see ``parse_unique``.
+    """Parse one JSON value of a given type; see ``parse_unique``.
 
     Args:
         data: the text.
         kind: the type.
-        name: of the file.
-        line: of the file.
-        what: what the value should have been, for the message.
+        name: the name of the file.
+        line: the line in the file.
+        what: a description of the expected value, for the message.
 
     Raises:
         InputError: not valid JSON, a duplicate key, or another type.
@@ -107,12 +109,12 @@ def parse_as(data: bytes, kind: type[Thing], name: str, line: int | None = None,
 
 
 def duplicate_key(found: Doubled) -> InputError:
-    """What is said of an object with a duplicate key whose place nobody knows better."""
+    """Return the error for an object with a duplicate key; the caller may add the place."""
     return InputError(f"duplicate key {one_line(found.twice)!r}")
 
 
 def kind_of(thing: Any) -> str:
-    """The JSON kind of a thing, in words."""
+    """Return the JSON type of a value, in words."""
     if thing is None:
         return "null"
     if isinstance(thing, bool):
@@ -123,7 +125,7 @@ def kind_of(thing: Any) -> str:
 
 
 def count_written_strings(data: bytes) -> int:
-    r"""How many strings a JSON text holds, keys among them.
+    r"""Count the strings in a JSON text, including keys.
 
     Example:
         >>> count_written_strings(rb'{"a": ["b", "c \" d \\"]}')
@@ -138,7 +140,7 @@ def count_written_strings(data: bytes) -> int:
 def _count_quotes(data: bytes) -> int:
     if _IS_PLAIN:
         return data.count(b'"')
-    # A compiler makes this much faster than a search for a byte that stands everywhere.
+    # Compiled, this loop is much faster than bytes.count for such a frequent byte.
     count = 0
     for byte in data:
         count += byte == 34
@@ -146,7 +148,7 @@ def _count_quotes(data: bytes) -> int:
 
 
 def count_strings(thing: Any) -> int:
-    """How many strings a parsed JSON value has, keys among them.
+    """Count the strings in a parsed JSON value, including keys.
 
     Example:
         >>> count_strings({"a": ["b", 1, None, {"c": "d"}]})
@@ -168,12 +170,12 @@ def count_strings(thing: Any) -> int:
 
 
 class JsonParts:
-    """The members of a JSON object or the elements of a list, each parsed when it is asked for.
+    """The members of a JSON object or the elements of a list, each parsed on request.
 
     Args:
         data: the document.
-        name: of the file, for messages.
-        doubled: takes the objects with a duplicate key.
+        name: the name of the file, for messages.
+        doubled: the list that objects with a duplicate key are appended to.
     """
 
     def __init__(self, data: bytes, name: str, doubled: list[Doubled]) -> None:
@@ -183,7 +185,7 @@ class JsonParts:
         self._unread = count_written_strings(data)
         self.keys: list[str] | None = None
         self.whole: Any = None
-        """The document, where it could not be split."""
+        """The parsed document, if it could not be split."""
         self._parts: list[Any] = []
         self._split()
 
@@ -199,7 +201,7 @@ class JsonParts:
             self._parse_whole()
 
     def _parse_whole(self) -> None:
-        """Parses all at once, which says what is wrong with the text and where."""
+        """Parse the whole document at once, which reports an error with its place."""
         whole = parse_json(self._data, self._name, self._doubled)
         if isinstance(whole, Doubled):
             raise InputError(f"duplicate key {one_line(whole.twice)!r} in the file", file=self._name)
@@ -212,7 +214,7 @@ class JsonParts:
         return len(self._parts)
 
     def heads(self, kind: type[Head]) -> Iterator[Head | Any]:
-        """A few fields of each part, without parsing the rest; the whole part where it has no such fields."""
+        """Yield a few fields of each part without parsing the rest; yield the whole part if the type does not match."""
         decode = msgspec.json.Decoder(kind).decode
         for place, part in enumerate(self._parts):
             try:
@@ -221,7 +223,7 @@ class JsonParts:
                 yield self.parse(place)
 
     def parse(self, place: int) -> Any:
-        """The part at a place.
+        """Parse the part at a position.
 
         Raises:
             InputError: the file is not valid JSON.
@@ -240,16 +242,16 @@ class JsonParts:
         return found if count_strings(found) == written else _parse_slowly(data, self._name, self._doubled, None)
 
     def raw(self, place: int) -> bytes | None:
-        """The bytes of a part, for a reader that parses them itself; None where the document was parsed as a whole."""
+        """Return the bytes of a part for readers that parse it themselves; None if the document was parsed as a whole."""
         part = self._parts[place]
         return bytes(part) if type(part) is msgspec.Raw else None
 
     def skip(self, place: int) -> None:
-        """Says that a reader has parsed all strings of a part."""
+        """Mark a part as completely parsed by the reader."""
         self._unread -= count_written_strings(bytes(self._parts[place]))
 
     def finish(self) -> None:
-        """Raises InputError where a key of the document itself is a duplicate; to be called when all parts are parsed."""
+        """Raise InputError if the document itself has a duplicate key. Call this when all parts are parsed."""
         if self._unread:
             self._parse_whole()
 

@@ -1,4 +1,4 @@
-"""Logs of agents: dialogues in which tools are called and a reward is given. Systems are measured on them.
+"""Logs of agents: dialogues with tool calls and rewards, for measuring systems.
 
 The formats are listed in :mod:`dialmeter.readers.formats`.
 """
@@ -11,17 +11,17 @@ from pathlib import Path
 from ..errors import InputError
 from ..model import Trajectory
 from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format
-from .not_known import no_data
 from .parts import UniqueIds
 from .raw_file import is_stream
 from .source import Source
+from .unrecognised_input import no_data
 
 
 class Trajectories(OpenFile):
-    """A log being read: trajectories come one by one, once.
+    """An open log. It can be iterated once, and yields one trajectory at a time.
 
     Attributes:
-        refused: dialogues that could not be read, each as an error; complete when all is read.
+        refused: errors of the invalid dialogues, which are skipped. Complete when the whole file has been read.
     """
 
     def __init__(self, source: Source, format: str) -> None:
@@ -34,21 +34,22 @@ class Trajectories(OpenFile):
         with self._source.reading():
             for item in self._reader.items(self._source):
                 try:
-                    found: Trajectory = self._reader.trajectory(item)
-                    ids.check(found.id)
+                    trajectory: Trajectory = self._reader.trajectory(item)
+                    ids.check(trajectory.id)
                 except InputError as error:
-                    self.refused.append(self._source.placed(error))
+                    self.refused.append(self._source.add_place(error))
                 else:
-                    yield found
+                    yield trajectory
 
 
 def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True) -> bool:
-    """Is this a log of an agent, by its format, and not a file of dialogues with acts?
+    """Return True if the input is a log of an agent, not a file of dialogues with acts. The format decides.
 
     Args:
         path: a file or folder.
-        format: its format, where that is named.
-        unknown: the answer for standard input and pipes, which are read only once, and for what is neither, so that the right reader complains.
+        format: the name of its format, if given.
+        unknown: the result for undecidable input: standard input and pipes, which can be read only once, and files of
+            neither kind, for which the reader of the caller then reports the error.
 
     Example:
         >>> is_log("-"), is_log("-", unknown=False), is_log("talk.jsonl", "native")
@@ -63,7 +64,7 @@ def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True)
         sample = source.sample
         if no_data(sample):
             return unknown
-        of_log, of_talk = (
+        is_log_format, is_conversation_format = (
             any(formats.load(name).detect(sample) for name in formats.builtin())
             for formats in (LOG_FORMATS, CONVERSATION_FORMATS)
         )
@@ -71,18 +72,18 @@ def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True)
         return unknown
     finally:
         source.close()
-    return of_log or (unknown and not of_talk)
+    return is_log_format or (unknown and not is_conversation_format)
 
 
 def open_trajectories(path: str | Path, format: str | None = None) -> Trajectories:
-    """Opens a log of agents in a format that is named or found.
+    """Open a log of agents of the given or detected format.
 
     Args:
         path: a file, a folder, or ``-``.
         format: the name of a format; detected if not given.
 
     Raises:
-        DialmeterError: no such format.
+        DialmeterError: unknown format name.
         InputError: the file cannot be read, or its format is unknown.
 
     Example:
@@ -97,5 +98,5 @@ def open_trajectories(path: str | Path, format: str | None = None) -> Trajectori
     if format is not None:
         LOG_FORMATS.load(format)
     source = Source(path)
-    unknown = "not a log of agents that dialmeter knows; see `dialmeter list logs`, or name its format with --from"
+    unknown = "unknown log format; see `dialmeter list logs`, or name the format with --from"
     return Trajectories(source, find_format(source, LOG_FORMATS, format, unknown))

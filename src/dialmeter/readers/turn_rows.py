@@ -1,4 +1,4 @@
-"""Dialogues from rows of one turn each, which may come in any order."""
+"""Assembly of dialogues from rows. Each row is one turn, and rows may come in any order."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .source import Source
 from .strict_json import kind_of
 
 LISTED = 10
-"""How many places a notice lists."""
+"""Maximum number of places that a notice lists."""
 
 
 class _Rows:
-    """The rows of a dialogue by turn, with states as numbers, because all rows are kept until the last is read."""
+    """The rows of one dialogue. States are stored as pair numbers to save memory: all rows are kept until the end."""
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
@@ -28,7 +28,7 @@ class _Rows:
 
 
 class TurnRows:
-    """Collects rows and gives dialogues with their turns in order.
+    """Collects rows and yields dialogues with their turns sorted by number.
 
     Args:
         source: the file.
@@ -48,10 +48,10 @@ class TurnRows:
         return self._dialogues.keys()
 
     def add(self, dialogue_id: str, turn: Turn) -> None:
-        """Takes a row: a turn with its number, flat states, and utterances.
+        """Add a row: a turn with its number, flat states, and utterances.
 
         Raises:
-            InputError: something that is no state.
+            InputError: an invalid state.
         """
         gold, pred = (None if state is None else self.words.number(state, FLAT) for state in (turn.gold, turn.pred))
         rows = self._dialogues[dialogue_id]
@@ -62,26 +62,26 @@ class TurnRows:
     def dialogues(
         self, renumber: Callable[[str, tuple[Turn, ...]], tuple[Turn, ...]] = lambda _, turns: turns
     ) -> Iterator[PairDialogue]:
-        """The dialogues in the order of their first rows.
+        """Yield the dialogues in the order of their first rows.
 
         Args:
-            renumber: gives turns other numbers, from a dialogue's id and its turns.
+            renumber: returns the turns with other numbers, given the dialogue id and its turns.
 
         Raises:
             InputError: a duplicate turn.
         """
         for dialogue_id, rows in self._dialogues.items():
-            written = dialogue(dialogue_id, rows.turns).turns
-            found = PairDialogue(dialogue_id, (self._file, None))
-            found.turns = renumber(dialogue_id, written)
-            found.numbers = [turn.number for turn in found.turns]
-            found.gold = [rows.gold[turn.number] for turn in written]
-            found.pred = [rows.pred[turn.number] for turn in written]
-            yield found
+            sorted_turns = dialogue(dialogue_id, rows.turns).turns
+            result = PairDialogue(dialogue_id, (self._file, None))
+            result.turns = renumber(dialogue_id, sorted_turns)
+            result.numbers = [turn.number for turn in result.turns]
+            result.gold = [rows.gold[turn.number] for turn in sorted_turns]
+            result.pred = [rows.pred[turn.number] for turn in sorted_turns]
+            yield result
 
 
 class Places:
-    """Counts things that a notice reports, and keeps the first places of them.
+    """Counts the occurrences that a notice reports, and stores the first places.
 
     Example:
         >>> places = Places()
@@ -100,25 +100,25 @@ class Places:
             self.where.append(place)
 
     def notice(self, code: str, message: str) -> Notice:
-        """The notice; ``{}`` in its message is the count."""
+        """Return the notice. ``{}`` in the message is replaced by the count."""
         return Notice(code, self.count, message.format(self.count), tuple(self.where))
 
 
 def add_notices(source: Source, notices: dict[str, tuple[Places, str]]) -> None:
-    """Adds a notice for each code whose places are not empty."""
+    """Add a notice for each code that has occurrences."""
     source.notices += [places.notice(code, message) for code, (places, message) in notices.items() if places.count]
 
 
-def place_of(dialogue_id: Any, number: Any) -> str:
-    """A place as notices list it."""
+def turn_label(dialogue_id: Any, number: Any) -> str:
+    """Return the place of a turn, as notices list it."""
     return f"{dialogue_id} turn {number}"
 
 
-def plain_id(thing: Any, what: str) -> str:
-    """An id, which may be written as a whole number.
+def as_id(thing: Any, what: str) -> str:
+    """Return an id as a string. It may be written as a whole number.
 
     Raises:
-        InputError: it is something else, or empty.
+        InputError: the id is empty or of another type.
     """
     if thing == "":
         raise InputError(f"{what} is empty")
@@ -127,7 +127,7 @@ def plain_id(thing: Any, what: str) -> str:
     return str(thing)
 
 
-def row_error(error: InputError, dialogue_id: Any, number: Any) -> InputError:
-    """The error with dialogue and turn of a row, where they can be named."""
+def add_row_place(error: InputError, dialogue_id: Any, number: Any) -> InputError:
+    """Return the error with the dialogue and turn of the row added."""
     at = number if isinstance(number, str | int) and number != "" else None
     return error.at(dialogue=str(dialogue_id), turn=at)

@@ -1,4 +1,4 @@
-"""``true`` and ``false`` as values of slots: yes and no, where that is what a slot's other values are."""
+"""Boolean slot values: ``true`` and ``false`` are read as yes and no, if the slot has no other values."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from .pairs.vocabulary import Vocabulary
 from .parts import as_mapping
 from .turn_rows import LISTED
 
-_NO_CONTENT = frozenset(
+_NEUTRAL_VALUES = frozenset(
     ("", "none", "not mentioned", "dontcare", "dont care", "do n't care", "don't care", "yes", "no", DELETED, NAMED)
 )
-"""Values that say nothing about what else a slot holds."""
+"""Values that do not show whether a slot holds only yes and no."""
 
 
 class YesNo:
-    """Puts yes and no in the place of true and false, and counts them by slot."""
+    """Replaces true and false by yes and no, and counts the replacements by slot."""
 
     def __init__(self) -> None:
         self.dialogue: str | None = None
         self.turn: Any = None
-        """Where the reader is."""
+        """The dialogue and turn that are being read."""
         self._counts: dict[str, int] = {}
         self._places: dict[str, tuple[str | None, Any]] = {}
 
-    def plain(self, slot: str, value: Any) -> Any:
-        """A value that is neither true nor false; anything else as it is.
+    def replace_boolean(self, slot: str, value: Any) -> Any:
+        """Return yes for true and no for false; any other value is unchanged.
 
         Example:
-            >>> YesNo().plain("hotel-parking", True), YesNo().plain("train-day", "friday")
+            >>> YesNo().replace_boolean("hotel-parking", True), YesNo().replace_boolean("train-day", "friday")
             ('yes', 'friday')
         """
         if not isinstance(value, bool):
@@ -40,21 +40,21 @@ class YesNo:
         self._places.setdefault(slot, (self.dialogue, self.turn))
         return "yes" if value else "no"
 
-    def notices(self, words: Vocabulary) -> list[Notice]:
-        """The warning about what was read, when all is read.
+    def notices(self, vocabulary: Vocabulary) -> list[Notice]:
+        """Return the notice about replaced values. Call this when the whole file has been read.
 
         Raises:
-            InputError: a slot also has other values than yes and no.
+            InputError: a slot with true or false also has values other than yes and no.
         """
         if not self._counts:
             return []
-        for slot, value in zip(words.slots, words.values, strict=True):
+        for slot, value in zip(vocabulary.slots, vocabulary.values, strict=True):
             texts = (value,) if isinstance(value, str) else value
-            other = next((text for text in texts if text.strip().lower() not in _NO_CONTENT), None)
+            other = next((text for text in texts if text.strip().lower() not in _NEUTRAL_VALUES), None)
             if slot in self._counts and other is not None:
                 dialogue, turn = self._places[slot]
                 raise InputError(
-                    f"true or false, while other values are like {one_line(other, 40)!r}; write the value as text",
+                    f"the value is true or false, but other values are like {one_line(other, 40)!r}; write the value as text",
                     dialogue=dialogue,
                     turn=turn if isinstance(turn, str | int) else None,
                     slot=slot,
@@ -65,10 +65,12 @@ class YesNo:
 
 
 def flat_state(state: Any, yes_no: YesNo) -> Any:
-    """A state as flat lines have it, from any way to write one: nested, a list of ``domain-slot-value``, true and false.
+    """Convert a state of any layout (flat, nested, or a list of ``domain-slot-value``) to a flat state.
+
+    true and false become yes and no.
 
     Raises:
-        InputError: a duplicate key, or a text in a list that is no such pair.
+        InputError: a duplicate key, or a list element that is not ``domain-slot-value``.
 
     Example:
         >>> flat_state({"hotel": {"area": "east", "parking": True}}, YesNo()), flat_state(["hotel-area-east"], YesNo())
@@ -86,7 +88,7 @@ def flat_state(state: Any, yes_no: YesNo) -> Any:
         for slot, each in inner.items():
             if slot in flat:
                 raise InputError("duplicate slot", slot=slot)
-            flat[slot] = yes_no.plain(slot, each)
+            flat[slot] = yes_no.replace_boolean(slot, each)
     return flat
 
 

@@ -13,7 +13,7 @@ from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
-from ..readers.own.native import written
+from ..readers.own.native import conversation_to_dict
 from .agents import QUICK
 from .agents.agent import Agent, ChosenAgent, made
 from .language.generate import say
@@ -184,4 +184,4 @@ def _complete(move: Move, speaker: str, rng: Random) -> Move:
 
 def line(talk: Conversation) -> dict[str, Any]:
     """A dialogue as a native line, with the states of three trackers."""
-    return {**written(talk), "turns": list(turns(talk.moves))}
+    return {**conversation_to_dict(talk), "turns": list(turns(talk.moves))}

@@ -19,7 +19,7 @@ from ..model import NAMED, dialogue_key
 from ..readers.pairs.slot_names import slot_namer
 from ..readers.pairs.state_layouts import FLAT, StateLayout
 from ..readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
-from ..readers.source import Source, read_when_changed
+from ..readers.source import Source, cache_until_changed
 from .digest import joined_alternatives
 
 _name_of = slot_namer()
@@ -178,7 +178,7 @@ def _numbered(slot: str, section: str, value: str, words: Vocabulary) -> PairSta
     return words.number({domain: {section: {name: value}}}, StateLayout("sections"))
 
 
-@read_when_changed
+@cache_until_changed
 def load_patch(path: str) -> GoldPatch:
     """Reads a patch; a file that was read before only if it has changed.
 

@@ -17,7 +17,7 @@ from ..model import Dialogue, Notice, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, open_span
 from ..readers.pairs.state_layouts import ANY
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.parts import Role, dialogue, sided
+from ..readers.parts import Role, dialogue, turn_with_state
 from ..readers.services.schema import read_schema
 from . import record
 from .align import GoldFile, PairFiles, WatchDialogues, joined, open_pair, read_ahead, read_pair, unwatched
@@ -100,7 +100,9 @@ def _dialogues(given: States, role: Role, words: Vocabulary) -> Iterable[PairDia
         pairs = [(str(position), states) for position, states in enumerate(listed)]
     return (
         words.number_dialogue(
-            dialogue(key, [sided(role, number, state) for number, state in enumerate(states_of(states, key, name))]),
+            dialogue(
+                key, [turn_with_state(role, number, state) for number, state in enumerate(states_of(states, key, name))]
+            ),
             ANY,
         )
         for key, states in pairs

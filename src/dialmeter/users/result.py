@@ -252,7 +252,7 @@ def settings_fields(
         *base,
         *changes,
         f"profile:{profile.shown or profile.name}",
-        f"map:{value_map.shown}" if value_map is not None and rules.values.map else "values:exact",
+        f"map:{value_map.label}" if value_map is not None and rules.values.map else "values:exact",
         *((f"from:text({'+'.join(readers)})",) if readers else ()),
     )
 

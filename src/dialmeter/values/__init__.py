@@ -1,1 +1,1 @@
-"""Values: how they are brought to one form, and when two are equal."""
+"""Slot values: normalisation and comparison."""

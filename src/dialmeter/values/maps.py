@@ -1,8 +1,9 @@
-"""Value maps: which forms of a slot's values mean the same. Users and trackers share them.
+"""Value maps, which list the forms of slot values that mean the same. Users and trackers share them.
 
-A map is a JSON file in the published format, ``{slot: {canonical value: [form, ..], "special_keys": {..}}}``, where a slot may
-be split by domain first. ``special_keys`` may hold ``not_in_goal``, values that no goal contains, in the same format (by domain
-too), and ``steps``, applied to a value and to the forms before they are compared. Slots and domains are in lower case.
+A map is a JSON file in the published format, ``{slot: {canonical value: [form, ..], "special_keys": {..}}}``. A slot
+may also be split by domain: ``{slot: {domain: {..}}}``. ``special_keys`` may hold ``not_in_goal`` and ``steps``.
+``not_in_goal`` holds values that no goal contains, in the same format (optionally by domain). ``steps`` are applied to
+a value and to the forms before they are compared. Slots and domains are in lower case.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ import msgspec
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line, placing
 from ..readers.pairs.slot_names import canonical_slot
-from ..readers.source import Source, read_when_changed
+from ..readers.source import Source, cache_until_changed
 from .steps import MAP_STEPS
 
 OWN = "own"
-"""The name of a map that is not shipped; its digest identifies it."""
+"""The name of all maps that are not shipped. Their digests identify them."""
 _SPECIAL = "special_keys"
 _SHIPPED = "shipped"
 _GAPS = re.compile(r"[\s_]+")
@@ -33,7 +34,7 @@ class SlotValues:
     """The values of one slot in one domain.
 
     Attributes:
-        steps: names of the steps applied to values and forms before they are compared.
+        steps: names of the steps that are applied to values and forms before they are compared.
         values: canonical value → its forms after the steps.
         known: the canonical values, including those that no goal contains.
         by_form: form after the steps → canonical value.
@@ -44,47 +45,47 @@ class SlotValues:
         self.values = self._forms(values)
         outside = self._forms(not_in_goal)
         self.known = frozenset([*values, *not_in_goal])
-        self._listed = (*self.values, *outside)
+        self._canonical_values = (*self.values, *outside)
         self.by_form: dict[str, str] = {}
         for key, forms in (*self.values.items(), *outside.items()):
             for form in forms:
                 self.by_form.setdefault(form, key)
 
     def canonical(self, value: str) -> str:
-        """The canonical value of a form that is written like this, letter case and blanks aside; else the value after the steps."""
-        stepped = self._stepped(value)
-        return self._compared.get(_plain(stepped), stepped)
+        """Return the canonical value of a form, ignoring case and extra blanks; otherwise the value after the steps."""
+        stepped = self._apply_steps(value)
+        return self._canonical_by_form.get(_comparison_key(stepped), stepped)
 
     def _forms(self, listed: Mapping[str, Any]) -> dict[str, list[str]]:
         return {
-            key: [self._stepped(form) for form in forms]
+            key: [self._apply_steps(form) for form in forms]
             for key, forms in listed.items()
             if key != _SPECIAL and isinstance(forms, list)
         }
 
-    def _stepped(self, text: str) -> str:
+    def _apply_steps(self, text: str) -> str:
         for step in self.steps:
             text = MAP_STEPS[step](text)
         return text
 
     @cached_property
-    def _compared(self) -> dict[str, str]:
-        """Form as compared → canonical value; a canonical value always maps to itself."""
-        found: dict[str, str] = {}
-        for form, key in (*((self._stepped(key), key) for key in self._listed), *self.by_form.items()):
-            found.setdefault(_plain(form), key)
-        return found
+    def _canonical_by_form(self) -> dict[str, str]:
+        """Form, ignoring case and extra blanks → canonical value. A canonical value always maps to itself."""
+        canonical: dict[str, str] = {}
+        for form, key in (*((self._apply_steps(key), key) for key in self._canonical_values), *self.by_form.items()):
+            canonical.setdefault(_comparison_key(form), key)
+        return canonical
 
 
 class ValueMap:
-    """A map of values in the published format.
+    """A value map in the published format.
 
     Args:
-        slots: as the file has it.
-        name: of a shipped map.
+        slots: the content of the file.
+        name: the name of a shipped map.
 
     Raises:
-        InputError: another format, or an unknown step.
+        InputError: invalid format, or an unknown step.
 
     Example:
         >>> areas = ValueMap({"area": {"centre": ["city center", "middle of town"], "north": ["northern part"]}})
@@ -94,27 +95,27 @@ class ValueMap:
 
     def __init__(self, slots: Mapping[str, Mapping[str, Any]], name: str = OWN) -> None:
         self.name = name
-        self._slots = {_checked(slot, values): values for slot, values in slots.items()}
+        self._slots = {_check_slot(slot, values): values for slot, values in slots.items()}
         self._split = frozenset(slot for slot, values in self._slots.items() if _is_split(values))
         self._tables: dict[tuple[str, str], SlotValues | None] = {}
 
     @classmethod
     def read(cls, path: str | Path) -> ValueMap:
-        """Reads a map from a file, plain or compressed.
+        """Read a map from a file, plain or compressed.
 
         Raises:
-            InputError: no such file, or not a map.
+            InputError: the file does not exist, or is not a map.
         """
         source = Source(path)
         document = source.document
         if not isinstance(document, dict):
-            raise InputError("a value map is an object: slot → canonical value → list of forms", file=source.name)
+            raise InputError("a value map must be an object: slot → canonical value → list of forms", file=source.name)
         with placing(file=source.name):
             return cls(document)
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The slots that the map knows."""
+        """The slots of the map."""
         return tuple(self._slots)
 
     @cached_property
@@ -124,45 +125,45 @@ class ValueMap:
         return hashlib.sha256(encoded).hexdigest()[:10]
 
     @property
-    def shown(self) -> str:
-        """The map in a signature.
+    def label(self) -> str:
+        """The name and digest of the map, for signatures.
 
         Example:
-            >>> ValueMap({"area": {"centre": ["city center"]}}).shown
+            >>> ValueMap({"area": {"centre": ["city center"]}}).label
             'own@5dd8b3b6d2'
         """
         return f"{self.name}@{self.digest}"
 
     def is_split(self, slot: str) -> bool:
-        """Does the map hold this slot by domain?"""
+        """Return True if the map splits this slot by domain."""
         return slot in self._split
 
     def canonical(self, slot: str, value: str) -> str:
-        """The canonical value of a form, where the map lists the form; else the value after the slot's steps.
+        """Return the canonical value of a form; for an unlisted form, the value after the steps of the slot.
 
         Args:
             slot: ``domain-slot`` in any spelling (``train-leaveAt``, ``train-leave at``, ``train-leave``).
-            value: as a rule set's own steps leave it; letter case and blanks do not matter.
+            value: the value after the steps of the rule set. Case and extra blanks are ignored.
 
         Example:
-            >>> multiwoz = named("multiwoz")
+            >>> multiwoz = load_shipped("multiwoz")
             >>> multiwoz.canonical("train-leave at", "5:15 pm"), multiwoz.canonical("hotel-type", "guest house")
             ('17:15', 'guesthouse')
         """
         domain, hyphen, name = slot.partition("-")
-        spelling = _spelling(name if hyphen else slot)
-        key = self._spellings.get(spelling) or self._spellings.get(canonical_slot(spelling))
+        spelling = _normalise_slot(name if hyphen else slot)
+        key = self._slots_by_spelling.get(spelling) or self._slots_by_spelling.get(canonical_slot(spelling))
         table = None if key is None else self.table(domain.lower() if hyphen else "", key)
         return value if table is None else table.canonical(value)
 
     @cached_property
-    def _spellings(self) -> dict[str, str]:
-        """A spelling → the slot as the map has it; a slot's own spelling comes before that of a slot with the same meaning."""
-        own = {_spelling(slot): slot for slot in reversed(self._slots)}
+    def _slots_by_spelling(self) -> dict[str, str]:
+        """Spelling → slot name in the map. The exact spelling of a slot has priority over a canonical name."""
+        own = {_normalise_slot(slot): slot for slot in reversed(self._slots)}
         return {canonical_slot(spelling): slot for spelling, slot in own.items()} | own
 
     def table(self, domain: str, slot: str) -> SlotValues | None:
-        """The values of a slot, as the map spells it, in a domain; None where the map has none."""
+        """Return the values of a slot in a domain; None if the map has none. The slot is spelled as in the map."""
         key = (domain, slot)
         if key not in self._tables:
             values: Any = self._slots.get(slot)
@@ -179,14 +180,14 @@ def _slot_values(values: Mapping[str, Any], domain: str) -> SlotValues:
     return SlotValues(values, own if isinstance(own, dict) else outside, tuple(special.get("steps", ())))
 
 
-def _mapping(held: Any) -> dict[str, Any]:
-    """An object of the file; empty if it is of another type."""
-    return held if isinstance(held, dict) else {}
+def _mapping(thing: Any) -> dict[str, Any]:
+    """Return an object of the file; an empty dict for any other type."""
+    return thing if isinstance(thing, dict) else {}
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The maps that are shipped.
+    """Return the names of the shipped maps.
 
     Example:
         >>> names()
@@ -196,11 +197,11 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def named(name: str) -> ValueMap:
-    """A shipped map.
+def load_shipped(name: str) -> ValueMap:
+    """Load a shipped map.
 
     Raises:
-        DialmeterError: no such map.
+        DialmeterError: unknown map.
     """
     if name not in names():
         raise DialmeterError(f"no file and no value map {name!r}; {did_you_mean(name, names())}")
@@ -209,28 +210,28 @@ def named(name: str) -> ValueMap:
 
 
 def load(name_or_file: str | Path) -> ValueMap:
-    """A shipped map by name, or a map from a file.
+    """Load a shipped map by name, or a map from a file.
 
     Raises:
-        DialmeterError: neither a name nor a file, or not a map.
+        DialmeterError: neither a known name nor a file, or not a map.
     """
     text = str(name_or_file)
     path = Path(text)
-    # A text that looks like a path is reported as a missing file.
+    # A missing file is reported for any text that looks like a path.
     is_file = text == "-" or path.exists() or path.suffix or path.name != text
     if text in names() or not is_file:
-        return named(text)
+        return load_shipped(text)
     return _read_map(text)
 
 
-_read_map = read_when_changed(ValueMap.read)
+_read_map = cache_until_changed(ValueMap.read)
 
 
-def _plain(text: str) -> str:
+def _comparison_key(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _spelling(slot: str) -> str:
+def _normalise_slot(slot: str) -> str:
     return _GAPS.sub("", slot.lower())
 
 
@@ -239,18 +240,19 @@ def _is_split(values: Mapping[str, Any]) -> bool:
     return bool(inside) and all(isinstance(each, dict) for each in inside)
 
 
-def _checked(slot: str, values: object) -> str:
+def _check_slot(slot: str, values: object) -> str:
+    """Validate the values of a slot. Return the slot in lower case."""
     if not isinstance(values, dict):
         raise InputError("a slot must hold an object: canonical value → list of forms", slot=slot)
     is_split = _is_split(values)
     if is_split and _SPECIAL in values:
         raise InputError("special_keys of a slot that is split by domain must be inside its domains", slot=slot)
     for domain, inside in values.items() if is_split else [("", values)]:
-        for key, held in inside.items():
+        for key, forms in inside.items():
             where = f"{one_line(domain)} → {one_line(key)}" if domain else one_line(key)
             if key == _SPECIAL:
-                _check_special(held, where, slot)
-            elif not _is_texts(held):
+                _check_special(forms, where, slot)
+            elif not _is_texts(forms):
                 raise InputError(f"{where} must hold a list of strings", slot=slot)
     return slot.lower()
 
@@ -271,5 +273,5 @@ def _check_special(special: object, where: str, slot: str) -> None:
             raise InputError(f"{where} → steps: unknown step {step!r}; {did_you_mean(step, MAP_STEPS)}", slot=slot)
 
 
-def _is_texts(held: object) -> bool:
-    return isinstance(held, list) and all(isinstance(each, str) for each in held)
+def _is_texts(thing: object) -> bool:
+    return isinstance(thing, list) and all(isinstance(each, str) for each in thing)

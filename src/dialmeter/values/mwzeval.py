@@ -1,4 +1,4 @@
-"""Values as MultiWOZ_Evaluation normalises them before it compares them, its faults included."""
+"""Value normalisation of MultiWOZ_Evaluation, including its bugs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from importlib.resources import files
 _TIME_SLOTS = frozenset({"arrive", "leave", "time"})
 
 
-def normalised(slot: str, value: str) -> str:
-    """A value as MultiWOZ_Evaluation compares it.
+def normalise_value(slot: str, value: str) -> str:
+    """Normalise a value as MultiWOZ_Evaluation does.
 
     Args:
-        slot: the slot's name in that scorer, without its domain: ``arrive`` and ``leave``, not ``arriveby`` and ``leaveat``.
+        slot: the name of the slot in that scorer, without its domain: ``arrive`` and ``leave``, not ``arriveby`` and
+            ``leaveat``.
         value: the value as written.
 
     Example:
-        >>> normalised("name", "Nando's "), normalised("food", "brazilian"), normalised("parking", "free")
+        >>> normalise_value("name", "Nando's "), normalise_value("food", "brazilian"), normalise_value("parking", "free")
         ('nandos', 'portuguese', 'yes')
-        >>> normalised("leave", "12:30 pm"), normalised("leave", "by17:15"), normalised("booktime", "5 pm")
+        >>> normalise_value("leave", "12:30 pm"), normalise_value("leave", "by17:15"), normalise_value("booktime", "5 pm")
         ('24:30', '07:15', '5 pm')
     """
     match slot:
@@ -35,18 +36,20 @@ def normalised(slot: str, value: str) -> str:
     return _time(value)[0] if slot in _TIME_SLOTS else value
 
 
-def stops(slot: str, value: str) -> bool:
-    """Does MultiWOZ_Evaluation stop with an error at this value?
+def fails_in_original(slot: str, value: str) -> bool:
+    """Return True if MultiWOZ_Evaluation raises an error for this value.
 
-    The original has no figure for such a value; `normalised` skips the step that fails.
+    The original gives no result for such a value; `normalise_value` skips the step that fails.
 
     Args:
-        slot: the slot's name, as for `normalised`.
+        slot: the name of the slot, as for `normalise_value`.
         value: the value as written.
 
     Example:
-        >>> stops("leave", "at 2:04 pm"), normalised("leave", "at 2:04 pm"), stops("leave", "2:04 pm")
-        (True, 'at2:04', False)
+        >>> fails_in_original("leave", "at 2:04 pm"), fails_in_original("leave", "2:04 pm")
+        (True, False)
+        >>> normalise_value("leave", "at 2:04 pm")
+        'at2:04'
     """
     return slot in _TIME_SLOTS and _time(value)[1]
 
@@ -59,7 +62,7 @@ def _tables() -> dict[str, dict[str, str]]:
 
 
 def _time(value: str) -> tuple[str, bool]:
-    """The normalised time, and whether the original stops."""
+    """Return the normalised time, and True if the original raises an error."""
     tables = _tables()
     text = value.strip().lower()
     if text in tables["time"]:
@@ -68,32 +71,32 @@ def _time(value: str) -> tuple[str, bool]:
         if text.startswith(prefix):
             return time, False
     if text.startswith("by"):
-        text = text[3:]  # the word and, as a rule, a blank
+        text = text[3:]  # the word and usually a blank
     for word in ("after", "afer"):
         if text.startswith(word):
             text = text[len(word) :].strip()
-    stopped = False
-    afternoon = False
+    fails = False
+    is_afternoon = False
     for ending in ("am", "a.m.", "pm", "p.m."):
         if text.endswith(ending):
             text = text[: -len(ending)].strip()
-            afternoon = afternoon or ending.startswith("p")
-    if afternoon:
+            is_afternoon = is_afternoon or ending.startswith("p")
+    if is_afternoon:
         hour, *rest = text.split(":")
         if len(rest) == 1 or (not rest and hour.isdigit()):
             try:
                 return f"{int(hour) + 12}:{rest[0] if rest else '00'}", False
             except ValueError:
-                stopped = True
+                fails = True
     if not text:
-        return "00:00", stopped
+        return "00:00", fails
     if text[-1] in ".,?":
         text = text[:-1]
     if text.isdigit():
-        return (f"{text[:2]}:{text[2:]}" if len(text) == 4 else f"{text.zfill(2)}:00"), stopped
+        return (f"{text[:2]}:{text[2:]}" if len(text) == 4 else f"{text.zfill(2)}:00"), fails
     if ":" in text:
         text = text.replace(" ", "")
     if len(text) == 4 and text[1] == ":":
         hour, minute = text.split(":")[:2]
         text = f"{hour.zfill(2)}:{minute}"
-    return text, stopped
+    return text, fails

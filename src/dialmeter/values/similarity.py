@@ -1,7 +1,7 @@
-"""The similarities ``partial_ratio`` and ``token_sort_ratio`` of fuzzywuzzy 0.18, without fuzzywuzzy.
+"""Reimplementation of ``partial_ratio`` and ``token_sort_ratio`` of fuzzywuzzy 0.18.
 
-fuzzywuzzy computes with python-Levenshtein where it is installed and with difflib elsewhere, and the results differ.
-The functions of the same names in rapidfuzz have other definitions.
+fuzzywuzzy uses python-Levenshtein if it is installed, otherwise difflib, and the results differ. The functions of the
+same names in rapidfuzz have other definitions.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _NO_WORD = re.compile(r"\W")
 
 
 def partial(one: str, other: str, backend: Backend = "levenshtein") -> int:
-    """How well the shorter string fits its best place in the longer one, from 0 to 100.
+    """Return the similarity of the shorter string and its best match in the longer one, from 0 to 100.
 
-    At equal length the first string counts as the shorter one, so the order of the arguments matters.
+    If both have the same length, the first string counts as the shorter one, so the order of the arguments matters.
 
     Args:
-        one: a string; the prediction, where the order matters.
+        one: a string; pass the prediction first.
         other: the string to compare it with.
         backend: the library whose results are reproduced.
 
@@ -42,17 +42,17 @@ def partial(one: str, other: str, backend: Backend = "levenshtein") -> int:
         return 0
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     starts = {max(block.b - block.a, 0) for block in _matching_blocks(short, long, backend)}
-    # fuzzywuzzy takes ratios over 0.995 for 1; rounding does the same.
+    # fuzzywuzzy replaces ratios over 0.995 by 1. Rounding has the same effect.
     return round(100 * max(_ratio(short, long[start : start + len(short)], backend) for start in starts))
 
 
 def token_sort(one: str, other: str, backend: Backend = "levenshtein") -> int:
-    """How similar two strings are when their words are sorted, from 0 to 100.
+    """Return the similarity of two strings after sorting their words, from 0 to 100.
 
-    Letter case and punctuation are ignored, the underscore excepted. Characters from U+0080 to U+00FF are deleted.
+    Case and punctuation, except the underscore, are ignored. Characters from U+0080 to U+00FF are deleted.
 
     Args:
-        one: a string; with ``difflib`` the order matters.
+        one: a string; with ``difflib`` the order of the arguments matters.
         other: the string to compare it with.
         backend: the library whose results are reproduced.
 
@@ -69,19 +69,19 @@ def token_sort(one: str, other: str, backend: Backend = "levenshtein") -> int:
 
 
 def similarity(name: str, backend: Backend = "levenshtein") -> Callable[[str, str], float]:
-    """A similarity by its name in a rule set: those of fuzzywuzzy here, all others from rapidfuzz.
+    """Return the similarity function of this name in rule sets: of this module for fuzzywuzzy, else of rapidfuzz.
 
     Example:
         >>> similarity("fuzzywuzzy-partial")("belfry", "the belfry"), similarity("ratio")("ab", "abc")
         (100, 80.0)
     """
-    own = {"fuzzywuzzy-partial": partial, "fuzzywuzzy-token-sort": token_sort}.get(name)
-    if own is not None:
-        return lambda one, other: own(one, other, backend)
+    fuzzywuzzy = {"fuzzywuzzy-partial": partial, "fuzzywuzzy-token-sort": token_sort}.get(name)
+    if fuzzywuzzy is not None:
+        return lambda one, other: fuzzywuzzy(one, other, backend)
     from rapidfuzz import fuzz
 
-    found: Callable[[str, str], float] = getattr(fuzz, name)
-    return found
+    ratio: Callable[[str, str], float] = getattr(fuzz, name)
+    return ratio
 
 
 def _sorted_words(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Steps that bring values to one form: those of rule sets, those of value maps, and those that name a difference."""
+"""Normalisation steps for values: for rule sets, for value maps, and to name the difference of two spellings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CLOCK = re.compile(
     r"\s*(?:(\d{1,2})\s*[:.]\s*(\d{2})|(\d{2})(\d{2})|(\d{1,2})(?=\s*[ap]))\s*(?:([ap])\.?\s?m\.?\s*)?",
     re.ASCII | re.IGNORECASE,
 )
-_PLAIN_SIGNS = str.maketrans(
+_PLAIN_CHARACTERS = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
         **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
@@ -18,7 +18,7 @@ _PLAIN_SIGNS = str.maketrans(
     }
 )
 _TIDY = re.compile(r"[A-Za-z0-9 ]*(?:\d\d:\d\d)?")
-"""Fast path for common values, which have no sign to replace."""
+"""Fast path: common values, in which no character needs to be replaced."""
 _BLANK_IN_TIME = re.compile(r"(?<!\d)(\d{1,2})\s*:\s*(\d{2})(?!\d)", re.ASCII)
 _AROUND_HYPHEN = re.compile(r"(?<=\w)\s*-\s*(?=\w)")
 _BEFORE_APOSTROPHE = re.compile(r"(?<=\w)\s+'\s*(?=\w)")
@@ -28,7 +28,7 @@ _ANY_ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)")
 _PUNCTUATION = re.compile(r"(?<!\d)[^\w\s]|[^\w\s](?!\d)")
 _PLURAL = re.compile(r"(?<=[^\W\d]{2})s\b")
 _BLANKS = re.compile(r"\s+")
-_SAID = {"true": "yes", "free": "yes", "false": "no"}
+_YES_NO = {"true": "yes", "free": "yes", "false": "no"}
 _DIGITS = {
     word: str(number)
     for number, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), 1)
@@ -39,7 +39,7 @@ _DIGIT = re.compile(rf"\b({'|'.join(_DIGITS)})\b")
 
 
 def clock_time(text: str) -> str:
-    """A clock time as HH:MM. Any text that is not clearly a clock time is returned unchanged.
+    """Convert a clock time to HH:MM. A text that is not clearly a clock time is returned unchanged.
 
     Example:
         >>> [clock_time(text) for text in ("5:15 pm", "12:15 a.m.", "17 : 00", "1715", "17.15", "5pm", "9:05")]
@@ -47,33 +47,33 @@ def clock_time(text: str) -> str:
         >>> [clock_time(text) for text in ("24:30", "9:5", "929", "17", "after 13:45", "morning")]
         ['24:30', '9:5', '929', '17', 'after 13:45', 'morning']
     """
-    found = _CLOCK.fullmatch(text)
-    if found is None:
+    match = _CLOCK.fullmatch(text)
+    if match is None:
         return text
-    hour, minute = int(found[1] or found[3] or found[5]), int(found[2] or found[4] or 0)
-    half = (found[6] or "").lower()
-    if minute > 59 or hour > 23 or (half == "a" and hour > 12) or (half == "p" and hour == 0):
+    hour, minute = int(match[1] or match[3] or match[5]), int(match[2] or match[4] or 0)
+    half_day = (match[6] or "").lower()
+    if minute > 59 or hour > 23 or (half_day == "a" and hour > 12) or (half_day == "p" and hour == 0):
         return text
-    if half and hour <= 12:
-        hour = hour % 12 + (12 if half == "p" else 0)
+    if half_day and hour <= 12:
+        hour = hour % 12 + (12 if half_day == "p" else 0)
     return f"{hour:02}:{minute:02}"
 
 
 def without_article(text: str) -> str:
-    """A name without "the" before it.
+    """Remove a leading "the".
 
     Example:
         >>> without_article("the junction"), without_article("theatre"), without_article("the")
         ('junction', 'theatre', 'the')
     """
-    found = _ARTICLE.match(text)
-    return text[found.end() :] if found else text
+    match = _ARTICLE.match(text)
+    return text[match.end() :] if match else text
 
 
 def tidy(text: str) -> str:
-    """A value in plain signs: one form of every letter, plain quotes and dashes, no blanks where tokenisers put them.
+    """Normalise the characters of a value: Unicode NFC, plain quotes and dashes, and no blanks added by tokenisers.
 
-    Blanks go inside times, around hyphens, and before apostrophes; ``4.0`` is ``4``.
+    Blanks inside times, around hyphens and before apostrophes are removed. ``4.0`` becomes ``4``.
 
     Example:
         >>> [tidy(text) for text in ("18 : 00", "king 's", "don\u2019t care", "guest - house", "4.0", "johns' college")]
@@ -83,7 +83,7 @@ def tidy(text: str) -> str:
         return text
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    text = text.translate(_PLAIN_SIGNS)
+    text = text.translate(_PLAIN_CHARACTERS)
     text = _BLANK_IN_TIME.sub(r"\1:\2", text)
     text = _AROUND_HYPHEN.sub("-", text)
     text = _BEFORE_APOSTROPHE.sub("'", text)
@@ -97,7 +97,7 @@ def _without_accents(text: str) -> str:
 RULE_STEPS: Mapping[str, Callable[[str], str]] = {
     "tidy": tidy,
     "trim": str.strip,
-    # Printable text has no other blank than the space.
+    # In printable text the only blank character is the space.
     "blanks": lambda text: text if text.isprintable() and "  " not in text else _BLANKS.sub(" ", text),
     "no-blanks": lambda text: _BLANKS.sub("", text),
     "lower": str.lower,
@@ -112,7 +112,7 @@ MAP_STEPS: Mapping[str, Callable[[str], str]] = {"time": clock_time, "article": 
 DIFFERENCES: Mapping[str, Callable[[str], str]] = {
     "capitals": str.lower,
     "time form": clock_time,
-    "yes or true": lambda text: _SAID.get(text, text),
+    "yes or true": lambda text: _YES_NO.get(text, text),
     "number words": lambda text: _NUMBER.sub(lambda word: _NUMBERS[word[0]], text),
     "accents": _without_accents,
     "article": lambda text: _ANY_ARTICLE.sub("", text, count=1) if _ANY_ARTICLE.match(text) else text,
@@ -120,11 +120,11 @@ DIFFERENCES: Mapping[str, Callable[[str], str]] = {
     "plural": lambda text: _PLURAL.sub("", text),
     "blanks": lambda text: "".join(text.split()),
 }
-"""Kind of difference between two spellings of a value → the step that removes it, in the order in which all are applied."""
+"""Kind of difference between two spellings of a value → step that removes it, in order of application."""
 
 
 def difference(one: str, other: str) -> str:
-    """The kind of difference between two spellings of a value; an empty text if they are two values.
+    """Return the kind of difference between two spellings of a value; an empty string if they are different values.
 
     Example:
         >>> [difference(*pair) for pair in (("17:00", "17 : 00"), ("17:15", "5:15 pm"), ("yes", "true"), ("2", "two"))]

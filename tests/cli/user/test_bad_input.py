@@ -171,7 +171,7 @@ def test_warnings_say_how_often(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     [
         (None, "no such file"),
         (b"", "the file is empty"),
-        (b'{"a": 1}', "not a file of talk that dialmeter knows"),
+        (b'{"a": 1}', "unknown conversation format"),
         (b"\xff\xfe\x00", ""),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.model import Conversation, Move
-from dialmeter.readers.own.native import written
+from dialmeter.readers.own.native import conversation_to_dict
 from dialmeter.simulation.language.understand import TownMaker
 
 from ...simulation.chat_server import chat_server, saying
@@ -24,7 +24,7 @@ def spoken(folder: Path, talks: list[Conversation] = TALKS) -> Path:
         Conversation(talk.id, tuple(Move(move.speaker, move.text or "East, please.") for move in talk.moves), talk.goal)
         for talk in talks
     ]
-    file.write_text("".join(json.dumps(written(talk)) + "\n" for talk in bare))
+    file.write_text("".join(json.dumps(conversation_to_dict(talk)) + "\n" for talk in bare))
     return file
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.language import Language, thesaurus
-from dialmeter.readers.own.native import written
+from dialmeter.readers.own.native import conversation_to_dict
 
 from ...cli.invoke import call, checked, files_in
 from .talk import VILLAGE
@@ -21,7 +21,7 @@ from .talk import VILLAGE
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "village.jsonl"
-    path.write_bytes(b"\n".join(msgspec.json.encode(written(talk)) for talk in VILLAGE))
+    path.write_bytes(b"\n".join(msgspec.json.encode(conversation_to_dict(talk)) for talk in VILLAGE))
     return path
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dialmeter.readers.own.native import written
+from dialmeter.readers.own.native import conversation_to_dict
 
 from ...docs.test_plugins import install, run
 from .talk import VILLAGE
@@ -16,7 +16,7 @@ from .talk import VILLAGE
 def test_the_attack_of_the_page(tmp_path: Path) -> None:
     install(tmp_path)
     corpus, out = tmp_path / "village.jsonl", tmp_path / "cases.jsonl"
-    corpus.write_bytes(b"\n".join(msgspec.json.encode(written(talk)) for talk in VILLAGE))
+    corpus.write_bytes(b"\n".join(msgspec.json.encode(conversation_to_dict(talk)) for talk in VILLAGE))
     words = ["--attack", "backwards", "--cases", "4", "--light", "--no-cache"]
     done = run(tmp_path, "judge", "attack", str(corpus), "--out", str(out), *words)
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dialmeter.values.mwzeval import normalised
+from dialmeter.values.mwzeval import normalise_value
 from dialmeter.values.similarity import partial
 
 Json = Any
@@ -82,7 +82,7 @@ def mwzeval_state(state: Json) -> dict[Cell, str]:
         for written, value in slots.items():
             name = written.lower().replace(" ", "")
             name = joined.get(name, name)
-            found[domain, name] = normalised(name, value)
+            found[domain, name] = normalise_value(name, value)
     return found
 
 

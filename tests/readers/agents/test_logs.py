@@ -1,4 +1,4 @@
-"""Agents' logs: every published file gives the known counts, and every dialect of messages becomes the same steps."""
+"""Agent logs: every published file gives the known counts, and every message format gives the same steps."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_talk_of_a_log_takes_turns() -> None:
         for talk in talks:
             speakers = [move.speaker for move in talk.moves]
             assert all(one != other for one, other in pairwise(speakers)), talk.id
-        assert all("nobody says anything" in error.message for error in talks.refused)
+        assert all("without utterances" in error.message for error in talks.refused)
 
 
 CALL = {"name": "find", "arguments": {"city": "Lima"}}
@@ -183,10 +183,10 @@ BAD = {
     "a task without id": (tau(task_id=None), "dialogue 1: task_id must be a number or a string, found null"),
     "a trial in words": (tau(trial="one"), "dialogue 1: trial must be a whole number, found one"),
     "a reward in words": (tau(reward="high"), "dialogue 0:0: reward must be a number, found a string"),
-    "a reward of 7": (tau(reward=7), "dialogue 0:0: reward must lie between 0 and 1, found 7"),
+    "a reward of 7": (tau(reward=7), "dialogue 0:0: reward must be between 0 and 1, found 7"),
     "a strange role": (
         tau(traj=[{"role": "critic", "content": "no"}]),
-        "dialogue 0:0, turn 0: a message of role 'critic'; user, assistant, tool or system is expected",
+        "dialogue 0:0, turn 0: a message of role 'critic'; expected user, assistant, tool or system",
     ),
     "content that is a number": (
         tau(traj=[{"role": "user", "content": 3}]),
@@ -239,7 +239,7 @@ def test_a_folder_of_tau2(tmp_path: Path) -> None:
 def test_an_index_without_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(json.dumps({"info": {"agent_info": {}}, "tasks": [], "simulation_index": []}))
-    with pytest.raises(InputError, match="no simulations; name the folder"):
+    with pytest.raises(InputError, match="no simulations; give the folder"):
         read(path)
 
 
@@ -267,7 +267,7 @@ def test_an_archive_over_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("samples/a.json", " " * 5_000_000)
     monkeypatch.setenv("DIALMETER_MAX_BYTES", "1M")
-    with pytest.raises(InputError, match="over 1 MB, decompressed"):
+    with pytest.raises(InputError, match="more than 1 MB after decompression"):
         Archive(packed.getvalue(), "log.eval")
 
 
@@ -290,4 +290,4 @@ def test_an_export_of_chatgpt(tmp_path: Path) -> None:
     path.write_text(json.dumps([{"conversation_id": "k", "mapping": mapping, "current_node": "c"}]))
     file = open_trajectories(path)
     assert not list(file)
-    assert [error.message for error in file.refused] == ["the messages of mapping form a circle"]
+    assert [error.message for error in file.refused] == ["the messages in mapping form a cycle"]

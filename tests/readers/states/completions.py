@@ -1,4 +1,4 @@
-"""Writers of the layouts of text, completions and rows."""
+"""Test writers for the formats of text, completions and rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .written import SPELLINGS, Written, glued_state, nested_state, split_slot, 
 
 
 def write_t5_text(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """Only for dialogues of one turn that are named by their place, without alternatives."""
+    """Only for dialogues of one turn whose id is their position, without alternatives."""
     rows = [
         {"predictions": _bracketed(turn.pred), "context": f"user: {turn.user}", "state_seq": _bracketed(turn.gold)}
         for each in dialogues
@@ -53,7 +53,7 @@ def write_llm(folder: Path, dialogues: list[Dialogue]) -> Written:
 
 
 def _completion(turn: Turn) -> str:
-    """A model's ways to say a state, one after the other."""
+    """The ways in which a model may write a state, one after the other."""
     nested, flat = nested_state(turn.pred), dict(turn.pred or {})
     return (
         f"Sure! Here is the state:\n```json\n{json.dumps(nested, indent=2)}\n```\nAnything else?",
@@ -76,7 +76,7 @@ def write_rows(folder: Path, dialogues: list[Dialogue]) -> Written:
 
 
 def write_csv(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """As a data frame is saved: objects as Python prints them."""
+    """A table as saved from a data frame, with objects as Python literals."""
     path = folder / "rows.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -89,7 +89,7 @@ def write_csv(folder: Path, dialogues: list[Dialogue]) -> Written:
 
 
 def write_slot_columns(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """A column for each slot, separated by tabs."""
+    """A tab-separated table with one column per slot."""
     path = folder / "rows.tsv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter="\t")
@@ -103,7 +103,7 @@ def write_slot_columns(folder: Path, dialogues: list[Dialogue]) -> Written:
 
 
 def write_tool_calls(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """A batch of chat answers with calls of functions."""
+    """A batch of chat responses with function calls."""
     lines = []
     for each in dialogues:
         for turn in each.turns:
@@ -199,7 +199,7 @@ def write_pptod(folder: Path, dialogues: list[Dialogue]) -> Written:
 
 
 def _marked(state: State | None) -> str:
-    """Slots in brackets, because words of slots tear values."""
+    """Slots in brackets, because slot names in values split the values."""
     pairs = (
         f"[{domain}] " + " ".join(f"[value_{slot}] {value}" for slot, value in slots.items())
         for domain, slots in nested_state(state, {}).items()
@@ -208,7 +208,7 @@ def _marked(state: State | None) -> str:
 
 
 def _spelled_out(state: State | None) -> str:
-    """Domains in brackets and words of slots, as FnCTOD, UBAR and PPTOD write them."""
+    """Domains in brackets and slot names, as written by FnCTOD, UBAR and PPTOD."""
     words = {"train-leaveat": "leave", "taxi-arriveby": "arrive"}
     return " ".join(
         f"[{domain}] " + " ".join(f"{slot} {value}" for slot, value in slots.items())
@@ -249,7 +249,7 @@ def write_ubar(folder: Path, dialogues: list[Dialogue]) -> Written:
 
 
 def write_parquet(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """States as JSON in text columns, under other usual names."""
+    """States as JSON in text columns, with other common column names."""
     pyarrow = pytest.importorskip("pyarrow", reason="the extra `tables` is not installed")
     parquet = pytest.importorskip("pyarrow.parquet")
     rows = [

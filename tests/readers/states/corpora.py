@@ -1,4 +1,4 @@
-"""Writers of the layouts of corpora and trackers."""
+"""Test writers for the formats of corpora and trackers."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def write_som_dst(folder: Path, dialogues: list[Dialogue]) -> Written:
 
 
 def write_trippy(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """Only for dialogues in which nothing is taken back."""
+    """Only for dialogues without deleted slots."""
     entries = []
     for each in dialogues:
         gold: State = {}
@@ -127,7 +127,7 @@ def _news(slot: str, now: State | None, before: State) -> str:
 
 
 def write_sgd(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """Frames only for services whose gold or prediction has changed since the last turn; two files per folder, one packed."""
+    """Write frames only for services whose gold or prediction changed; two files per folder, one compressed."""
     paths = []
     for side in ("gold", "pred"):
         paths.append(folder / side)
@@ -246,7 +246,7 @@ def _belief(turn: Turn) -> list[dict[str, Any]]:
 
 
 def write_dstc10(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """Only for dialogues of one turn that are named by their place."""
+    """Only for dialogues of one turn whose id is their position."""
     paths = {}
     for side in ("gold", "pred"):
         instances = [_semi_and_book(getattr(each.turns[0], side)) for each in dialogues]

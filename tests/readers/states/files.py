@@ -1,4 +1,4 @@
-"""What the tests of readers share: a JSON file, what is read from it, and what is said of a bad one."""
+"""Shared parts of the tests of readers: writing JSON files, reading them, and the errors of invalid files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dialmeter.readers.parts import Role
 
 
 def as_json(folder: Path, thing: Any, name: str = "file.json") -> Path:
-    """Writes one JSON document."""
+    """Write one JSON document."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_text(json.dumps(thing), encoding="utf-8")
@@ -23,12 +23,12 @@ def as_json(folder: Path, thing: Any, name: str = "file.json") -> Path:
 
 
 def read_all(path: Path, form: str, role: Role = Role.BOTH) -> list[Dialogue]:
-    """Every dialogue of a file."""
+    """Read all dialogues of a file."""
     return list(open_corpus(path, role, form))
 
 
 def complaint(path: Path, form: str) -> str:
-    """What reading a bad file says, without the file's name: one line."""
+    """Return the one-line error of an invalid file, without the file name."""
     with pytest.raises(InputError) as caught:
         read_all(path, form)
     assert caught.value.file is not None

@@ -1,4 +1,4 @@
-"""The same dialogues written in every layout that can carry them, as published files look: unsorted, with empty slots."""
+"""The same dialogues in every format that can hold them, written like published files: unsorted, with empty slots."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from .written import Writer, Written
 
 
 def packed(writer: Writer, suffix: str) -> Writer:
-    """The same layout with its main file compressed."""
+    """The same format with its main file compressed."""
     compress = {".gz": gzip.compress, ".zst": zstd.compress}[suffix]
 
     def write(folder: Path, dialogues: list[Dialogue]) -> Written:
@@ -102,6 +102,6 @@ OF_ONE_TURN: dict[str, Writer] = {
 WITHOUT_DELETIONS: dict[str, Writer] = {"trippy": write_trippy, "trippy.gz": packed(write_trippy, ".gz")}
 
 OF_TEXT = ("fga-text", "rows in csv", "rows of slots", "rows in parquet", "ldst")
-"""Layouts of which a file is no JSON."""
+"""Formats whose files are not JSON."""
 OF_LINES = ("native", "llm", "t5-text", "rows")
-"""Formats of JSON lines."""
+"""JSON lines formats."""

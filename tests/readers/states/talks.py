@@ -1,4 +1,4 @@
-"""Twenty invented dialogues with all that layouts may differ in: deletions, dontcare, hyphens, alternatives, empty turns."""
+"""Twenty invented dialogues with everything in which formats differ: deletions, dontcare, hyphens, alternatives, empty turns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def talks() -> list[Dialogue]:
 
 
 def without_deletions(dialogues: list[Dialogue]) -> list[Dialogue]:
-    """The same, where a slot that has been filled stays filled."""
+    """The same dialogues without deletions: a filled slot stays filled."""
     kept = []
     for each in dialogues:
         gold: State = {}
@@ -43,13 +43,13 @@ def without_deletions(dialogues: list[Dialogue]) -> list[Dialogue]:
 
 
 def of_one_turn(dialogues: list[Dialogue]) -> list[Dialogue]:
-    """Every turn as a dialogue by itself, named by its place."""
+    """Every turn as a separate dialogue whose id is its position."""
     turns = [Turn(0, gold=turn.gold, pred=turn.pred) for each in dialogues for turn in each.turns]
     return [Dialogue(str(place), (turn,)) for place, turn in enumerate(turns)]
 
 
 def without_alternatives(dialogues: list[Dialogue]) -> list[Dialogue]:
-    """The same, where gold has only the first of several values."""
+    """The same dialogues, in which gold has only the first of several values."""
     return [Dialogue(each.id, tuple(map(_with_first_values, each.turns))) for each in dialogues]
 
 
@@ -75,7 +75,7 @@ def _turns(draw: random.Random) -> list[Turn]:
 
 
 def _speak(draw: random.Random, gold: dict[str, Value]) -> None:
-    """The user fills or changes up to three slots, and sometimes takes one back."""
+    """The user fills or changes up to three slots, and sometimes deletes one."""
     for slot in draw.sample(sorted(VALUES), draw.randint(0, 3)):
         gold[slot] = draw.choice(VALUES[slot])
     if gold and draw.random() < 0.25:
@@ -83,7 +83,7 @@ def _speak(draw: random.Random, gold: dict[str, Value]) -> None:
 
 
 def _track(draw: random.Random, before: dict[str, Value], gold: dict[str, Value], pred: dict[str, Value]) -> None:
-    """The tracker follows most of the time; it misses, mistakes, invents, and overlooks what is taken back."""
+    """The tracker is mostly right. It sometimes misses, confuses or invents values, and misses deletions."""
     for slot in sorted(before.keys() | gold.keys()):
         if before.get(slot) == gold.get(slot) or draw.random() < 0.15:
             continue

@@ -1,4 +1,4 @@
-"""A state in what a language model says: the shapes of completions."""
+"""Extraction of states from completions of all forms."""
 
 import json
 import time

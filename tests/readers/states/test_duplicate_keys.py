@@ -1,4 +1,4 @@
-"""A key that is a duplicate is refused wherever it stands and however it is written, by every command with the same message."""
+"""Every command rejects a duplicate key in any object and in any spelling, with the same message."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ Place = tuple[Any, ...]
 
 
 def objects(thing: Any, path: Place = ()) -> Iterator[Place]:
-    """Where the objects of a document stand that hold something."""
+    """Paths of the objects of a document that are not empty."""
     if isinstance(thing, dict) and thing:
         yield path
     for key, inner in thing.items() if isinstance(thing, dict) else enumerate(thing):
@@ -150,7 +150,7 @@ def objects(thing: Any, path: Place = ()) -> Iterator[Place]:
 
 
 def with_duplicate(thing: Any, path: Place, escaped: bool, again: str | None) -> str:
-    """A document in which the object at a path has its first key twice.
+    """Return a document in which the object at a path has its first key twice.
 
     Args:
         thing: the document.
@@ -186,7 +186,7 @@ def test_every_object_of_every_layout(layout: str, tmp_path: Path) -> None:
     draw = random.Random(layout)
     for path, form, role in (
         (written.path, written.format, Role.PRED if written.gold else Role.BOTH),
-        (written.gold, written.gold_form, Role.GOLD),
+        (written.gold, written.gold_format, Role.GOLD),
     ):
         if path is None:
             continue
@@ -209,7 +209,7 @@ def test_every_object_of_every_layout(layout: str, tmp_path: Path) -> None:
                 for named in (form, None):
                     with pytest.raises(InputError) as caught:
                         list(open_corpus(path, role, named))
-                    # A second value of a wrong kind may be what is refused.
+                    # The error may be about a second value of a wrong type.
                     assert again is not None or "duplicate" in str(caught.value), (place, escaped)
         file.write_text(whole, "utf-8")
 

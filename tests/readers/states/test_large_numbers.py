@@ -1,4 +1,4 @@
-"""A number that no float can hold is an error with its place, and not "inf"."""
+"""A number that is too large for a float is an error with its place, not "inf"."""
 
 from __future__ import annotations
 

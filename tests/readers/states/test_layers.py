@@ -1,4 +1,4 @@
-"""States that are still bytes: what is split is what a parser finds, and what a parser refuses is not split."""
+"""Unparsed states: splitting gives the same result as parsing, and text that cannot be parsed is not split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of completions: keys, order, notices, errors. The shapes of completions are in test_completion."""
+"""Files of completions: keys, order, notices, errors. test_completion tests the forms of completions."""
 
 import json
 from pathlib import Path
@@ -120,26 +120,26 @@ def test_one_document(tmp_path: Path) -> None:
         ([row(), "x"], "line 2: a line must be an object, found a string"),
         (
             [{"turn": 0, "completion": ""}, row()],
-            "line 1: no dialogue id; it is expected under one of: dialogue_id, dialog_id,",
+            "line 1: no dialogue id; expected one of the keys: dialogue_id, dialog_id,",
         ),
         ([row(None)], "line 1: a dialogue id must be a string, found null"),
         ([row(True)], "line 1: a dialogue id must be a string, found true"),
         ([row([])], "line 1: a dialogue id must be a string, found a list"),
-        ([{"id": "d", "text": ""}, row()], "line 1, dialogue d: no turn number; it is expected under one of: turn,"),
+        ([{"id": "d", "text": ""}, row()], "line 1, dialogue d: no turn number; expected one of the keys: turn,"),
         ([row(turn="x")], "line 1, dialogue d, turn x: a turn's number must be a whole number, found 'x'"),
         ([row(turn=-1)], "line 1, dialogue d, turn -1: a turn's number must be a whole number, found '-1'"),
         ([row(turn=1.5)], "line 1, dialogue d: a turn's number must be a whole number, found '1.5'"),
         ([row(turn=None)], "line 1, dialogue d: a turn's number must be a whole number, found 'None'"),
         (
             [{"id": "d", "turn": 0}, row()],
-            "line 1, dialogue d, turn 0: no completion; it is expected under one of: completion,",
+            "line 1, dialogue d, turn 0: no completion; expected one of the keys: completion,",
         ),
         ([row(completion=3)], "line 1, dialogue d, turn 0: a completion must be a string, found a number"),
         ([row(completion=True)], "line 1, dialogue d, turn 0: a completion must be a string, found true"),
-        ([{"id": "d", "turn": 0, "choices": []}, row()], "line 1, dialogue d, turn 0: choices must read"),
-        ([{"id": "d", "turn": 0, "choices": {}}, row()], "line 1, dialogue d, turn 0: choices must read"),
+        ([{"id": "d", "turn": 0, "choices": []}, row()], "line 1, dialogue d, turn 0: choices must be"),
+        ([{"id": "d", "turn": 0, "choices": {}}, row()], "line 1, dialogue d, turn 0: choices must be"),
         ([{"id": "d", "turn": 0, "choices": ["x"]}, row()], "line 1, dialogue d, turn 0: a choice must be an object"),
-        ([{"id": "d", "turn": 0, "choices": [{"message": 1}]}, row()], "line 1, dialogue d, turn 0: choices must read"),
+        ([{"id": "d", "turn": 0, "choices": [{"message": 1}]}, row()], "line 1, dialogue d, turn 0: choices must be"),
         ([row(gold="x")], "line 1, dialogue d, turn 0: a state must be an object, found a string"),
         ([row(gold=["x"])], "line 1, dialogue d, turn 0: a pair reads domain-slot-value, found 'x'"),
         ([row(gold={"hotel": {"area": {}}})], "line 1, dialogue d, turn 0, slot hotel-area: a value must be"),

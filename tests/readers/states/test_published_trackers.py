@@ -1,4 +1,4 @@
-"""Files of published trackers: the made-up examples of the shared folder, and the traps of these layouts."""
+"""Files of published trackers: the invented examples of the shared folder, and the pitfalls of these formats."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_traps_of_ic_dst(tmp_path: Path, shared: Path) -> None:
     rows = [ic_dst(completion=" hotel WHERE area = east"), {**ic_dst(completion="  WHERE "), "turn_id": 1}]
     assert notices(path, rows) == {"completions-read": (2, ("d turn 0", "d turn 1"))}
     assert [turn.pred for each in open_corpus(path) for turn in each.turns] == [{"hotel-area": "east"}] * 2
-    with pytest.raises(InputError, match="dialogue d, turn 1: no pred, while other turns have one"):
+    with pytest.raises(InputError, match="dialogue d, turn 1: no pred, but other turns have one"):
         notices(path, [ic_dst(pred={}), {**ic_dst(), "turn_id": 1}])
     folder = shared / "data" / "layouts"
     log, gold = str(folder / "icdst_running_log.json"), str(folder / "icdst_test_gold.json")
@@ -141,9 +141,9 @@ def test_traps_of_ldst(tmp_path: Path) -> None:
         notices(path, asked + LDST.format(3, "area", "['NONE']"), Role.PRED)
     with pytest.raises(InputError, match="line 3, dialogue d, turn 1, slot hotel-area: duplicate slot"):
         notices(path, asked + LDST.format(1, "area", "['x']"), Role.PRED)
-    with pytest.raises(InputError, match="line 1: a list of one text is expected"):
+    with pytest.raises(InputError, match="line 1: expected a list of one text"):
         notices(path, LDST.format(1, "area", "['x', 'y']"), Role.PRED)
-    with pytest.raises(InputError, match="which is not there"):
+    with pytest.raises(InputError, match="does not exist"):
         notices(tmp_path / "alone.json", [{"instruction": "", "input": "", "output": ""}], Role.GOLD)
 
 

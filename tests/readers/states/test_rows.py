@@ -1,4 +1,4 @@
-"""Tables with one row per turn, and native lines that are written in other ways."""
+"""Tables with one row per turn, and variants of native lines."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_parquet(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for step in range(1, 11):
         path.write_bytes(whole[: len(whole) * step // 11])
-        with pytest.raises(InputError, match="not a Parquet file that can be read"):
+        with pytest.raises(InputError, match="invalid Parquet file"):
             read(path)
 
 
@@ -90,7 +90,7 @@ def test_one_state_is_what_the_role_says(tmp_path: Path) -> None:
 def test_without_turns_the_order_counts(tmp_path: Path) -> None:
     path = file_of(tmp_path, "a.csv", "id,gold,pred\nd,{},{}\ne,{},{}\nd,{},{}\n")
     with pytest.raises(
-        InputError, match=r"also needs one of turn, turn_id .* or --from rows counts them in their order"
+        InputError, match=r"also needs one of turn, turn_id .* or --from rows numbers turns in file order"
     ):
         read(path)
     corpus = open_corpus(path, format="rows")
@@ -101,7 +101,7 @@ def test_without_turns_the_order_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("id,turn,gold,pred\nd,0,{}\n", "line 2: 3 cells, while the first line names 4 columns"),
+        ("id,turn,gold,pred\nd,0,{}\n", "line 2: 3 cells, but the first line has 4 columns"),
         ('id,turn,gold,pred\nd,0,{},"{\n', "line 2: not valid CSV: unexpected end of data"),
         ("id,turn,gold,pred\nd,0,{},east\n", "line 2, dialogue d, turn 0: pred must hold an object, a list of"),
         ("id,turn,gold,pred\nd,0,{},{'a\n", "line 2, dialogue d, turn 0: pred is neither JSON nor a Python literal"),
@@ -112,10 +112,10 @@ def test_without_turns_the_order_counts(tmp_path: Path) -> None:
         ("id,turn,gold,pred\n", "a table without rows"),
         ("id,turn,gold,pred\n,0,{},{}\n", "line 2: a dialogue id is empty"),
         ("id,turn,gold,pred\nd,,{},{}\n", "line 2, dialogue d: a turn's number must be a whole number, found ''"),
-        ("sep=;\nid;turn;gold;pred\n", "the first line is a hint for Excel (sep=), not the names of columns"),
+        ("sep=;\nid;turn;gold;pred\n", "the first line is a hint for Excel (sep=), not the column names"),
         (
             "conv,step,truth\nd,0,{}\n",
-            "the format is not one that dialmeter knows; its columns are conv, step, truth; a table is read where its columns are named (--fields dialogue=NAME",
+            "unknown format; its columns are conv, step, truth; to read it as a table, name its columns (--fields dialogue=NAME",
         ),
     ],
 )
@@ -134,8 +134,8 @@ def test_fields_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (said.code, said.json["scores"][0]["value"]) == (0, 1)
     assert "did you mean mine?" in call(capsys, *words, "--fields", "dialogue=conv", "--fields", "pred=mien").complaint
     assert "unknown key 'prd'; did you mean pred?" in call(capsys, *words, "--fields", "prd=mine").complaint
-    assert "reads KEY=NAME" in call(capsys, *words, "--fields", "mine").complaint
-    assert "not with nested" in call(capsys, *words, "--from", "nested", "--fields", "pred=mine").complaint
+    assert "must be KEY=NAME" in call(capsys, *words, "--fields", "mine").complaint
+    assert "not to nested" in call(capsys, *words, "--from", "nested", "--fields", "pred=mine").complaint
 
 
 def native(tmp_path: Path, *turns: dict[str, Any]) -> Path:
@@ -161,7 +161,8 @@ def test_native_lines_in_other_ways(tmp_path: Path) -> None:
 def test_true_beside_other_values_is_refused(tmp_path: Path) -> None:
     path = native(tmp_path, {"gold": {"hotel-parking": "free"}, "pred": {"hotel-parking": True}})
     with pytest.raises(
-        InputError, match="dialogue 7, turn 0, slot hotel-parking: true or false, while other values are like 'free'"
+        InputError,
+        match="dialogue 7, turn 0, slot hotel-parking: the value is true or false, but other values are like 'free'",
     ):
         read(path)
 
@@ -176,9 +177,7 @@ def test_a_slot_in_two_ways_is_refused(state: Any, tmp_path: Path) -> None:
 
 def test_a_table_without_states(tmp_path: Path) -> None:
     path = file_of(tmp_path, "a.csv", "dialogue_id,turn,user\nd,0,hello\n")
-    with pytest.raises(
-        InputError, match="no column of gold or predicted states; it is expected under one of: gold, label"
-    ):
+    with pytest.raises(InputError, match="no column for gold or predicted states; expected one of: gold, label"):
         read(path, format="rows")
 
 
@@ -195,13 +194,13 @@ EAST_TEXT = '{"hotel-area": "east"}'
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.json", '{"dialogue_id": ["d"], "turn": [0], "gold": [{}], "pred": [{}]}', "a table by columns; save it by rows"),
-        ("a.json", '{"columns": ["dialogue_id"], "index": [0], "data": [["d"]]}', "a table by columns; save it by rows"),
-        ("a.json", '{"d": [{"gold": {}, "pred": {}}]}', "nearest is the format nested, which calls gold gt and"),
-        ("a.json", '{"data": [{"dialogue_id": "d", "gold": {}}]}', "nearest is the format rows, which is a list"),
+        ("a.json", '{"dialogue_id": ["d"], "turn": [0], "gold": [{}], "pred": [{}]}', "a table stored by columns; save it by rows"),
+        ("a.json", '{"columns": ["dialogue_id"], "index": [0], "data": [["d"]]}', "a table stored by columns; save it by rows"),
+        ("a.json", '{"d": [{"gold": {}, "pred": {}}]}', "the closest format is nested, which names gold gt and"),
+        ("a.json", '{"data": [{"dialogue_id": "d", "gold": {}}]}', "the closest format is rows, which is a list"),
         ("a.jsonl", '{"id": "d", "turn": 0, "gold": {}, "pred": [["hotel", "area", "east"]]}', "dialogue d, turn 0: a pair reads"),
         ("a.jsonl", '{"id": "d", "turn": 0, "gold": {}, "pred": "hotel-area=east"}', "turn 0: pred must hold an object, a list"),
-        ("a.csv", f"id,turn,gold,pred\nd,0,{EAST_TEXT},x,y\n", "line 2: 5 cells, while the first line names 4 columns; a cell that"),
+        ("a.csv", f"id,turn,gold,pred\nd,0,{EAST_TEXT},x,y\n", "line 2: 5 cells, but the first line has 4 columns; quote cells that"),
     ],
 )  # fmt: skip
 def test_what_people_write_instead(name: str, text: str, said: str, tmp_path: Path) -> None:

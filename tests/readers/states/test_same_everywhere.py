@@ -1,4 +1,4 @@
-"""One corpus in every layout: the same scores to the last bit, the same data hash, and no silence about a cut file."""
+"""One corpus in every format: identical scores, the same data hash, and an error for every truncated file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def corpus_for(layout: str) -> list[Dialogue]:
 
 
 def scored(dialogues: list[Dialogue], under: Rules) -> list[Score]:
-    """Every measure with its signature, which holds the hash of gold."""
+    """Every measure with its signature, which includes the hash of gold."""
     scorer = TrackerScorer(MEASURES, under)
     for found in dialogues:
         scorer.add_dialogue(found)
@@ -94,7 +94,7 @@ def test_same_scores_and_same_hash(layout: str, under: str, tmp_path: Path) -> N
 TWO_SPELLINGS = (
     "nested", "llm", "llm, tool calls", "rows", "rows in csv", "ic-dst", "mwzeval", "multiwoz", "test_dials",
 )  # fmt: skip
-"""Layouts whose files write some slots of gold in another way than those of predictions."""
+"""Formats whose files write some gold slots differently from predicted slots."""
 
 
 @pytest.mark.parametrize("layout", ALL)
@@ -134,16 +134,16 @@ def test_a_file_that_is_cut_off_is_told_in_one_line(layout: str, tmp_path: Path)
 
 
 def cuts(whole: bytes, format: str) -> list[int]:
-    """Ten places inside a file, none of which leaves a file that is whole by itself."""
+    """Ten offsets inside a file at which truncation leaves an incomplete file."""
     places = [len(whole) * step // 11 for step in range(1, 11)]
     if format == "fga-text" and whole.startswith(b"Dialogue"):
-        # A sheet without its last turns is a sheet; only a state that is cut can be seen.
+        # A sheet without its last turns is valid. Only a truncated state can be detected.
         return [whole.index(b": {'", place) + 3 for place in places[:-1]] + [whole.rindex(b": {'") + 3]
     return [next(at for at in range(place, 0, -1) if not _ends_whole(whole[:at])) for place in places]
 
 
 def _ends_whole(part: bytes) -> bool:
-    """Does the part end with a line that is JSON by itself?"""
+    """Return True if the last line of the part is valid JSON."""
     try:
         json.loads(part.rstrip().rpartition(b"\n")[2])
     except ValueError:
@@ -180,7 +180,7 @@ def complaint_of(path: Path, format: str) -> str:
 
 
 def _spoil(thing: Any, draw: random.Random) -> None:
-    """Puts a wrong thing in a random place, deep or not."""
+    """Put an invalid value at a random position of any depth."""
     place = draw.choice(list(thing) if isinstance(thing, dict) else range(len(thing)))
     if isinstance(thing[place], dict | list) and thing[place] and draw.random() < 0.85:
         _spoil(thing[place], draw)

@@ -1,4 +1,4 @@
-"""Native lines that hold several trackers, and talk beside the states."""
+"""Native lines with several trackers, and with talk in addition to states."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_tracker_behind_the_mark_is_scored(file: Path) -> None:
 
 
 def test_a_tracker_that_is_not_there_is_an_error_that_lists_those_that_are(file: Path) -> None:
-    with pytest.raises(InputError, match=r"dialogue d1: no states of a tracker called 'keywrd'; there are: keyword"):
+    with pytest.raises(InputError, match=r"dialogue d1: no states of tracker 'keywrd'; the trackers are: keyword"):
         list(read(f"{file}#keywrd"))
 
 
@@ -69,8 +69,8 @@ def test_utterances_come_from_the_talk(file: Path) -> None:
 def test_talk_does_not_change_scores(file: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare.jsonl"
     bare.write_text(json.dumps({"dialogue_id": "d1", "turns": TURNS}), "utf-8")
-    with_talk, without = (score_tracker(str(path), None, measures=["JGA"]) for path in (file, bare))
-    assert [(each.value, each.signature) for each in with_talk.scores] == [
+    add_utterances, without = (score_tracker(str(path), None, measures=["JGA"]) for path in (file, bare))
+    assert [(each.value, each.signature) for each in add_utterances.scores] == [
         (each.value, each.signature) for each in without.scores
     ]
 

@@ -1,4 +1,4 @@
-"""One strict source: detection looks at the head of a file, and a document is read and parsed once."""
+"""Source: detection reads only the head of a file, and a document is read and parsed once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIZE = 5_000_000
 
 
 def document_of(layout: str, folder: Path) -> tuple[Path, str, Role]:
-    """The file of a layout that is one JSON document."""
+    """The file of a format that is one JSON document."""
     corpus = without_deletions(talks()) if layout in WITHOUT_DELETIONS else talks()
     written: Written = ALL[layout](folder, of_one_turn(corpus) if layout in OF_ONE_TURN else corpus)
     if written.format == "native" and written.gold is not None:
@@ -38,7 +38,7 @@ def document_of(layout: str, folder: Path) -> tuple[Path, str, Role]:
 
 
 def enlarged(path: Path, format: str, indent: int | None) -> None:
-    """Makes a document of at least five megabytes: its dialogues again and again under other names."""
+    """Make a document of at least five megabytes by repeating its dialogues under other ids."""
     thing: Any = json.loads(path.read_text("utf-8"))
     copies = SIZE // len(json.dumps(thing)) + 1
     if isinstance(thing, dict):
@@ -84,7 +84,7 @@ def test_what_is_wrong_behind_the_head_is_found_when_it_is_read(
 
 
 class Watch:
-    """Counts what is parsed."""
+    """Count parsed documents."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.sizes: list[int] = []

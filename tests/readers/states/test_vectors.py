@@ -56,7 +56,7 @@ def test_published_figures() -> None:
         ({"d": {"0": []}}, "dialogue d, turn 0: a vector of 0 positions"),
         (
             {"d": {"0": [1, 1]}, "e": {"0": [1]}},
-            "dialogue e, turn 0: a vector of 1 positions; all have as many as the first, 2",
+            "dialogue e, turn 0: a vector of 1 positions; expected 2, as in the first vector",
         ),
         ({"d": {"0": [1, 2]}}, "dialogue d, turn 0, slot slot-01: a position must be 0 or 1, found 2"),
         ({"d": {"0": [True]}}, "dialogue d, turn 0, slot slot-00: a position must be 0 or 1, found True"),

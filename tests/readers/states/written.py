@@ -1,4 +1,4 @@
-"""Parts of files that hold states, as tests write them."""
+"""Parts of files with states, written by tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .talks import VALUES
 
 
 class Written(NamedTuple):
-    """Files with one corpus, and their formats; gold is apart where the format holds one state."""
+    """The files of one corpus and their formats. Gold is a separate file if the format holds one state."""
 
     path: Path
     format: str
@@ -42,7 +42,7 @@ def text_of(value: Value) -> str:
 def nested_state(
     state: State | None, spellings: dict[str, str] = SPELLINGS, every: str | None = None
 ) -> dict[str, Any]:
-    """Domain → slot → value; with ``every``, all slots that there are, and that word where one is empty."""
+    """Domain → slot → value; with ``every``, all slots, with that word for empty ones."""
     result: dict[str, dict[str, str]] = {}
     filled = dict(state or {})
     for slot in filled if every is None else VALUES:

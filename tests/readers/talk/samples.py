@@ -1,4 +1,4 @@
-"""The same talk in every layout: each writer takes the texts of some dialogues and gives the content of a file."""
+"""The same conversations in every format: each writer takes the texts of dialogues and returns the content of a file."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SIDES = ("user", "system")
 
 
 class Layout(NamedTuple):
-    """A layout, how to write it, and what else is true of it."""
+    """A format, its writer, and its properties."""
 
     form: str
     write: Callable[[Talks], str]
     keeps_empty: bool = True
-    """Is an utterance without text a move?"""
+    """True if an utterance without text is a move."""
 
 
 def _json(thing: Any) -> str:
@@ -185,14 +185,14 @@ LAYOUTS: dict[str, Layout] = {
 
 
 def write(folder: Path, label: str, talks: Talks = TALKS) -> Path:
-    """One file of the talk in the layout of that label."""
+    """Write the conversations to one file in the format with that label."""
     path = folder / "file"
     path.write_text(LAYOUTS[label].write(talks), encoding="utf-8", newline="")
     return path
 
 
 def read_all(path: str | Path, form: str | None = None) -> list[Conversation]:
-    """Every conversation of a file in which nothing is refused."""
+    """Read all conversations of a file without errors."""
     file = open_conversations(path, form)
     found = list(file)
     assert not file.refused
@@ -200,7 +200,7 @@ def read_all(path: str | Path, form: str | None = None) -> list[Conversation]:
 
 
 def outcome(path: Path, form: str | None = None) -> tuple[list[Conversation], list[InputError]]:
-    """What is read of a file that may be bad, and all that is said of it."""
+    """Read a file that may be invalid. Return its conversations and all messages."""
     try:
         file = open_conversations(path, form)
         return list(file), file.refused
@@ -209,12 +209,12 @@ def outcome(path: Path, form: str | None = None) -> tuple[list[Conversation], li
 
 
 def texts_of(found: list[Conversation]) -> Talks:
-    """What is said in each."""
+    """The texts of each conversation."""
     return [[move.text for move in talk.moves] for talk in found]
 
 
 def complaints(path: Path, form: str | None = None) -> list[str]:
-    """Why dialogues of a file are refused, each in one line, without the file's name."""
+    """The one-line errors of the invalid dialogues of a file, without the file name."""
     file = open_conversations(path, form)
     list(file)
     said = [str(error) for error in file.refused]

@@ -1,4 +1,4 @@
-"""ConvLab-3's unified dialogues: acts of three kinds, goals by inform and request."""
+"""The unified format of ConvLab-3: acts of three kinds, goals with inform and request."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_goals_and_what_they_do_not_say(tmp_path: Path) -> None:
     assert other.goal == {}
     [notice] = file.notices
     assert (notice.code, notice.count, notice.where) == ("convlab3-goals", 1, (talk.id,))
-    assert "fails first" in notice.message
+    assert "fail first" in notice.message
     assert "no booking domain" in notice.message
 
 

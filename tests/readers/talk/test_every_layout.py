@@ -1,4 +1,4 @@
-"""Every layout is found by looking, reads the same talk however it is packed, and stands strange talk."""
+"""Every format is detected, gives the same conversations with every compression, and survives unusual texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .samples import LAYOUTS, TALKS, Talks, outcome, read_all, texts_of, write
 
 LABELS = list(LAYOUTS)
 TEXT = {"satisfaction", "dailydialog", "reddit", "plain", "plain, labelled"}
-# Layouts in which the other dialogues are read although one is broken.
+# Formats in which one invalid dialogue does not stop the others from being read.
 ALONE = {"native", "states", "personachat", *TEXT, *(label for label in LABELS if "lines" in label)}
 
 
@@ -80,7 +80,7 @@ def test_states_without_words_say_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("label", LABELS)
 def test_cut_off_anywhere(label: str, tmp_path: Path) -> None:
-    """A file that ends too early gives one-line errors or what is whole, never anything else."""
+    """A truncated file gives one-line errors or complete dialogues, and nothing else."""
     path = write(tmp_path, label)
     whole = path.read_bytes()
     for end in range(1, len(whole), 7):

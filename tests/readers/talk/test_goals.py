@@ -1,4 +1,4 @@
-"""A file of goals beside dialogues of any layout."""
+"""A file of goals together with dialogues of any format."""
 
 from __future__ import annotations
 

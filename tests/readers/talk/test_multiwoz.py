@@ -1,4 +1,4 @@
-"""MultiWOZ 2.1: goals, acts in the turns or beside them, names of slots."""
+"""MultiWOZ 2.1: goals, acts in the turns or in a separate file, slot names."""
 
 from __future__ import annotations
 
@@ -112,11 +112,11 @@ def test_one_bad_dialogue_is_refused_alone(tmp_path: Path) -> None:
     path = written(tmp_path, {"good": {"log": LOG}, **bad})
     assert complaints(path) == [
         "dialogue a, turn 0: text must be a string, found a number",
-        "dialogue b, turn 0: metadata at a user's turn: user and system must take turns, the user first",
-        "dialogue c: a dialogue in which nobody says anything",
-        "dialogue d, slot hotel-area: a goal holds one value per slot",
-        "dialogue e: the goal in hotel has info, fail_info, book, fail_book, reqt; found 'information'",
-        "dialogue f, turn 0: act Hotel-Inform holds lists of slot and value",
+        "dialogue b, turn 0: metadata in a user turn: user and system must take turns, and the user must begin",
+        "dialogue c: a dialogue without utterances",
+        "dialogue d, slot hotel-area: a goal must have one value per slot",
+        "dialogue e: the goal in hotel may have info, fail_info, book, fail_book, reqt; found 'information'",
+        "dialogue f, turn 0: act Hotel-Inform must hold pairs of slot and value",
         "dialogue g: a dialogue must be an object, found a number",
         "dialogue h, slot hotel-parking: a value must be a string, a number or a list of them, found true",
         "dialogue i: a goal must be an object, found a list",

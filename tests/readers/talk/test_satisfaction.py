@@ -49,9 +49,9 @@ def test_items_give_the_same_as_the_reader(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("USER\tHome", "a row has 4 columns (speaker, text, act, ratings), found 2"),
-        ("USER\tHome\t\t3,6", "ratings are whole numbers from 1 to 5 with commas between, found '3,6'"),
-        ("USER\tHome\t\t3,", "ratings are whole numbers from 1 to 5 with commas between, found '3,'"),
+        ("USER\tHome", "a row must have 4 columns (speaker, text, act, ratings), found 2"),
+        ("USER\tHome\t\t3,6", "ratings must be whole numbers from 1 to 5, separated by commas, found '3,6'"),
+        ("USER\tHome\t\t3,", "ratings must be whole numbers from 1 to 5, separated by commas, found '3,'"),
         ("WHO\tHome\t\t3", "speaker must be USER or SYSTEM, found 'WHO'"),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_bad_row_refuses_its_dialogue_alone(row: str, message: str, tmp_path: 
 
 def test_a_dialogue_of_nothing_but_its_rating(tmp_path: Path) -> None:
     path = written(tmp_path, f"{CONTENT}\nUSER\tOVERALL\t\t3\n")
-    assert complaints(path) == ["dialogue 3: a dialogue in which nobody says anything"]
+    assert complaints(path) == ["dialogue 3: a dialogue without utterances"]
 
 
 @pytest.mark.parametrize(("name", "moves", "rated_moves"), [("mwoz", 22108, 11553), ("sgd", 25666, 12833)])

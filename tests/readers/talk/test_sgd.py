@@ -1,4 +1,4 @@
-"""Schema-guided dialogues and MultiWOZ 2.2: acts, requested slots, acts in a file of their own."""
+"""Schema-guided dialogues and MultiWOZ 2.2: acts, requested slots, acts in a separate file."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_errors_in_a_folder_name_the_file(tmp_path: Path) -> None:
     part = written(tmp_path / "dialogues_001.json", dialogue(user(), name="a"), dialogue(name="b"))
     file = open_conversations(tmp_path)
     assert [talk.id for talk in file] == ["a"]
-    assert [str(error) for error in file.refused] == [f"{part}: dialogue b: a dialogue in which nobody says anything"]
+    assert [str(error) for error in file.refused] == [f"{part}: dialogue b: a dialogue without utterances"]
     part.write_text("{}")
     with pytest.raises(InputError, match=r"dialogues_001\.json: the file must be a list, found an object"):
         list(open_conversations(tmp_path, "sgd"))

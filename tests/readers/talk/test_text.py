@@ -1,4 +1,4 @@
-"""What each text layout and the lists of chats do with their own peculiarities."""
+"""Special cases of the text formats and of lists of chat messages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_one_speaker_only(tmp_path: Path) -> None:
 
 
 def test_sheets_of_states_are_no_plain_text(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a file of talk"):
+    with pytest.raises(InputError, match="unknown conversation format"):
         open_conversations(file(tmp_path, "Dialogue ID : MUL1.json\nTurn: 0\n"))
 
 
@@ -86,8 +86,8 @@ def test_personachat_lines(tmp_path: Path) -> None:
         [("A", "one"), ("B", "two")],
     ]
     assert complaints(path) == [
-        "dialogue 3: a dialogue in which nobody says anything",
-        "line 8, dialogue 4: a line begins with its number and a blank",
+        "dialogue 3: a dialogue without utterances",
+        "line 8, dialogue 4: a line must begin with a number and a blank",
     ]
 
 
@@ -143,7 +143,7 @@ def test_bad_chats_are_refused_alone(tmp_path: Path) -> None:
         "line 2, dialogue 2, turn 0: a message without a role",
         "line 3, dialogue 3, turn 0: content must be a string, found a number",
         "line 4, dialogue x: messages must be a list, found a string",
-        "line 5, dialogue 5: a dialogue in which nobody says anything",
+        "line 5, dialogue 5: a dialogue without utterances",
         "line 6, dialogue 6: messages must be a list, found a number",
         "line 7, dialogue 7: not valid JSON: Expecting value (column 15); the file seems to be cut off",
     ]
@@ -180,7 +180,7 @@ def test_states_with_words_at_one_side(tmp_path: Path) -> None:
     [talk] = open_conversations(path)
     assert moves(talk) == [("user", "hi"), ("system", "x"), ("user", "y")]
     assert complaints(path) == [
-        "line 2, dialogue b: a dialogue in which nobody says anything",
+        "line 2, dialogue b: a dialogue without utterances",
         "line 3, dialogue c, turn 0: user must be a string, found a list",
     ]
 

@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter.model import Act, Conversation, Move
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.readers.own.native import written
+from dialmeter.readers.own.native import conversation_to_dict
 from dialmeter.users.analysis.check import UserCheck, check_talk, saying_exactly
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.result import UserSettings
@@ -25,7 +25,7 @@ TALK = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
 
 def checked(folder: Path, *talks: Conversation) -> UserCheck:
     file = folder / "users.jsonl"
-    file.write_text("".join(json.dumps(written(each)) + "\n" for each in talks))
+    file.write_text("".join(json.dumps(conversation_to_dict(each)) + "\n" for each in talks))
     return check_talk(
         open_conversations(file), UserSettings(named("dialmeter"), profile_named("multiwoz")), lambda each: each
     )
@@ -75,7 +75,7 @@ def test_the_profile_names_the_acts_of_the_perfect_user(tmp_path: Path) -> None:
         Move("system", "Here.", (Act("INFORM", "Hotels_1", "phone", ("1",)),), ()),
     )
     file = tmp_path / "sgd.jsonl"
-    file.write_text(json.dumps(written(Conversation("d", moves, wanted))) + "\n")
+    file.write_text(json.dumps(conversation_to_dict(Conversation("d", moves, wanted))) + "\n")
     settings = UserSettings(named("dialmeter"), profile_named("sgd"))
     found = check_talk(open_conversations(file), settings, lambda each: each)
     assert [each["value"] for each in found.self_scores] == [1.0, 1.0]

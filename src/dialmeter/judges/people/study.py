@@ -11,7 +11,7 @@ from ...core.comparison import chosen_resampling
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
-from ...readers.ratings.rated_item import RatedItem, RatedItems, checked
+from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
 from ..ask import OVER_BUDGET, Ask, Watch
 from ..builtin.panel import members_of
 from ..judge import Judge, load_judge, load_weights, make_judge, parse_call
@@ -101,7 +101,7 @@ def opened(
     if isinstance(ratings, str | Path):
         items = open_ratings(ratings, format)
     else:
-        items = ratings if isinstance(ratings, RatedItems) else checked(ratings, "ratings")
+        items = ratings if isinstance(ratings, RatedItems) else check_items(ratings, "ratings")
     return with_references(items, reference_system) if reference_system else items
 
 

@@ -1,1 +1,1 @@
-"""Logs of agents: users and agents that talk, call tools and get a reward. One file per format."""
+"""Readers of agent logs: dialogues of users and agents with tool calls and rewards. One module per format."""

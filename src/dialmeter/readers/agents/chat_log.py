@@ -1,10 +1,10 @@
-"""Chat messages with calls of tools, as language models take and give them: one dialogue per line, a list, or one document.
+"""Chat messages with tool calls, as in chat APIs of language models: one dialogue per line, a list, or one document.
 
 ``{"id": "7", "task_id": "7", "trial": 0, "reward": 1.0, "messages": [{"role": "user", "content": "hello"}]}``
 
-``messages`` may have ``tool_calls`` and messages of the role ``tool``. ``task_id`` (else ``id``), ``trial``, ``reward``,
-``instruction``, ``agent_cost`` and ``user_cost`` are read where they are there. Conversations that are exported from
-ChatGPT (``mapping`` and ``current_node``) are read along the branch that was shown last.
+``messages`` may have ``tool_calls`` and messages of the role ``tool``. Optional keys are ``task_id`` (default: ``id``),
+``trial``, ``reward``, ``instruction``, ``agent_cost`` and ``user_cost``. Of a conversation exported from ChatGPT
+(``mapping`` and ``current_node``), the branch that was shown last is read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..chat import chat
 from ..entries import Entry, first_entry
 from ..parts import as_mapping, as_text
 from ..source import Sample
-from .messages import read_messages, token_in
+from .messages import ending_token, read_messages
 from .parts import amounts, dialogue_name, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, rewards: lists of {role, content, tool_calls}, a document or JSON lines"
@@ -40,43 +40,43 @@ def trajectory(item: Entry) -> Trajectory:
     with item.placing():
         thing = item.parsed()
         entry = {"messages": thing} if isinstance(thing, list) else as_mapping(thing, "a dialogue")
-        given = next((entry[key] for key in _IDS if entry.get(key) is not None), item.name)
-        task, trial = task_id(given), trial_number(entry.get("trial"))
+        written_id = next((entry[key] for key in _IDS if entry.get(key) is not None), item.name)
+        task, trial = task_id(written_id), trial_number(entry.get("trial"))
         name = dialogue_name(task, trial)
         with placing(dialogue=name):
-            read = read_messages(_branch(entry) if _is_export(entry) else entry.get("messages"))
-            told = as_text(entry.get("instruction"), "instruction")
+            messages = read_messages(_branch(entry) if _is_export(entry) else entry.get("messages"))
+            instruction = as_text(entry.get("instruction"), "instruction")
             return Trajectory(
                 id=name,
                 task=task,
                 trial=trial,
-                steps=read.steps,
+                steps=messages.steps,
                 rewards=reward_of(entry.get("reward")),
-                ending=token_in(read.steps) or "unknown",
-                goal=TaskGoal(told) if told else None,
+                ending=ending_token(messages.steps) or "unknown",
+                goal=TaskGoal(instruction) if instruction else None,
                 costs=amounts(agent=entry.get("agent_cost"), user=entry.get("user_cost")),
-                roles=read.roles,
+                roles=messages.roles,
             )
 
 
 def _branch(entry: Mapping[str, Any]) -> list[Any]:
-    """The messages from the root to the node that was shown last."""
+    """Return the messages from the root to the node that was shown last."""
     nodes, node = as_mapping(entry["mapping"], "mapping"), entry["current_node"]
-    found: list[Any] = []
+    messages: list[Any] = []
     seen: set[str] = set()
     while isinstance(node, str) and node in nodes:
         if node in seen:
-            raise InputError("the messages of mapping form a circle")
+            raise InputError("the messages in mapping form a cycle")
         seen.add(node)
         inside = as_mapping(nodes[node], "a node of mapping")
         message = inside.get("message")
         if message is not None:
-            found.append(_exported(as_mapping(message, "a message")))
+            messages.append(_convert_export(as_mapping(message, "a message")))
         node = inside.get("parent")
-    return found[::-1]
+    return messages[::-1]
 
 
-def _exported(message: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_export(message: Mapping[str, Any]) -> dict[str, Any]:
     author = as_mapping(message.get("author"), "author")
     content = as_mapping(message.get("content"), "content")
     parts = content.get("parts")

@@ -1,10 +1,10 @@
-"""Logs of inspect: ``.json``, or ``.eval``, which is a ZIP archive with a file for each sample.
+"""Logs of inspect: ``.json``, or ``.eval``, which is a ZIP archive with one file per sample.
 
 ``{"version": 2, "status": "success", "eval": {..}, "samples": [{"id": 1, "epoch": 1, "messages": [], "scores": {..}}]}``
 
-The id of a sample is the task, its epoch the trial. Scores become numbers as inspect makes them: C and yes are 1, P is 0.5,
-I, N and no are 0. Several scorers stay apart by name. A log has no fixed place for the goal of a simulated user; the
-input of the sample is kept as the instruction where it is a text.
+The id of a sample is the task, and its epoch is the trial. Scores are converted to numbers as in inspect: C and yes are
+1, P is 0.5, and I, N and no are 0. The scores of several scorers are stored by name. A log has no fixed place for the
+goal of a simulated user. If the input of the sample is a text, it is stored as the instruction.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..entries import Entry
 from ..parts import as_list, as_mapping
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from .messages import as_conversation, read_messages, token_in
+from .messages import as_conversation, ending_token, read_messages
 from .parts import amount, dialogue_name, mapping_or_empty, task_id, trial_number
 
 CARRIES = "text, tool calls, scores: logs of inspect, .json or .eval"
-_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ANSWERS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _SAMPLES = re.compile(r"samples/[^/]+\.json")
 _ATTACHMENT = re.compile(r"attachment://([0-9a-f]{8,64})")
@@ -45,32 +45,32 @@ def detect(sample: Sample) -> bool:
 
 def items(source: Source) -> Iterator[Entry]:
     if source.sample.kind == "archive":
-        yield from _archived(source)
+        yield from _archive_items(source)
         return
     log = as_mapping(source.document, "the file")
-    _note(source, log)
+    _add_notices(source, log)
     for place, thing in enumerate(as_list(log.get("samples") or [], "samples"), 1):
         yield Entry(str(place), thing)
 
 
-def _archived(source: Source) -> Iterator[Entry]:
-    """The samples of an archive by name, which does not depend on the order in which they were finished."""
+def _archive_items(source: Source) -> Iterator[Entry]:
+    """Yield the samples of an archive sorted by name, independent of the order in which they finished."""
     archive = Archive(source.read_all(), source.name)
     header = (
         parse_unique(archive.read("header.json"), None) if "header.json" in archive.names else {"status": "started"}
     )
-    _note(source, mapping_or_empty(header))
+    _add_notices(source, mapping_or_empty(header))
     for place, name in enumerate(filter(_SAMPLES.fullmatch, archive.names), 1):
         yield Entry(str(place), parse_unique(archive.read(name), None))
 
 
-def _note(source: Source, log: Mapping[str, Any]) -> None:
+def _add_notices(source: Source, log: Mapping[str, Any]) -> None:
     status, version = log.get("status"), log.get("version")
     if version is not None and version not in _VERSIONS:
-        message = f"the log has version {one_line(str(version), 40)}; dialmeter knows 2 and 3 and reads it like these"
+        message = f"the log has version {one_line(str(version), 40)}; it is read like versions 2 and 3"
         source.notices.append(Notice("other-version", 1, message))
     if status != _FINISHED:
-        message = f"the log has the status {one_line(str(status), 40)}; only the samples that are in it are read"
+        message = f"the log has status {one_line(str(status), 40)}; samples that it does not contain are missing"
         source.notices.append(Notice("unfinished-log", 1, message))
 
 
@@ -80,55 +80,56 @@ def trajectory(item: Entry) -> Trajectory:
         task, trial = task_id(sample.get("id"), "id"), trial_number(sample.get("epoch"), "epoch")
         name = dialogue_name(task, trial)
         with placing(dialogue=name):
-            attached = mapping_or_empty(sample.get("attachments"))
+            attachments = mapping_or_empty(sample.get("attachments"))
 
             def resolve(text: str) -> str:
-                return _ATTACHMENT.sub(lambda found: str(attached.get(found[1], found[0])), text)
+                return _ATTACHMENT.sub(lambda match: str(attachments.get(match[1], match[0])), text)
 
-            read = read_messages(sample.get("messages") or [], resolve)
+            messages = read_messages(sample.get("messages") or [], resolve)
             error = mapping_or_empty(sample.get("error")).get("message", sample.get("error"))
-            ending: Ending = "crash" if error else "limit" if sample.get("limit") else token_in(read.steps) or "unknown"
-            given = sample.get("input")
+            last_token = ending_token(messages.steps)
+            ending: Ending = "crash" if error else "limit" if sample.get("limit") else last_token or "unknown"
+            instruction = sample.get("input")
             return Trajectory(
                 id=name,
                 task=task,
                 trial=trial,
-                steps=read.steps,
+                steps=messages.steps,
                 rewards=_rewards(mapping_or_empty(sample.get("scores"))),
                 ending=ending,
-                goal=TaskGoal(resolve(given)) if isinstance(given, str) else None,
+                goal=TaskGoal(resolve(instruction)) if isinstance(instruction, str) else None,
                 seconds=amount(sample.get("total_time")),
-                roles=read.roles,
+                roles=messages.roles,
                 error=one_line(str(error), 500) if error else "",
             )
 
 
 def conversation(item: Entry) -> Conversation:
-    found = trajectory(item)
-    return as_conversation(found.id, found.steps)
+    log = trajectory(item)
+    return as_conversation(log.id, log.steps)
 
 
 def _rewards(scores: Mapping[str, Any]) -> dict[str, float]:
-    found = {}
+    rewards = {}
     for name, score in scores.items():
         value = mapping_or_empty(score).get("value")
         parts = value.items() if isinstance(value, dict) else [("", value)]
         for part, inside in parts:
             number = as_number(inside)
             if number is not None:
-                found[f"{name}.{part}" if part else name] = number
-    return found
+                rewards[f"{name}.{part}" if part else name] = number
+    return rewards
 
 
 def as_number(value: Any) -> float | None:
-    """The number that a score stands for; None where it stands for none.
+    """Convert a score to a number; None if it has no numeric meaning.
 
     Example:
         >>> as_number("C"), as_number("no"), as_number(0.25), as_number(True), as_number("blue")
         (1.0, 0.0, 0.25, 1.0, None)
     """
     if isinstance(value, str):
-        return _WORDS.get(value, _ANSWERS.get(value.lower()))
+        return _GRADES.get(value, _ANSWERS.get(value.lower()))
     if isinstance(value, int | float) and isfinite(value):
         return float(value)
     return None

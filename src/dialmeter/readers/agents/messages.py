@@ -1,9 +1,9 @@
-"""The messages of a log as steps of user and agent, whatever dialect they are written in.
+"""Conversion of the messages of a log to steps of user and agent, for all message formats.
 
-Messages have a role and a content; everything else may be absent. Calls of tools are fields of a message
-(``tool_calls``), or part of its text in logs of agents without such fields. The result of a tool is a message of its
-own and becomes part of the call. In the logs of agents whose calls are part of the text, the results are messages in
-the role of the user that begin with ``API output:``; they are not the user's words.
+A message has a role and a content; everything else is optional. Tool calls are a field of a message (``tool_calls``).
+Logs of agents without this field have them in the text. The result of a tool is a separate message, and is added to the
+call. If calls are in the text, results are messages of the role user that begin with ``API output:``. The user did not
+write them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..parts import as_list, as_mapping, as_text
 from ..strict_json import REFUSALS, decode_json
 
 TOOL_AS_USER = "tool as user"
-"""The role under which results of tools are counted that are written in the role of the user."""
+"""The name under which tool results in messages of the role user are counted."""
 _SPEAKERS = {"user": USER, "human": USER, "assistant": SYSTEM, "ai": SYSTEM, "agent": SYSTEM}
 _PROMPTS = frozenset({"system", "developer"})
 _TOOLS = frozenset({"tool", "function"})
@@ -33,25 +33,25 @@ TOKENS: Mapping[str, Ending] = {
     "###TRANSFER###": "transfer",
     "###OUT-OF-SCOPE###": "out_of_scope",
 }
-"""Tokens with which a simulated user ends a dialogue, and what they mean."""
+"""Tokens with which a simulated user ends a dialogue → ending."""
 
 
 class Messages(NamedTuple):
-    """The steps of a log, and how many messages of each role it has."""
+    """The steps of a log, and the number of messages of each role."""
 
     steps: tuple[Step, ...]
     roles: dict[str, int]
 
 
 def read_messages(thing: Any, resolve: Callable[[str], str] = lambda text: text) -> Messages:
-    """The steps of a list of messages.
+    """Convert a list of messages to steps.
 
     Args:
         thing: the list.
-        resolve: replaces references in texts by what they refer to.
+        resolve: replaces references in a text by their targets.
 
     Raises:
-        InputError: a message without a known role, or with a content that is no text; with its place.
+        InputError: a message of an unknown role, or whose content is not a text; with its position.
 
     Example:
         >>> read_messages([
@@ -62,7 +62,7 @@ def read_messages(thing: Any, resolve: Callable[[str], str] = lambda text: text)
         (ToolCall(name='book', arguments={'to': 'inn'}, result='booked', failed=False, in_text=False),)
     """
     steps: list[Step] = []
-    waiting: list[tuple[str, int, int]] = []
+    pending_calls: list[tuple[str, int, int]] = []
     roles: Counter[str] = Counter()
     for at, each in enumerate(as_list(thing, "messages")):
         with placing(turn=at):
@@ -71,24 +71,22 @@ def read_messages(thing: Any, resolve: Callable[[str], str] = lambda text: text)
             text = resolve(text_of(message.get("content")))
             if role == "user" and text.startswith(_RESULT):
                 roles[TOOL_AS_USER] += 1
-                _answer(steps, waiting, {"content": text.removeprefix(_RESULT).strip()}, at)
+                _add_result(steps, pending_calls, {"content": text.removeprefix(_RESULT).strip()}, at)
                 continue
             roles[role] += 1
             if role in _TOOLS:
-                _answer(steps, waiting, {**message, "content": text}, at)
+                _add_result(steps, pending_calls, {**message, "content": text}, at)
             elif role in _SPEAKERS:
-                step, ids = _step(at, _SPEAKERS[role], text, message)
-                waiting += [(name, len(steps), place) for place, name in enumerate(ids)]
+                step, ids = _make_step(at, _SPEAKERS[role], text, message)
+                pending_calls += [(name, len(steps), place) for place, name in enumerate(ids)]
                 steps.append(step)
             elif role not in _PROMPTS:
-                raise InputError(
-                    f"a message of role {one_line(role, 40)!r}; user, assistant, tool or system is expected"
-                )
+                raise InputError(f"a message of role {one_line(role, 40)!r}; expected user, assistant, tool or system")
     return Messages(tuple(steps), dict(roles))
 
 
 def text_of(content: Any) -> str:
-    """The text of a message: a string, or the texts of its parts.
+    """Return the text of a message content: a string, or the joined texts of its parts.
 
     Example:
         >>> text_of([{"type": "text", "text": "a"}, {"type": "image", "image": "…"}, "b"]), text_of(None)
@@ -98,20 +96,20 @@ def text_of(content: Any) -> str:
         return as_text(content, "content")
     texts = []
     for part in content:
-        found = part if isinstance(part, str) else as_mapping(part, "a part of content").get("text")
-        if isinstance(found, str):
-            texts.append(found)
+        text = part if isinstance(part, str) else as_mapping(part, "a part of content").get("text")
+        if isinstance(text, str):
+            texts.append(text)
     return " ".join(texts)
 
 
-def _step(at: int, speaker: str, text: str, message: Mapping[str, Any]) -> tuple[Step, list[str]]:
-    """A step with its calls, and the ids under which their results come."""
+def _make_step(at: int, speaker: str, text: str, message: Mapping[str, Any]) -> tuple[Step, list[str]]:
+    """Return the step of a message, and the ids of its tool calls, to which results refer."""
     calls = list(_calls(message))
     if calls:
-        # Environments pass a message with a call to the tool, not to the other side.
+        # An environment passes a message with a tool call to the tool, not to the other speaker.
         return Step(at, speaker, aside=text, calls=tuple(call for _, call in calls)), [name for name, _ in calls]
-    if speaker == SYSTEM and (found := _call_in_text(text)) is not None:
-        aside, call = found
+    if speaker == SYSTEM and (result := _call_in_text(text)) is not None:
+        aside, call = result
         if call.name == _RESPOND:
             return Step(at, speaker, text=str(call.arguments.get("content", "")), aside=aside), []
         return Step(at, speaker, aside=aside, calls=(call,)), [""]
@@ -119,81 +117,85 @@ def _step(at: int, speaker: str, text: str, message: Mapping[str, Any]) -> tuple
 
 
 def _calls(message: Mapping[str, Any]) -> Iterable[tuple[str, ToolCall]]:
-    given = message.get("tool_calls") or ([message["function_call"]] if message.get("function_call") else [])
-    for each in as_list(given, "tool_calls"):
+    calls = message.get("tool_calls") or ([message["function_call"]] if message.get("function_call") else [])
+    for each in as_list(calls, "tool_calls"):
         call = as_mapping(each, "a tool call")
         function = call.get("function")
-        inside = function if isinstance(function, dict) else call
-        name = function if isinstance(function, str) else inside.get("name")
-        yield str(call.get("id") or ""), ToolCall(as_text(name, "the name of a tool"), arguments_of(inside))
+        fields = function if isinstance(function, dict) else call
+        name = function if isinstance(function, str) else fields.get("name")
+        yield str(call.get("id") or ""), ToolCall(as_text(name, "the name of a tool"), arguments_of(fields))
 
 
 def arguments_of(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments of a call: an object, or its JSON as a string; other text is kept under ``arguments``.
+    """Return the arguments of a call: an object, or JSON in a string. Any other value is stored as ``arguments``.
 
     Example:
         >>> arguments_of({"arguments": '{"a": 1}'}), arguments_of({"arguments": "cut {"}), arguments_of({})
         ({'a': 1}, {'arguments': 'cut {'}, {})
     """
-    given = call.get("arguments")
-    if isinstance(given, str):
+    arguments = call.get("arguments")
+    if isinstance(arguments, str):
         try:
-            parsed = decode_json(given) if given.strip() else {}
+            parsed = decode_json(arguments) if arguments.strip() else {}
         except REFUSALS:
             parsed = None
-        given = parsed if isinstance(parsed, dict) else given
-    return given if isinstance(given, dict) else {} if given is None else {"arguments": given}
+        arguments = parsed if isinstance(parsed, dict) else arguments
+    return arguments if isinstance(arguments, dict) else {} if arguments is None else {"arguments": arguments}
 
 
 def _call_in_text(text: str) -> tuple[str, ToolCall] | None:
-    """The text before its last ``Action:``, and the call after it; None where there is none."""
-    found = list(_ACTION.finditer(text))
-    if not found:
+    """Return the text before the last ``Action:`` and the call after it; None if there is no call."""
+    matches = list(_ACTION.finditer(text))
+    if not matches:
         return None
     try:
-        written = decode_json(text[found[-1].end() :])
+        call = decode_json(text[matches[-1].end() :])
     except REFUSALS:
         return None
-    if not isinstance(written, dict) or not isinstance(written.get("name"), str):
+    if not isinstance(call, dict) or not isinstance(call.get("name"), str):
         return None
-    return text[: found[-1].start()].strip(), ToolCall(written["name"], arguments_of(written), in_text=True)
+    return text[: matches[-1].start()].strip(), ToolCall(call["name"], arguments_of(call), in_text=True)
 
 
-def _answer(steps: list[Step], waiting: list[tuple[str, int, int]], message: Mapping[str, Any], at: int) -> None:
-    """Gives a result to the call that it answers: by its id, else to the first call without a result."""
-    wanted = str(message.get("tool_call_id") or message.get("id") or "")
-    found = next((each for each in waiting if wanted and each[0] == wanted), waiting[0] if waiting else None)
+def _add_result(
+    steps: list[Step], pending_calls: list[tuple[str, int, int]], message: Mapping[str, Any], at: int
+) -> None:
+    """Add a tool result to its call: the call with the same id, otherwise the first call without a result."""
+    call_id = str(message.get("tool_call_id") or message.get("id") or "")
+    pending = next(
+        (each for each in pending_calls if call_id and each[0] == call_id), pending_calls[0] if pending_calls else None
+    )
     text = str(message["content"])
     failed = bool(message.get("error")) or text.startswith("Error")
-    if found is None:
-        # A result without a call, as in a log that begins in the middle.
+    if pending is None:
+        # A result without a call, for example in a log that begins in the middle.
         name = message.get("name") or message.get("function")
         call = ToolCall(name if isinstance(name, str) else "", result=text, failed=failed)
         steps.append(Step(at, SYSTEM, calls=(call,)))
         return
-    waiting.remove(found)
-    _, place, number = found
+    pending_calls.remove(pending)
+    _, place, number = pending
     calls = list(steps[place].calls)
     calls[number] = replace(calls[number], result=text, failed=failed)
     steps[place] = replace(steps[place], calls=tuple(calls))
 
 
-def token_in(steps: Iterable[Step]) -> Ending | None:
-    """What the user's last token of ending means; None without one.
+def ending_token(steps: Iterable[Step]) -> Ending | None:
+    """Return the ending of the last ending token of the user; None if there is no token.
 
     Example:
-        >>> token_in([Step(0, "user", "Thanks. ###STOP###")])
+        >>> ending_token([Step(0, "user", "Thanks. ###STOP###")])
         'user_stop'
     """
-    found: Ending | None = None
+    ending: Ending | None = None
     for step in steps:
         if step.speaker == USER:
-            found = next((meaning for token, meaning in TOKENS.items() if token in step.text), found)
-    return found
+            ending = next((meaning for token, meaning in TOKENS.items() if token in step.text), ending)
+    return ending
 
 
 def plain_text(text: str) -> str:
-    """What is said, without tokens of ending.
+    """Remove the ending tokens from a text.
 
     Example:
         >>> plain_text("Thanks. ###STOP###")
@@ -205,10 +207,13 @@ def plain_text(text: str) -> str:
 
 
 def as_conversation(name: str, steps: Iterable[Step]) -> Conversation:
-    """The talk of a log: steps of one speaker in a row are one move, calls of tools and unseen text are no moves.
+    """Convert the steps of a log to a conversation.
+
+    Consecutive steps of one speaker become one move. Tool calls, and text that the other speaker does not see, are
+    omitted.
 
     Raises:
-        InputError: nobody says anything.
+        InputError: there are no utterances.
 
     Example:
         >>> steps = [Step(1, "user", "Hi"), Step(2, "system", aside="I look.", calls=(ToolCall("find"),)), Step(4, "system", "Found.")]
@@ -225,5 +230,5 @@ def as_conversation(name: str, steps: Iterable[Step]) -> Conversation:
         else:
             moves.append(Move(step.speaker, text))
     if not moves:
-        raise InputError("a dialogue in which nobody says anything", dialogue=name)
+        raise InputError("a dialogue without utterances", dialogue=name)
     return Conversation(name, tuple(moves))

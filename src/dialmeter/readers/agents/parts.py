@@ -1,4 +1,4 @@
-"""Parts of readers of logs: ids of tasks, rewards, numbers that may be absent."""
+"""Shared parts of log readers: task ids, rewards, and optional numbers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..parts import as_mapping
 from ..strict_json import kind_of
 
 CLOSE = 1e-6
-"""A reward this close to 1 is a success."""
+"""Tolerance for rewards: a reward within this distance of 1 is a success."""
 
 
 def task_id(thing: Any, key: str = "task_id") -> str:
-    """The id of a task, a number or a text.
+    """Return the id of a task as a string. It may be written as a number.
 
     Raises:
-        InputError: neither.
+        InputError: the id is empty or of another type.
 
     Example:
         >>> task_id(3), task_id("task_019")
@@ -32,10 +32,10 @@ def task_id(thing: Any, key: str = "task_id") -> str:
 
 
 def trial_number(thing: Any, key: str = "trial") -> int:
-    """The number of a trial; the first where there is none.
+    """Return the number of a trial; 0 if it is absent.
 
     Raises:
-        InputError: no whole number.
+        InputError: not a whole number.
     """
     if thing is None:
         return 0
@@ -45,7 +45,7 @@ def trial_number(thing: Any, key: str = "trial") -> int:
 
 
 def dialogue_name(task: str, trial: int) -> str:
-    """The id of a dialogue: the task and the trial.
+    """Return the id of a dialogue, made of task and trial.
 
     Example:
         >>> dialogue_name("3", 1)
@@ -55,10 +55,10 @@ def dialogue_name(task: str, trial: int) -> str:
 
 
 def reward_of(thing: Any) -> dict[str, float]:
-    """A reward between 0 and 1 under the name that logs give it; nothing where there is none.
+    """Return a reward between 0 and 1 under the name ``reward``; an empty dict if it is absent.
 
     Raises:
-        InputError: something else.
+        InputError: not a number between 0 and 1.
 
     Example:
         >>> reward_of(1), reward_of(None)
@@ -69,12 +69,12 @@ def reward_of(thing: Any) -> dict[str, float]:
     if isinstance(thing, bool) or not isinstance(thing, int | float):
         raise InputError(f"reward must be a number, found {kind_of(thing)}")
     if not -CLOSE <= thing <= 1 + CLOSE:
-        raise InputError(f"reward must lie between 0 and 1, found {one_line(str(thing), 40)}")
+        raise InputError(f"reward must be between 0 and 1, found {one_line(str(thing), 40)}")
     return {"reward": float(thing)}
 
 
 def amounts(**given: Any) -> dict[str, float]:
-    """The numbers among some fields that may be absent.
+    """Return the fields that are finite numbers.
 
     Example:
         >>> amounts(agent=0.5, user=None)
@@ -84,18 +84,18 @@ def amounts(**given: Any) -> dict[str, float]:
 
 
 def amount(value: Any) -> float | None:
-    """A number of money, seconds or the like; None where there is none.
+    """Return a finite number, such as a cost or a duration; None for anything else.
 
     Example:
         >>> amount(2), amount(None), amount("2")
         (2.0, None, None)
     """
-    known = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    return float(value) if known else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return float(value) if is_number else None
 
 
 def goal_key(instruction: str) -> str:
-    """Ten digits that stand for an instruction; nothing where there is none.
+    """Return ten hexadecimal digits that identify an instruction; an empty string for an empty instruction.
 
     Example:
         >>> len(goal_key("Book a room.")), goal_key("")
@@ -105,10 +105,10 @@ def goal_key(instruction: str) -> str:
 
 
 def other_goals(logs: Iterable[Mapping[str, str]]) -> list[Notice]:
-    """A notice on tasks that have the same id in several logs, and another goal.
+    """Return a notice about tasks that have the same id in several logs but different goals.
 
     Args:
-        logs: task → key of its goal, for each log; tasks without a goal do not count.
+        logs: for each log, task → goal key. Tasks with an empty key are ignored.
 
     Example:
         >>> [notice.count for notice in other_goals([{"1": "a", "2": "b"}, {"1": "a", "2": "c"}])]
@@ -118,16 +118,16 @@ def other_goals(logs: Iterable[Mapping[str, str]]) -> list[Notice]:
     for log in logs:
         for task, key in log.items():
             keys.setdefault(task, set()).update([key] if key else [])
-    apart = sorted(task for task, found in keys.items() if len(found) > 1)
-    message = f"{len(apart)} tasks have the same id in several logs, but other goals: are these logs of the same tasks?"
-    return [Notice("other-goals", len(apart), message, tuple(apart[:5]))] if apart else []
+    differing = sorted(task for task, goal_keys in keys.items() if len(goal_keys) > 1)
+    message = f"{len(differing)} tasks have different goals in several logs; check that the logs are of the same tasks"
+    return [Notice("other-goals", len(differing), message, tuple(differing[:5]))] if differing else []
 
 
 def optional_mapping(thing: Any, what: str) -> Mapping[str, Any]:
-    """An object; an empty one where it is absent.
+    """Return an object; an empty mapping if it is absent.
 
     Raises:
-        InputError: something else.
+        InputError: not an object.
 
     Example:
         >>> optional_mapping({"a": 1}, "info"), optional_mapping(None, "info")
@@ -137,7 +137,7 @@ def optional_mapping(thing: Any, what: str) -> Mapping[str, Any]:
 
 
 def mapping_or_empty(thing: Any) -> Mapping[str, Any]:
-    """An object; an empty one for anything else, where an absent part is no error.
+    """Return an object; an empty mapping for anything else.
 
     Example:
         >>> mapping_or_empty({"a": 1}), mapping_or_empty(None)

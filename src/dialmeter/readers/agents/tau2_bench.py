@@ -1,10 +1,10 @@
-"""Results of tau2-bench: one file, or a folder with ``results.json`` and a file for each simulation.
+"""Results of tau2-bench: one file, or a folder with ``results.json`` and one file per simulation.
 
 ``{"info": {..}, "tasks": [{"id": "0", ..}], "simulations": [{"task_id": "0", "trial": 0, "messages": [], ..}]}``
 
-The goal is the user scenario of the task; expected calls and facts are its evaluation criteria. How the dialogue ended is
-told by the token in the user's last message, and where there is none by ``termination_reason``. A file with one
-simulation alone, without tasks, is read, too.
+The goal is the user scenario of the task. Expected calls and facts are taken from its evaluation criteria. The last
+ending token of the user determines the ending of the dialogue; without a token, ``termination_reason`` does. A file may
+also hold a single simulation without tasks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...errors import InputError, placing
 from ...model import SYSTEM, USER, Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
 from ..parts import as_list, as_mapping, as_text
 from ..source import Sample, Source
-from .messages import as_conversation, read_messages, token_in
+from .messages import as_conversation, ending_token, read_messages
 from .parts import amount, amounts, dialogue_name, mapping_or_empty, optional_mapping, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, goals in words, rewards, costs: results of tau2-bench, a file or a folder"
@@ -39,14 +39,14 @@ _INSTRUCTION = ("reason_for_call", "known_info", "unknown_info", "task_instructi
 
 
 class Simulation(NamedTuple):
-    """One simulation, undecoded, with its task where the file has tasks."""
+    """One undecoded simulation, with its task if the file has tasks."""
 
     place: int
     thing: Any
     task: Any
     file: str | None = None
     absent: bool = False
-    """Is it listed in the index, without a file?"""
+    """True if the index lists it, but it has no file."""
 
 
 def detect(sample: Sample) -> bool:
@@ -75,20 +75,20 @@ def items(source: Source) -> Iterator[Simulation]:
     }
     if "simulations" in results or not source.is_folder:
         if "simulations" not in results:
-            raise InputError("no simulations; name the folder that holds results.json and simulations/")
+            raise InputError("no simulations; give the folder that holds results.json and simulations/")
         for place, thing in enumerate(as_list(results["simulations"], "simulations"), 1):
             yield Simulation(place, thing, _task(tasks, thing))
         return
-    read: set[str] = set()
+    read_ids: set[str] = set()
     paths = sorted((folder / "simulations").glob("*.json"))
     for place, path in enumerate(paths, 1):
         thing = Source(path).document
-        read |= {path.stem, str(thing.get("id")) if isinstance(thing, dict) else ""}
+        read_ids |= {path.stem, str(thing.get("id")) if isinstance(thing, dict) else ""}
         yield Simulation(place, thing, _task(tasks, thing), str(path))
     listed = as_list(results.get("simulation_index") or [], "simulation_index")
     for place, each in enumerate(listed, len(paths) + 1):
         entry = as_mapping(each, "an entry of simulation_index")
-        if entry.get("id") is not None and str(entry["id"]) not in read:
+        if entry.get("id") is not None and str(entry["id"]) not in read_ids:
             yield Simulation(place, entry, None, absent=True)
 
 
@@ -103,45 +103,44 @@ def trajectory(item: Simulation) -> Trajectory:
         name = dialogue_name(task, trial)
     with placing(file=item.file, dialogue=name):
         if item.absent:
-            raise InputError("simulation_index lists it, but the folder simulations has no file of it")
+            raise InputError("simulation_index lists this simulation, but the folder simulations has no file for it")
         reason = as_text(entry.get("termination_reason"), "termination_reason")
-        crashed = _REASONS.get(reason) == "crash"
-        if entry.get("messages") is None and not crashed:
-            raise InputError("no messages; simulations with voice, which have ticks, are not read")
-        read = read_messages(entry.get("messages") or [])
-        checked = mapping_or_empty(entry.get("reward_info"))
-        told = token_in(read.steps)
+        is_crash = _REASONS.get(reason) == "crash"
+        if entry.get("messages") is None and not is_crash:
+            raise InputError("no messages; voice simulations, which have ticks instead, are not supported")
+        messages = read_messages(entry.get("messages") or [])
+        reward_info = mapping_or_empty(entry.get("reward_info"))
         return Trajectory(
             id=name,
             task=task,
             trial=trial,
-            steps=read.steps,
-            rewards=reward_of(checked.get("reward")),
-            ending="crash" if crashed else told or _REASONS.get(reason, "unknown"),
+            steps=messages.steps,
+            rewards=reward_of(reward_info.get("reward")),
+            ending="crash" if is_crash else ending_token(messages.steps) or _REASONS.get(reason, "unknown"),
             goal=_goal(item.task),
             costs=amounts(agent=entry.get("agent_cost"), user=entry.get("user_cost")),
             seconds=amount(entry.get("duration")),
-            roles=read.roles,
-            error=reason if crashed else "",
+            roles=messages.roles,
+            error=reason if is_crash else "",
             source=reason,
-            basis=tuple(map(str, as_list(checked.get("reward_basis") or [], "reward_basis"))),
+            basis=tuple(map(str, as_list(reward_info.get("reward_basis") or [], "reward_basis"))),
         )
 
 
 def conversation(item: Simulation) -> Conversation:
-    found = trajectory(item)
-    return as_conversation(found.id, found.steps)
+    log = trajectory(item)
+    return as_conversation(log.id, log.steps)
 
 
 def _goal(thing: Any) -> TaskGoal | None:
     if thing is None:
         return None
     task = as_mapping(thing, "a task")
-    told = mapping_or_empty(task.get("user_scenario")).get("instructions")
-    if isinstance(told, dict):
-        text = "\n".join(part for name in _INSTRUCTION if (part := as_text(told.get(name), name)))
+    instructions = mapping_or_empty(task.get("user_scenario")).get("instructions")
+    if isinstance(instructions, dict):
+        text = "\n".join(part for name in _INSTRUCTION if (part := as_text(instructions.get(name), name)))
     else:
-        text = as_text(told, "instructions")
+        text = as_text(instructions, "instructions")
     criteria = mapping_or_empty(task.get("evaluation_criteria"))
     actions = (as_mapping(each, "an expected action") for each in as_list(criteria.get("actions") or [], "actions"))
     return TaskGoal(

@@ -2,9 +2,9 @@
 
 ``[{"task_id": 0, "trial": 0, "reward": 1.0, "info": {"task": {"instruction": "..", "actions": []}}, "traj": []}]``
 
-``traj`` holds chat messages with calls of tools; ``info.task`` has the instruction of the user, the expected calls and the
-facts that the agent should give. A run that crashed has ``info.error``, no task and no messages. Dialogues that neither
-the user nor a transfer ended reached the limit of steps.
+``traj`` holds chat messages with tool calls. ``info.task`` has the instruction of the user, the expected calls, and the
+facts that the agent should give. A run that crashed has ``info.error``, no task and no messages. A dialogue that was
+ended neither by the user nor by a transfer reached the step limit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...model import Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
 from ..entries import Entry, entries
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample
-from .messages import Messages, as_conversation, read_messages, token_in
+from .messages import Messages, as_conversation, ending_token, read_messages
 from .parts import amounts, dialogue_name, optional_mapping, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, goals in words, rewards: results of tau-bench"
@@ -38,38 +38,38 @@ def trajectory(item: Entry) -> Trajectory:
         name = dialogue_name(task, trial)
         with placing(dialogue=name):
             if "traj" not in entry:
-                raise InputError("no traj; results of tau-bench have one for each dialogue")
+                raise InputError("no traj; every dialogue of tau-bench needs one")
             info = optional_mapping(entry.get("info"), "info")
-            read = read_messages(entry["traj"])
+            messages = read_messages(entry["traj"])
             return Trajectory(
                 id=name,
                 task=task,
                 trial=trial,
-                steps=read.steps,
+                steps=messages.steps,
                 rewards=reward_of(entry.get("reward")),
-                ending=_ending(info, read),
+                ending=_ending(info, messages),
                 goal=_goal(info.get("task")),
                 costs=amounts(user=info.get("user_cost")),
-                roles=read.roles,
+                roles=messages.roles,
                 error=as_text(info.get("error"), "error"),
                 source=as_text(info.get("source"), "source"),
             )
 
 
 def conversation(item: Entry) -> Conversation:
-    found = trajectory(item)
-    return as_conversation(found.id, found.steps)
+    log = trajectory(item)
+    return as_conversation(log.id, log.steps)
 
 
-def _ending(info: Mapping[str, Any], read: Messages) -> Ending:
+def _ending(info: Mapping[str, Any], messages: Messages) -> Ending:
     if info.get("error") is not None:
         return "crash"
-    if (told := token_in(read.steps)) is not None:
-        return told
-    last = [call.name for step in read.steps[-1:] for call in step.calls]
-    if info.get("source") == _TRANSFER or last[-1:] == [_TRANSFER]:
+    if (ending := ending_token(messages.steps)) is not None:
+        return ending
+    last_calls = [call.name for step in messages.steps[-1:] for call in step.calls]
+    if info.get("source") == _TRANSFER or last_calls[-1:] == [_TRANSFER]:
         return "transfer"
-    return "limit" if read.steps else "unknown"
+    return "limit" if messages.steps else "unknown"
 
 
 def _goal(thing: Any) -> TaskGoal | None:

@@ -1,1 +1,1 @@
-"""Formats of talk without tasks: chats, threads and plain text."""
+"""Readers of conversations without tasks: chats, threads and plain text."""

@@ -1,12 +1,15 @@
-"""Lists of ``{"role": "user", "content": ".."}``, as language models take and give them.
+"""Lists of chat messages, as in chat APIs of language models.
 
 ``{"messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "Yes?"}]}``
 
-One conversation as a document, a list of them, or one per line; with ``messages`` around the list or without. The roles
-``user`` and ``assistant`` are the speakers user and system; messages of other roles (prompts, tools) are not said to anybody
-and are no moves. Where tools are called, messages of one speaker in a row are one move, and text beside a call is not said
-to anybody. Content in parts is joined from its texts. The id is ``id``, ``dialogue_id`` or ``conversation_id`` where
-there is one, or else the place in the file, counted from 1.
+The file is one conversation as a document, a list of conversations, or JSON lines with one conversation per line. A
+conversation is an object with ``messages``, or the list of messages itself.
+
+The roles ``user`` and ``assistant`` are the speakers user and system. Messages of other roles (prompts, tools) are not
+moves. In a conversation with tool calls, consecutive messages of one speaker are one move, and the text of a message
+with a tool call is omitted, because the other speaker does not see it. If the content is a list of parts, their texts
+are joined. The dialogue id is ``id``, ``dialogue_id`` or ``conversation_id``; without one it is the position in the
+file, counted from 1.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from typing import Any
 from ...errors import InputError, placing
 from ...model import SYSTEM, USER, Conversation, Move
 from ..agents.messages import as_conversation, read_messages
-from ..entries import Entry, entries, moves_of, talk
+from ..entries import Entry, entries, make_conversation, read_moves
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 
@@ -59,7 +62,7 @@ def conversation(item: Entry) -> Conversation:
             messages = as_list(thing, "messages")
             if any(isinstance(each, dict) and each.get("tool_calls") for each in messages):
                 return as_conversation(name, read_messages(messages).steps)
-            return talk(name, moves_of(messages, _moves))
+            return make_conversation(name, read_moves(messages, _moves))
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:

@@ -1,17 +1,17 @@
-"""DailyDialog's text files: one dialogue per line, ``__eou__`` after every utterance.
+"""Text files of DailyDialog: one dialogue per line, with ``__eou__`` after every utterance.
 
 ``Is the bakery open ? __eou__ Only in the morning . __eou__``
 
-Two speakers, A and B, take turns. A dialogue's id is its place in the file, counted from 1.
+Two speakers, A and B, take turns. The id of a dialogue is its position in the file, counted from 1.
 """
 
 from __future__ import annotations
 
 from ...model import Conversation
-from ..entries import Passage, single_lines, taking_turns, talk
+from ..entries import Passage, alternate_speakers, make_conversation, single_lines
 from ..source import Sample
 
-CARRIES = "text, one dialogue per line, a mark after every utterance"
+CARRIES = "text, one dialogue per line, an end mark after every utterance"
 
 _END = "__eou__"
 
@@ -26,4 +26,4 @@ items = single_lines
 def conversation(item: Passage) -> Conversation:
     line = "".join(text for _, text in item.texts())
     texts = [text.strip() for text in line.split(_END)]
-    return talk(item.name, taking_turns(texts if texts[-1] else texts[:-1]))
+    return make_conversation(item.name, alternate_speakers(texts if texts[-1] else texts[:-1]))

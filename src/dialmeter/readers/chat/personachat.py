@@ -1,17 +1,17 @@
-"""PersonaChat: ParlAI's numbered lines, or JSON with ``utterances``, ``history`` and ``candidates``.
+"""PersonaChat: numbered lines as in ParlAI, or JSON with ``utterances``, ``history`` and ``candidates``.
 
 ::
 
     1 your persona: i keep bees.
     2 hello , how are you ?<TAB>busy , the bees are awake .<TAB><TAB>candidate|candidate
 
-A number that does not rise begins the next dialogue. The first utterance of a line is A's and the second B's. What stands
-after them, the candidates, is no part of the talk, and neither are personas; nor is ``__SILENCE__``.
+A dialogue ends where the next line number is not larger. The first utterance of a line is from speaker A and the second
+from speaker B. The candidates after them, the personas and ``__SILENCE__`` are not moves.
 
 ``{"train": [{"personality": [".."], "utterances": [{"candidates": ["..", "the reply"], "history": ["..", ".."]}]}]}``
 
-The longest history is the dialogue, and the last of its candidates is the reply that was given. A list of such dialogues,
-or one per line, reads the same.
+The longest history is the dialogue, and the last of its candidates is the actual reply. The file may also be a list of
+such dialogues, or have one dialogue per line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 from ...errors import InputError, placing
 from ...model import Conversation, Move
-from ..entries import Entry, Passage, entries, first_entry, single_lines, taking_turns, talk
+from ..entries import Entry, Passage, alternate_speakers, entries, first_entry, make_conversation, single_lines
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 
@@ -35,8 +35,8 @@ _SILENCE = "__SILENCE__"
 
 def detect(sample: Sample) -> bool:
     if sample.kind == "text":
-        found = _NUMBERED.fullmatch(sample.value)
-        return found is not None and int(found[1]) == 1 and bool(_PERSONA.match(found[2]) or "\t" in found[2])
+        match = _NUMBERED.fullmatch(sample.value)
+        return match is not None and int(match[1]) == 1 and bool(_PERSONA.match(match[2]) or "\t" in match[2])
     entry = first_entry(sample)
     splits = (
         [first_mapping(split) for split in entry.values() if isinstance(split, list)]
@@ -48,7 +48,7 @@ def detect(sample: Sample) -> bool:
 
 def items(source: Source) -> Iterator[Passage | Entry]:
     if source.sample.kind == "text":
-        yield from _numbered(source)
+        yield from _split_dialogues(source)
     elif _is_split(source):
         for split, dialogues in as_mapping(source.document, "the file").items():
             for place, thing in enumerate(as_list(dialogues, split), 1):
@@ -65,13 +65,15 @@ def _is_split(source: Source) -> bool:
 def conversation(item: Passage | Entry) -> Conversation:
     if isinstance(item, Passage):
         with placing(dialogue=item.name):
-            return talk(item.name, _spoken(item))
+            return make_conversation(item.name, _moves(item))
     with item.placing():
-        return talk(item.name, taking_turns(_longest(as_mapping(item.parsed(), f"dialogue {item.name}"))))
+        return make_conversation(
+            item.name, alternate_speakers(_longest_history(as_mapping(item.parsed(), f"dialogue {item.name}")))
+        )
 
 
-def _numbered(source: Source) -> Iterator[Passage]:
-    """Dialogues begin where the number at the start of the line does not rise."""
+def _split_dialogues(source: Source) -> Iterator[Passage]:
+    """Yield the dialogues. A dialogue begins where the line number is not larger than the previous one."""
     lines: list[tuple[int, bytes]] = []
     count, last = 0, -1
     for passage in single_lines(source):
@@ -87,24 +89,24 @@ def _numbered(source: Source) -> Iterator[Passage]:
 
 
 def _number_of(line: bytes, last: int) -> int:
-    """The number of a line; one without stays in its dialogue, which is then refused."""
+    """Return the number of a line. A line without a number stays in its dialogue, which is rejected later."""
     word = line.split(maxsplit=1)[0]
     return int(word) if word.isdigit() and len(word) <= 6 else last + 1
 
 
-def _spoken(item: Passage) -> Iterator[Move]:
+def _moves(item: Passage) -> Iterator[Move]:
     for number, text in item.texts():
-        found = _NUMBERED.fullmatch(text)
-        if found is None:
-            raise InputError("a line begins with its number and a blank", line=number)
-        if _PERSONA.match(found[2]):
+        match = _NUMBERED.fullmatch(text)
+        if match is None:
+            raise InputError("a line must begin with a number and a blank", line=number)
+        if _PERSONA.match(match[2]):
             continue
-        for move in taking_turns(part.strip() for part in found[2].split("\t")[:2]):
+        for move in alternate_speakers(part.strip() for part in match[2].split("\t")[:2]):
             if move.text != _SILENCE:
                 yield move
 
 
-def _longest(entry: Any) -> Iterator[str]:
+def _longest_history(entry: Any) -> Iterator[str]:
     rounds = [as_mapping(each, "an utterance") for each in as_list(entry.get("utterances"), "utterances")]
     if not rounds:
         return

@@ -8,8 +8,8 @@
     Good evening.
     Good evening, how can I help?
 
-A label such as ``A:`` or ``User:`` at the start of every line of a dialogue names the speakers; without labels two
-speakers, A and B, take turns. A dialogue's id is its place in the file, counted from 1.
+A label such as ``A:`` or ``User:`` at the start of every line of a dialogue names the speaker. Without labels, two
+speakers, A and B, take turns. The id of a dialogue is its position in the file, counted from 1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 
 from ...model import Conversation, Move
-from ..entries import Passage, passages, speaker, taking_turns, talk
+from ..entries import Passage, alternate_speakers, make_conversation, passages, speaker
 from ..multiwoz import fga_text
 from ..source import Sample
 
@@ -27,7 +27,7 @@ _LABELLED = re.compile(r"\s*([^\W\d_][\w.' -]{0,29}?)\s*:(?:\s+(.*)|$)", re.DOTA
 
 
 def detect(sample: Sample) -> bool:
-    """Any text but sheets of states; this format is tried last."""
+    """Accept any text except the sheets of the format fga-text. Detection tries this format last."""
     return sample.kind == "text" and not fga_text.detect(sample)
 
 
@@ -37,7 +37,7 @@ items = passages
 def conversation(item: Passage) -> Conversation:
     texts = [text for _, text in item.texts()]
     labels = [_LABELLED.fullmatch(text) for text in texts]
-    named = [Move(speaker(found[1]), (found[2] or "").strip()) for found in labels if found]
-    if len(named) == len(texts):
-        return talk(item.name, named)
-    return talk(item.name, taking_turns(text.strip() for text in texts))
+    labelled = [Move(speaker(match[1]), (match[2] or "").strip()) for match in labels if match]
+    if len(labelled) == len(texts):
+        return make_conversation(item.name, labelled)
+    return make_conversation(item.name, alternate_speakers(text.strip() for text in texts))

@@ -1,10 +1,10 @@
-"""Reddit threads: one thread per line, the context, a tab, and the reply.
+"""Reddit threads: one thread per line, with the context, a tab, and the reply.
 
 ``any good pizza here ? EOS the one at the harbour .<TAB>i second that .``
 
-Turns of the context stand between `` EOS `` marks or in columns of their own. The weights that some files put before every
-turn (``0.0 ..``, ``1.0 ..``) are taken off. Who wrote what is not in the file: two speakers, A and B, take turns. A
-dialogue's id is its place in the file, counted from 1.
+The turns of the context are separated by `` EOS `` or by tabs. Some files have a weight before every turn (``0.0 ..``,
+``1.0 ..``); it is removed. The file does not name the authors, so two speakers, A and B, take turns. The id of a
+dialogue is its position in the file, counted from 1.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from ...model import Conversation
-from ..entries import Passage, single_lines, taking_turns, talk
+from ..entries import Passage, alternate_speakers, make_conversation, single_lines
 from ..source import Sample
 
 CARRIES = "text, one thread per line: context, tab, reply; EOS between turns"
@@ -33,4 +33,4 @@ def conversation(item: Passage) -> Conversation:
     turns = [turn.strip() for turn in _BETWEEN.split(line)]
     if all(_WEIGHT.match(turn) for turn in turns):
         turns = [_WEIGHT.sub("", turn, count=1) for turn in turns]
-    return talk(item.name, taking_turns(turns))
+    return make_conversation(item.name, alternate_speakers(turns))

@@ -1,4 +1,4 @@
-"""Conversations with ratings of satisfaction: tab-separated speaker, text, act and ratings, a blank line between dialogues.
+"""Conversations with satisfaction ratings: tab-separated columns, with a blank line between dialogues.
 
 ::
 
@@ -6,8 +6,9 @@
     SYSTEM<TAB>Where to?<TAB>Taxi-Request<TAB>
     USER<TAB>OVERALL<TAB><TAB>3,3,3
 
-The ratings are what several people gave, from 1 to 5; a row with the text OVERALL rates the dialogue and is no part of it.
-A dialogue's id is its place in the file, counted from 1. ``read_rated`` gives the ratings too.
+The columns are speaker, text, act and ratings. The ratings are from several people, on a scale from 1 to 5. A row with
+the text OVERALL rates the whole dialogue and is not a move. The id of a dialogue is its position in the file, counted
+from 1. ``read_rated`` also returns the ratings.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from typing import NamedTuple
 
 from ...errors import InputError, one_line, placing
 from ...model import Act, Conversation, Move
-from ..entries import Passage, passages, talk, user_or_system
+from ..entries import Passage, make_conversation, passages, user_or_system
 from ..source import Sample, Source
 
-CARRIES = "text, acts without slots, ratings of satisfaction; tab-separated columns"
+CARRIES = "text, acts without slots, satisfaction ratings; tab-separated columns"
 
 _OVERALL = "OVERALL"
 _COLUMNS = 4
@@ -31,11 +32,11 @@ _RATINGS = re.compile(r"(?:[1-5](?:,[1-5])*)?")
 
 
 class Rated(NamedTuple):
-    """A conversation and what people thought of it.
+    """A conversation and its satisfaction ratings.
 
     Attributes:
         talk: the conversation.
-        ratings: for every move the ratings it got, from 1 to 5; none where it was not rated, as the system's are.
+        ratings: the ratings of each move, from 1 to 5; empty for moves without ratings, such as those of the system.
         overall: the ratings of the whole dialogue.
     """
 
@@ -61,18 +62,18 @@ def conversation(item: Passage) -> Conversation:
 
 
 def rated(item: Passage) -> Rated:
-    """A dialogue with its ratings.
+    """Decode a dialogue with its ratings.
 
     Args:
         item: one of :func:`items`.
 
     Raises:
-        InputError: a row is not as it should be.
+        InputError: an invalid row.
 
     Example:
         >>> rows = [(1, b"USER\\thello\\tgeneral-greet\\t3,4"), (2, b"SYSTEM\\tYes?\\t\\t"), (3, b"USER\\tOVERALL\\t\\t2,2")]
-        >>> found = rated(Passage("1", rows))
-        >>> [move.text for move in found.talk.moves], found.ratings, found.overall
+        >>> dialogue = rated(Passage("1", rows))
+        >>> [move.text for move in dialogue.talk.moves], dialogue.ratings, dialogue.overall
         (['hello', 'Yes?'], ((3, 4), ()), (2, 2))
     """
     moves: list[Move] = []
@@ -81,23 +82,23 @@ def rated(item: Passage) -> Rated:
     with placing(dialogue=item.name):
         for number, text in item.texts():
             with placing(line=number):
-                move, given = _row(text)
+                move, move_ratings = _row(text)
             if move.text == _OVERALL:
-                overall += given
+                overall += move_ratings
             else:
                 moves.append(move)
-                ratings.append(given)
-        return Rated(talk(item.name, moves), tuple(ratings), overall)
+                ratings.append(move_ratings)
+        return Rated(make_conversation(item.name, moves), tuple(ratings), overall)
 
 
 def read_rated(path: str | Path) -> Iterator[Rated]:
-    """The dialogues of a file with their ratings, one by one.
+    """Yield the dialogues of a file with their ratings.
 
     Args:
-        path: a file, .gz and .zst too, or ``-``.
+        path: a file, plain or compressed (.gz, .zst), or ``-``.
 
     Raises:
-        InputError: the file or a row in it is not as it should be.
+        InputError: the file cannot be read, or has an invalid row.
     """
     source = Source(path)
     with closing(source), placing(file=source.name):
@@ -108,11 +109,12 @@ def read_rated(path: str | Path) -> Iterator[Rated]:
 def _row(text: str) -> tuple[Move, tuple[int, ...]]:
     columns = [column.strip() for column in text.split("\t")]
     if len(columns) != _COLUMNS:
-        raise InputError(f"a row has {_COLUMNS} columns (speaker, text, act, ratings), found {len(columns)}")
-    who, said, act, given = columns
-    if not _RATINGS.fullmatch(given):
-        raise InputError(f"ratings are whole numbers from 1 to 5 with commas between, found {one_line(given, 40)!r}")
-    # Acts of other corpora than MultiWOZ have no domain before a hyphen.
+        raise InputError(f"a row must have {_COLUMNS} columns (speaker, text, act, ratings), found {len(columns)}")
+    who, utterance, act, ratings = columns
+    if not _RATINGS.fullmatch(ratings):
+        message = "ratings must be whole numbers from 1 to 5, separated by commas"
+        raise InputError(f"{message}, found {one_line(ratings, 40)!r}")
+    # Only the acts of MultiWOZ have a domain before a hyphen.
     domain = act.partition("-")[0].lower() if "-" in act else ""
     acts = (Act(act, domain),) if act else ()
-    return Move(user_or_system(who), said, acts), tuple(map(int, given.split(","))) if given else ()
+    return Move(user_or_system(who), utterance, acts), tuple(map(int, ratings.split(","))) if ratings else ()

@@ -1,4 +1,4 @@
-"""Finding the belief state in what a language model wrote."""
+"""Extraction of the dialogue state from completions of language models."""
 
 from .choose import state_in
 from .objects import state_from

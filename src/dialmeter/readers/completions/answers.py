@@ -1,4 +1,4 @@
-"""Answers of chat endpoints: what they say, which functions they call, and why some say nothing."""
+"""Answers of chat endpoints: their content, function calls and failures."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..parts import as_mapping
 from .objects import call_pairs
 from .pairs import NotAState
 
-_SHAPE = 'choices must read [{"message": {"content": "..."}}]'
+_SHAPE = 'choices must be [{"message": {"content": "..."}}]'
 
 
 class Answer(NamedTuple):
     """An answer of a model.
 
     Attributes:
-        content: text, or a thing that is parsed already.
-        calls: the functions that it calls; None where the answer cannot call any, as text alone.
-        failed: did the endpoint fail, refuse, or stop at a limit?
-        choices: how many answers there were to choose from.
+        content: text, or parsed JSON.
+        calls: the function calls; None if this type of answer cannot have calls, such as a plain text.
+        failed: True if the endpoint failed, refused, or stopped at a limit.
+        choices: number of alternative answers.
     """
 
     content: Any = None
@@ -30,10 +30,10 @@ class Answer(NamedTuple):
 
 
 def answer_in(completion: Any) -> Answer:
-    """The answer in what an endpoint or a batch of requests gave; anything else is content.
+    """Return the answer in a response of an endpoint or of a batch. Anything else is returned as content.
 
     Raises:
-        InputError: choices that are not written like those of an endpoint.
+        InputError: invalid ``choices``.
 
     Example:
         >>> answer_in({"choices": [{"message": {"content": "hello"}, "finish_reason": "length"}]})
@@ -41,30 +41,30 @@ def answer_in(completion: Any) -> Answer:
     """
     if isinstance(completion, dict) and "status_code" in completion:
         failed = completion["status_code"] != 200
-        found = answer_in(completion.get("body"))
-        return found._replace(failed=failed or found.failed)
+        answer = answer_in(completion.get("body"))
+        return answer._replace(failed=failed or answer.failed)
     if isinstance(completion, dict) and "choices" in completion:
-        return _chosen(completion["choices"])
+        return _first_choice(completion["choices"])
     if isinstance(completion, dict) and not {"tool_calls", "function_call"}.isdisjoint(completion):
-        return _said(completion)
+        return _message_answer(completion)
     if isinstance(completion, list) and any(isinstance(each, dict) and "role" in each for each in completion):
-        spoken = [each for each in completion if isinstance(each, dict) and each.get("role") == "assistant"]
-        return _said(spoken[-1]) if spoken else Answer(failed=True)
+        replies = [each for each in completion if isinstance(each, dict) and each.get("role") == "assistant"]
+        return _message_answer(replies[-1]) if replies else Answer(failed=True)
     return Answer(completion)
 
 
-def _chosen(choices: Any) -> Answer:
+def _first_choice(choices: Any) -> Answer:
     choice = as_mapping(choices[0], "a choice") if isinstance(choices, list) and choices else {}
     message = choice.get("message", choice)
     if not isinstance(message, dict) or {"content", "text", "tool_calls", "function_call"}.isdisjoint(message):
         raise InputError(_SHAPE)
-    found = _said(message)
-    failed = found.failed or choice.get("finish_reason") in ("length", "content_filter")
-    return found._replace(failed=failed, choices=len(choices))
+    answer = _message_answer(message)
+    failed = answer.failed or choice.get("finish_reason") in ("length", "content_filter")
+    return answer._replace(failed=failed, choices=len(choices))
 
 
-def _said(message: dict[str, Any]) -> Answer:
-    """The answer in a message of the assistant."""
+def _message_answer(message: dict[str, Any]) -> Answer:
+    """Return the answer in a message of the assistant."""
     calls = message.get("tool_calls")
     single = message.get("function_call")
     if calls is not None and not isinstance(calls, list):
@@ -75,9 +75,9 @@ def _said(message: dict[str, Any]) -> Answer:
 
 
 def state_of_calls(calls: list[Any]) -> tuple[State | None, bool]:
-    """The state that calls set together, and whether one slot was set twice; the later call holds.
+    """Return the state that the calls set, and True if a slot was set twice. The later call is used.
 
-    The state is None where an argument cannot be read, or where something else than a function is called.
+    The state is None if an argument cannot be parsed, or if a call is not a function call.
 
     Example:
         >>> state_of_calls([{"function": {"name": "hotel", "arguments": '{"area": "north"}'}}])

@@ -1,4 +1,4 @@
-"""Which part of a completion is the state."""
+"""Selection of the part of a completion that is the state."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..strict_json import count_strings
 from .lines import state_in_lines
 from .literals import python_literal, refuse_constant
 from .objects import state_from
-from .pairs import NO_DOMAIN, REMEMBERED, NotAState, key_word
+from .pairs import CACHE_SIZE, NO_DOMAIN, NotAState, key_word
 
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 _REASONING_START = re.compile(r"<(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
-# A bracket that does not open a list of objects or strings is prose, or a value such as [DELETE].
+# Any other bracket, which does not open a list of objects or strings, is prose or a value such as [DELETE].
 _OPENING = re.compile(r"\{|\[(?=\s{0,80}[\[({\"'\]])")
 _INSIDE = re.compile(r"[\[\]{}\"'\\]")
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
@@ -29,12 +29,12 @@ _MARKER = re.compile(
     r"(?<![\w-])((?:[a-z]{1,20}[ _]){0,4}?(?:state|answer|output|result|slots)|final)\b[^\n:={}\[\]]{0,40}[:=]",
     re.IGNORECASE,
 )
-_OF_THE_PAST = re.compile(r"(?<![a-z])(?:previous|prior|earlier|initial|original|old|last)(?![a-z])", re.IGNORECASE)
+_PREVIOUS = re.compile(r"(?<![a-z])(?:previous|prior|earlier|initial|original|old|last)(?![a-z])", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{[\w .|/-]*\}")
 
 
 class _StateObjects(NamedTuple):
-    """Adjacent objects and the state in them; ``broken`` where one cannot be parsed."""
+    """Adjacent objects and the state in them. ``broken`` is True if one of them cannot be parsed."""
 
     start: int
     bracket: int
@@ -44,7 +44,7 @@ class _StateObjects(NamedTuple):
 
 
 class _Object(NamedTuple):
-    """An object or list from its label, or from its bracket where it has no label."""
+    """An object or list. ``start`` is the offset of its label, or of its bracket if it has no label."""
 
     start: int
     bracket: int
@@ -54,12 +54,13 @@ class _Object(NamedTuple):
 
 
 def state_in(text: str) -> State | None:
-    """The state in a completion, or None where there is none that can be read without guessing.
+    """Return the state in a completion, or None if no state can be read without guessing.
 
-    Reasoning in ``<think>`` tags is passed over. Objects come first: the one after the last words such as "Final state:"
-    or "State:"; without such words the last in a code fence; else the last that is a state. Objects side by side are one
-    state. Without objects, lines are read. An object that is cut off or malformed where the state should be is not repaired,
-    and nothing else is taken for it.
+    Reasoning in ``<think>`` tags is ignored. Objects have priority over plain lines. The selected object is the first
+    one after the last marker such as "Final state:" or "State:". Without a marker, it is the last one in a code fence;
+    without a code fence, the last one that is a state. Adjacent objects are one state. If there are no objects, plain
+    lines are read. If the selected object is cut off or malformed, it is not repaired, and no other part is used
+    instead.
 
     Example:
         >>> state_in('Before: {"hotel-area": "east"}. Final state: {"hotel-area": "west"} (was east)')
@@ -74,29 +75,29 @@ def state_in(text: str) -> State | None:
     except NotAState:
         return None
     if len(objects) == 1:
-        # All words in front of the only state lead to it, save those that are its label.
+        # Fast path: there is one object, without a label. A marker before it does not change the selection.
         only = objects[0]
         if only.start == only.bracket and not _marker_between(text, only.end, len(text), len(text)):
             state = state_from(only.thing)
             if state is not None:
                 return state
-    found = _side_by_side(text, objects)
-    marker = _last_marker(text, found)
-    if not found:
+    groups = _group_adjacent(text, objects)
+    marker = _last_marker(text, groups)
+    if not groups:
         regions = [text[marker:], *(text[start:end] for start, end in _fences(text)[-1:]), *([text] if marker else [])]
         return next((state for region in regions if (state := state_in_lines(region)) is not None), None)
-    likely = [each for each in found if each.state is not None or each.broken]
+    likely = [each for each in groups if each.state is not None or each.broken]
     if marker:
         after = [each for each in likely if each.start >= marker]
         if after:
             return after[0].state
-        told = state_in_lines(text[marker:])
-        if told is not None:
-            return told
+        state = state_in_lines(text[marker:])
+        if state is not None:
+            return state
     fences = _fences(text)
     fenced = [each for each in likely if any(start <= each.start < end for start, end in fences)]
-    chosen = fenced or likely
-    return chosen[-1].state if chosen else None
+    candidates = fenced or likely
+    return candidates[-1].state if candidates else None
 
 
 def _fences(text: str) -> list[tuple[int, int]]:
@@ -112,17 +113,17 @@ def _without_reasoning(text: str) -> str:
     return text[: unfinished.start()] if unfinished else text
 
 
-def _last_marker(text: str, found: list[_StateObjects]) -> int:
-    """Where the last words end that announce the state, outside the objects; 0 without such words."""
+def _last_marker(text: str, groups: list[_StateObjects]) -> int:
+    """Return the end of the last marker that announces the state, outside the objects; 0 if there is none."""
     marker = position = 0
-    for each in found:
+    for each in groups:
         marker = _marker_between(text, position, each.bracket, each.start) or marker
         position = each.end
     return _marker_between(text, position, len(text), len(text)) or marker
 
 
 def _marker_between(text: str, start: int, end: int, latest: int) -> int:
-    """Where the last such words end that begin at ``latest`` at the latest; 0 without such words."""
+    """Return the end of the last marker that begins at or before ``latest``; 0 if there is none."""
     between = text[start:end]
     if not (":" in between or "=" in between):
         return 0
@@ -131,34 +132,34 @@ def _marker_between(text: str, start: int, end: int, latest: int) -> int:
         return 0
     marker = 0
     for match in _MARKER.finditer(text, start, end):
-        if match.start() <= latest and not _is_of_the_past(match[1]):
+        if match.start() <= latest and not _is_previous(match[1]):
             marker = match.end()
     return marker
 
 
-@lru_cache(REMEMBERED)
-def _is_of_the_past(words: str) -> bool:
-    return _OF_THE_PAST.search(words) is not None
+@lru_cache(CACHE_SIZE)
+def _is_previous(words: str) -> bool:
+    return _PREVIOUS.search(words) is not None
 
 
 def _objects(text: str) -> list[_Object]:
-    """The outermost objects and lists.
+    """Return the outermost objects and lists.
 
     Raises:
-        NotAState: one is cut off.
+        NotAState: an object is cut off.
     """
     objects: list[_Object] = []
     position = 0
     while opening := _OPENING.search(text, position):
         start = opening.start()
-        thing, position, broken = _parsed(text, start)
+        thing, position, broken = _parse_object(text, start)
         if not (broken and _PLACEHOLDER.fullmatch(text, start, position)):
-            found = _Object(start, start, position, thing, broken)
-            objects.append(_labelled(text, found) if start and text[start - 1] != "\n" else found)
+            each = _Object(start, start, position, thing, broken)
+            objects.append(_add_label(text, each) if start and text[start - 1] != "\n" else each)
     return objects
 
 
-def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
+def _parse_object(text: str, start: int) -> tuple[Any, int, bool]:
     try:
         if text.startswith("'", start + 1):
             raise ValueError
@@ -166,7 +167,7 @@ def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
             thing, end = _DECODER.raw_decode(text, start)
         written = text[start:end]
         if "\\" in written or written.count('"') != 2 * count_strings(thing):
-            # Perhaps a key is a duplicate.
+            # There may be a duplicate key.
             with paused_garbage_collection():
                 thing, end = _STRICT_DECODER.raw_decode(text, start)
         return thing, end, False
@@ -212,31 +213,31 @@ def _closing(text: str, start: int) -> int:
     raise NotAState
 
 
-def _labelled(text: str, found: _Object) -> _Object:
-    """``hotel: {"area": "east"}``: an object of slots without domain under a label is that domain's."""
-    line = text.rfind("\n", 0, found.start) + 1
-    label = _LABEL.fullmatch(text, line, found.start) if found.start - line <= 80 else None
-    if not label or key_word(label[1]) in NO_DOMAIN or not _is_of_one_domain(found.thing):
-        return found
-    return found._replace(start=line, thing={label[1]: found.thing})
+def _add_label(text: str, each: _Object) -> _Object:
+    """In ``hotel: {"area": "east"}``, use the label as the domain of the slots, if they have none."""
+    line = text.rfind("\n", 0, each.start) + 1
+    label = _LABEL.fullmatch(text, line, each.start) if each.start - line <= 80 else None
+    if not label or key_word(label[1]) in NO_DOMAIN or not _is_of_one_domain(each.thing):
+        return each
+    return each._replace(start=line, thing={label[1]: each.thing})
 
 
 def _is_of_one_domain(thing: Any) -> bool:
     return isinstance(thing, dict) and not any("-" in key or isinstance(value, dict) for key, value in thing.items())
 
 
-def _side_by_side(text: str, objects: list[_Object]) -> list[_StateObjects]:
-    """Objects with nothing but blanks and commas between them, taken together."""
+def _group_adjacent(text: str, objects: list[_Object]) -> list[_StateObjects]:
+    """Group the objects that have only blanks, commas and semicolons between them."""
     groups: list[list[_Object]] = []
     for each in objects:
         if groups and _BETWEEN.fullmatch(text, groups[-1][-1].end, each.start):
             groups[-1].append(each)
         else:
             groups.append([each])
-    return [_together(group) for group in groups]
+    return [_merge_group(group) for group in groups]
 
 
-def _together(group: list[_Object]) -> _StateObjects:
+def _merge_group(group: list[_Object]) -> _StateObjects:
     broken = any(each.broken for each in group)
     things = [each.thing for each in group]
     state = None if broken else state_from(things[0] if len(things) == 1 else things)

@@ -1,4 +1,4 @@
-"""States in plain lines: pairs in bullets, tables and YAML-like blocks, simple calls and queries, and the words for none."""
+"""States in plain lines: bullets, tables, YAML-like blocks, calls, queries, and phrases for an empty state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .pairs import (
 )
 
 _BULLET = re.compile(r"[-+•]\s*|(?:\*|\d{1,3}[.)])\s+")
-_LAYOUT = "-=*_~`|:+# \t"
+_DECORATION = "-=*_~`|:+# \t"
 _HEADING = re.compile(r"(?:#{1,6}\s*)?[*_`]{0,3}([^\W\d][^:=\n]{0,79}?)[*_`]{0,3}:[*_`]{0,3}")
 _TITLE = re.compile(r"(?:#{1,6}\s*[*_`]{0,3}|\*\*)([^\W\d][^:=\n]{0,79}?)[*_`]{0,3}")
 _DOMAIN = re.compile(r"[^\W\d]\w*")
@@ -43,7 +43,7 @@ _ENDS_EMPTY = re.compile(
 
 
 def says_empty(text: str) -> bool:
-    """Does the text only say that the state is empty?
+    """Return True if the text only says that the state is empty.
 
     Example:
         >>> says_empty("No slots mentioned yet."), says_empty("east")
@@ -57,10 +57,10 @@ def _words(text: str) -> str:
 
 
 def state_in_lines(text: str) -> State | None:
-    """The state that lines spell out, or None.
+    """Return the state in plain lines, or None.
 
-    Lines of prose are passed over. But a line that looks like a pair and cannot be read makes the whole unreadable, and so
-    does one like ``area: east`` (no domain, no bullet) among prose, where it may be a remark.
+    Lines of prose are skipped. The result is None if a line looks like a pair but cannot be parsed. It is also None if
+    a line such as ``area: east`` (no domain, no bullet) occurs among prose, because it may be a remark.
 
     Example:
         >>> state_in_lines("Here is the state:\\n- hotel-area: east\\n- **hotel-stars**: 4")
@@ -74,33 +74,33 @@ def state_in_lines(text: str) -> State | None:
     reader = _LineReader()
     try:
         for line in text.splitlines():
-            reader.take(line.strip())
+            reader.add(line.strip())
         state = reader.state()
     except NotAState:
         return None
-    return {} if state is None and not reader.recognised and _ENDS_EMPTY.search(_words(text[-200:])) else state
+    return {} if state is None and not reader.has_pairs and _ENDS_EMPTY.search(_words(text[-200:])) else state
 
 
 class _LineReader:
-    """Collects pairs line by line; remembers the heading above them."""
+    """Collects pairs line by line, and stores the last heading as their domain."""
 
     def __init__(self) -> None:
         self._pairs: list[Pair] = []
         self._domain = ""
-        self.recognised = False
-        self._prose = False
-        self._doubtful = False
+        self.has_pairs = False
+        self._has_prose = False
+        self._is_doubtful = False
 
     def state(self) -> State | None:
-        if not self.recognised or (self._prose and self._doubtful):
+        if not self.has_pairs or (self._has_prose and self._is_doubtful):
             return None
         return state_of_pairs(self._pairs)
 
-    def take(self, line: str) -> None:
-        if line.startswith("```") or not line.strip(_LAYOUT):
+    def add(self, line: str) -> None:
+        if line.startswith("```") or not line.strip(_DECORATION):
             return
-        bulleted = _BULLET.match(line)
-        text = line[bulleted.end() :] if bulleted else line
+        bullet = _BULLET.match(line)
+        text = line[bullet.end() :] if bullet else line
         heading = (":" in text and _HEADING.fullmatch(text)) or (text[:1] in ("#", "*") and _TITLE.fullmatch(text))
         if heading:
             word = heading[1].strip()
@@ -117,33 +117,33 @@ class _LineReader:
             return
         if word in STATE_WORDS:
             text = "" if says_empty(rest) else rest.strip()
-        for read in (_row, _calls, _query, _group):
-            found = read(text)
-            if found is not None:
+        for read in (_table_row, _calls, _query, _group):
+            pairs = read(text)
+            if pairs is not None:
                 break
         else:
-            found = self._listed(text, bool(bulleted))
-        if found is not None:
-            self._pairs.extend(found)
-            self.recognised = True
+            pairs = self._list_pairs(text, bool(bullet))
+        if pairs is not None:
+            self._pairs.extend(pairs)
+            self.has_pairs = True
         elif word in STATE_WORDS:
             raise NotAState
         else:
-            self._prose = True
+            self._has_prose = True
 
-    def _listed(self, text: str, bulleted: bool) -> list[Pair] | None:
-        """One pair or several in a line, or None if it is prose."""
+    def _list_pairs(self, text: str, has_bullet: bool) -> list[Pair] | None:
+        """Return the pairs in a line, or None if it is prose."""
         if text[:1] == "[" and text[-1:] == "]":
             text = text[1:-1]
         pairs = [pair_in(piece) for piece in _pieces(text)]
-        kept = [(slot_of(slot, "" if "-" in slot else self._domain), value) for slot, value in filter(None, pairs)]
-        if not kept:
+        parsed = [(slot_of(slot, "" if "-" in slot else self._domain), value) for slot, value in filter(None, pairs)]
+        if not parsed:
             return None if text else []
-        if len(kept) < len(pairs):
+        if len(parsed) < len(pairs):
             raise NotAState
-        spelled_out = "=" in text or (":" in text and all("-" in slot for slot, _ in kept))
-        self._doubtful |= not (bulleted or spelled_out)
-        return kept
+        is_explicit = "=" in text or (":" in text and all("-" in slot for slot, _ in parsed))
+        self._is_doubtful |= not (has_bullet or is_explicit)
+        return parsed
 
 
 def _pieces(text: str) -> list[str]:
@@ -154,8 +154,8 @@ def _pieces(text: str) -> list[str]:
     return glued if all(piece.count("-") > 1 for piece in glued) else pieces
 
 
-def _row(text: str) -> list[Pair] | None:
-    """A row of a Markdown table with two columns or three."""
+def _table_row(text: str) -> list[Pair] | None:
+    """Parse a row of a Markdown table with two or three columns."""
     if not (text.startswith("|") and text.endswith("|")):
         return None
     cells = [cell.strip("*` ") for cell in text[1:-1].split("|")]
@@ -167,7 +167,7 @@ def _row(text: str) -> list[Pair] | None:
 
 
 def _calls(text: str) -> list[Pair] | None:
-    """``hotel(area=east, stars=4)``, one or more in a line."""
+    """Parse one or more calls such as ``hotel(area=east, stars=4)``."""
     calls = _CALL.findall(text) if "(" in text else None
     if not calls or _CALL.sub("", text).strip(" ,;`"):
         return None
@@ -175,7 +175,7 @@ def _calls(text: str) -> list[Pair] | None:
 
 
 def _query(text: str) -> list[Pair] | None:
-    """``SELECT * FROM hotel WHERE area = 'east' AND stars = 4``"""
+    """Parse a query such as ``SELECT * FROM hotel WHERE area = 'east' AND stars = 4``."""
     text = text.strip("` ;")
     if text[:7].lower() != "select ":
         return None
@@ -186,7 +186,7 @@ def _query(text: str) -> list[Pair] | None:
 
 
 def _group(text: str) -> list[Pair] | None:
-    """``hotel: area=east, stars=4``"""
+    """Parse a group such as ``hotel: area=east, stars=4``."""
     group = _DOMAIN_GROUP.fullmatch(text) if ":" in text and "=" in text else None
     if not group:
         return None
@@ -194,11 +194,11 @@ def _group(text: str) -> list[Pair] | None:
 
 
 def _of_domain(domain: str, pieces: list[str]) -> Iterator[Pair]:
-    named = "" if key_word(domain) in NO_DOMAIN else domain
+    known_domain = "" if key_word(domain) in NO_DOMAIN else domain
     for piece in pieces:
         if not piece.strip():
             continue
-        pair = pair_in(piece, named)
+        pair = pair_in(piece, known_domain)
         if pair is None:
             raise NotAState
         yield pair

@@ -1,4 +1,4 @@
-"""Python literals as they are printed into text: read as data, never run."""
+"""Parsing of Python literals in text. They are read as data and never executed."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from ...errors import InputError, one_line
 from ..strict_json import Doubled
 
 LONGEST = 20_000
-"""Longer text is no printed state, and the parser's memory grows with it."""
-_DEEPEST = 50
-"""Python's parser refuses deep nesting, so text with more brackets is left to it."""
+"""Maximum length of a literal. Longer text is not a printed state, and it would need much memory to parse."""
+_MAX_BRACKETS = 50
+"""Maximum number of opening brackets for the fast path. Python's own parser rejects deep nesting."""
 
 _JSON_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
 
 def python_literal(text: str) -> Any:
-    """Dicts with string keys, lists, tuples (as lists), strings, numbers, True, False and None.
+    """Parse a Python literal: dicts with string keys, lists, tuples (as lists), strings, numbers, True, False and None.
 
-    ``{{}}`` is an empty dict, as the FGA sheets print it. The JSON spellings of True, False and None are understood.
+    ``{{}}`` is an empty dict, as in the FGA sheets. The JSON spellings of True, False and None are accepted.
 
     Raises:
-        InputError: anything else.
+        InputError: the text is anything else.
 
     Example:
         >>> python_literal("{'hotel': {'stars': 4, 'parking': true}}"), python_literal("{{}}")
         ({'hotel': {'stars': 4, 'parking': True}}, {})
         >>> python_literal("open('x')")
         Traceback (most recent call last):
-        dialmeter.errors.InputError: a Python literal such as {'hotel': {'area': 'east'}} is expected, found "open('x')"
+        dialmeter.errors.InputError: expected a Python literal such as {'hotel': {'area': 'east'}}, found "open('x')"
     """
     try:
         if len(text) > LONGEST:
@@ -42,28 +42,28 @@ def python_literal(text: str) -> Any:
         except ValueError:
             pass
         with warnings.catch_warnings():
-            # A lone backslash in a value is the value's own affair.
+            # Python warns about invalid escapes. A lone backslash in a value is accepted.
             warnings.simplefilter("ignore")
-            found = _plain(ast.parse(text, mode="eval").body)
+            value = _evaluate(ast.parse(text, mode="eval").body)
             if "\\" in text:
-                json.dumps(found, ensure_ascii=False).encode()  # refuses half a character that is written as an escape
-            return found
+                json.dumps(value, ensure_ascii=False).encode()  # rejects an escaped lone surrogate
+            return value
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        found = one_line(text.strip(), 40)
+        excerpt = one_line(text.strip(), 40)
         raise InputError(
-            f"a Python literal such as {{'hotel': {{'area': 'east'}}}} is expected, found {found!r}"
+            f"expected a Python literal such as {{'hotel': {{'area': 'east'}}}}, found {excerpt!r}"
         ) from None
 
 
 def _as_json(text: str) -> Any:
-    """Reads a literal that is JSON but for its quotes: many times faster than Python's parser.
+    """Parse a literal that differs from JSON only in its quotes. This is many times faster than Python's parser.
 
     Raises:
-        ValueError: it is another literal or none, or JSON and Python may differ about it.
+        ValueError: not such a literal, or JSON and Python may parse it differently.
     """
-    if '"' in text or "\\" in text or text.count("{") + text.count("[") > _DEEPEST:
+    if '"' in text or "\\" in text or text.count("{") + text.count("[") > _MAX_BRACKETS:
         raise ValueError
-    # Python refuses half a character, and JSON does not.
+    # Python rejects lone surrogates, but JSON does not.
     text.encode()
     return _DECODER.decode(text.replace("'", '"'))
 
@@ -83,33 +83,33 @@ def _short_number(digits: str) -> int:
 
 
 def refuse_constant(word: str) -> NoReturn:
-    """Refuses NaN and Infinity, which Python's JSON reads."""
+    """Reject NaN and Infinity, which Python's JSON module accepts."""
     raise ValueError
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_short_number, parse_constant=refuse_constant)
 
 
-def _plain(node: ast.expr) -> Any:
+def _evaluate(node: ast.expr) -> Any:
     match node:
         case ast.Dict():
-            return _mapping(node)
+            return _evaluate_dict(node)
         case ast.Set(elts=[ast.Dict(keys=[])]):
             return {}
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            return [_plain(each) for each in elements]
+            return [_evaluate(each) for each in elements]
         case ast.Constant(value=int() as number) if number.bit_length() > 64:
-            pass  # Python refuses to print the longest of them
+            pass  # Python refuses to print very long integers
         case ast.Constant(value=str() | int() | float() | None as value):
             return value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as operand):
-            return -_plain(operand)
+            return -_evaluate(operand)
         case ast.Name(id=word) if word in _JSON_WORDS:
             return _JSON_WORDS[word]
     raise ValueError
 
 
-def _mapping(node: ast.Dict) -> dict[str, Any]:
+def _evaluate_dict(node: ast.Dict) -> dict[str, Any]:
     mapping: dict[str, Any] = {}
     twice = None
     for key, value in zip(node.keys, node.values, strict=True):
@@ -117,7 +117,7 @@ def _mapping(node: ast.Dict) -> dict[str, Any]:
             raise ValueError
         if key.value in mapping:
             twice = key.value
-        mapping[key.value] = _plain(value)
+        mapping[key.value] = _evaluate(value)
     if twice is None:
         return mapping
     doubled = Doubled(mapping)

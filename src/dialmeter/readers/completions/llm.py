@@ -1,29 +1,32 @@
-"""JSON lines, one completion of a language model per line; the state is found in its text, or in the functions that it calls.
+"""JSON lines with one completion of a language model per line. The state is in its text or in its function calls.
 
 ``{"dialogue_id": "MUL0003.json", "turn": 0, "completion": "Sure! {\\"hotel\\": {\\"area\\": \\"east\\"}}"}``
 
-Optional: ``gold`` (a state, flat or nested), ``user`` and ``system``. Lines may come in any order. A JSON list of such
-objects reads the same. These names are tried in their order, and ``--fields completion=answer`` names others:
+Optional keys are ``gold`` (a state, flat or nested), ``user`` and ``system``. Lines may come in any order. The file may
+also be a JSON list of such objects. For each kind of data, the first of these keys that exists is used; other keys are
+given with ``--fields``, as in ``--fields completion=answer``:
 
 - dialogue: ``dialogue_id``, ``dialog_id``, ``dialogue``, ``id``, ``dial_id``
-- turn: ``turn``, ``turn_id``, ``turn_idx``, ``turn_num``, ``utt_idx`` (counts the utterances of both speakers, as in ConvLab-3's files)
-- completion: ``completion``, ``response``, ``output``, ``generated_text``, ``prediction``, ``text``, ``choices``, ``messages``,
-  ``tool_calls``, ``function_call``
+- turn: ``turn``, ``turn_id``, ``turn_idx``, ``turn_num``, ``utt_idx`` (counts the utterances of both speakers, as in
+  ConvLab-3's files)
+- completion: ``completion``, ``response``, ``output``, ``generated_text``, ``prediction``, ``text``, ``choices``,
+  ``messages``, ``tool_calls``, ``function_call``
 
-A completion may also be an object that is parsed already, an answer of an OpenAI-compatible endpoint (``choices``), a list of
-messages, or a line of a batch (``{"custom_id": "MUL0003.json_0", "response": {"status_code": 200, "body": {..}}}``). ``custom_id``
-is dialogue, underscore and turn; ``--fields "custom_id={dialogue}-t{turn}"`` gives another pattern.
+A completion may be a text, a parsed JSON object, a response of an OpenAI-compatible endpoint (``choices``), a list of
+messages, or a line of a batch (``{"custom_id": "MUL0003.json_0", "response": {"status_code": 200, "body": {..}}}``).
+``custom_id`` is dialogue, underscore and turn; ``--fields "custom_id={dialogue}-t{turn}"`` gives another pattern.
 
-A call of a function is read as a part of the state: the function is the domain, its arguments are slots. ``--fields
-"hotel=find_book_hotel()"`` says that this function is about hotels. Calls of one turn are put together; of one slot in two
-calls the later one holds (warning ``repeated-call``). ``null`` and ``""`` are absent, ``true`` is yes. An answer without a call, in a
-file with calls, is an empty state. Of several answers the first is read (warning ``several-choices``). States are taken as
-cumulative, a warning says where they look like updates, and ``--state update-pred`` reads them as such. No real file of
-batches was at hand: their format was written down from the code of OpenAI's own library.
+A function call is read as a part of the state: the function is the domain, and its arguments are slots. ``--fields
+"hotel=find_book_hotel()"`` sets the domain of this function to hotel. The calls of one turn are merged. If two calls
+set the same slot, the later one is used (warning ``repeated-call``). ``null`` and ``""`` are absent, and ``true`` is
+yes. If the file has function calls, an answer without a call is an empty state. Of several choices the first is read
+(warning ``several-choices``). States are read as cumulative. A warning reports states that look like updates; ``--state
+update-pred`` reads them as updates. The batch format was implemented from the code of OpenAI's library; no real batch
+file was available.
 
-A completion without a readable state counts as an empty state, and the notice ``unparsed`` says how many there are and
-lists the first ten; answers that failed, were refused or stopped at a limit are among them. How the state is found says
-:func:`dialmeter.readers.completions.state_in`.
+A completion without a readable state counts as an empty state. The notice ``unparsed`` reports their number and lists
+the first ten. They include answers that failed, were refused, or stopped at a limit. See
+:func:`dialmeter.readers.completions.state_in` for how the state is found in a text.
 """
 
 from __future__ import annotations
@@ -42,14 +45,14 @@ from ..own.tables import rows_of
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_text, turn_number
 from ..source import Sample, Source
-from ..turn_rows import Places, TurnRows, add_notices, place_of, plain_id, row_error
+from ..turn_rows import Places, TurnRows, add_notices, add_row_place, as_id, turn_label
 from ..yes_no import YesNo, flat_state
 from . import state_from, state_in
 from .answers import Answer, answer_in, state_of_calls
 
 HOLDS = "both"
 CARRIES = (
-    "completions of a language model or its calls of functions, in which the predicted state is found; gold where given"
+    "completions or function calls of a language model, from which the predicted state is extracted; optionally gold"
 )
 TAKES_FIELDS = True
 
@@ -69,7 +72,7 @@ def detect(sample: Sample) -> bool:
     row = next(iter(sample.value), None) if isinstance(sample.value, list) else sample.value
     if not isinstance(row, dict) or "turns" in row:
         return False
-    keys = _keys_of(tuple(row), ())
+    keys = _find_keys(tuple(row), ())
     return (
         keys.completion is not None
         and isinstance(row[keys.completion], str | dict | list | None)
@@ -81,7 +84,7 @@ def detect(sample: Sample) -> bool:
 
 
 class _Keys(NamedTuple):
-    """Under which keys of a row things are."""
+    """The keys of a row for each kind of data."""
 
     dialogue: str | None
     turn: str | None
@@ -89,16 +92,16 @@ class _Keys(NamedTuple):
 
 
 @lru_cache(1000)
-def _keys_of(row: tuple[str, ...], fields: tuple[tuple[str, str], ...]) -> _Keys:
+def _find_keys(row: tuple[str, ...], fields: tuple[tuple[str, str], ...]) -> _Keys:
     given = dict(fields)
     return _Keys(
-        given.get("dialogue") or _first(row, _DIALOGUE_KEYS),
-        given.get("turn") or _first(row, _TURN_KEYS),
-        given.get("completion") or _first(row, _COMPLETION_KEYS),
+        given.get("dialogue") or _find_key(row, _DIALOGUE_KEYS),
+        given.get("turn") or _find_key(row, _TURN_KEYS),
+        given.get("completion") or _find_key(row, _COMPLETION_KEYS),
     )
 
 
-def _first(row: Container[str], keys: Iterable[str]) -> str | None:
+def _find_key(row: Container[str], keys: Iterable[str]) -> str | None:
     return next((key for key in keys if key in row), None)
 
 
@@ -106,17 +109,17 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     reader = _Reader(source)
     for line, row in rows_of(source):
         try:
-            reader.take(row)
+            reader.add(row)
         except InputError as error:
             raise error.at(line=line) from None
     if not reader.rows:
         raise InputError("a file without completions")
-    yield from reader.rows.dialogues(reader.renumbered)
+    yield from reader.rows.dialogues(reader.renumber)
     reader.add_notices()
 
 
 class _Reader:
-    """Reads rows, and counts what is odd."""
+    """Reads rows and counts what notices report."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -125,119 +128,120 @@ class _Reader:
         self._pattern = _id_pattern(source.fields.get(_CUSTOM_ID, _PATTERN))
         self.rows = TurnRows(source)
         self._yes_no = YesNo()
-        self._with_calls = False
-        # By dialogue: turns without a readable state, and turns that only talk; does a turn's number count utterances?
+        self._has_calls = False
+        # By dialogue: turns without a readable state, and turns with text but no call.
         self._unparsed: dict[str, set[int]] = {}
-        self._talking: dict[str, set[int]] = {}
+        self._without_calls: dict[str, set[int]] = {}
         self._counts_turns: set[str] = set()
+        """Dialogues whose turn numbers do not count utterances."""
         self._several = Places()
         self._repeated = Places()
 
-    def take(self, row: Mapping[str, Any]) -> None:
-        """Takes a row."""
-        keys = _keys_of(tuple(row), self._fields)
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Read a row."""
+        keys = _find_keys(tuple(row), self._fields)
         name, written = self._identity(row, keys)
         self._yes_no.dialogue, self._yes_no.turn = name, written
         try:
             if keys.turn is None and _CUSTOM_ID not in row:
-                raise _missing("turn number", _TURN_KEYS, "turn")
+                raise _missing_key("turn number", _TURN_KEYS, "turn")
             number = turn_number(written)
             if keys.completion is None or keys.completion not in row:
-                raise _missing("completion", _COMPLETION_KEYS, "completion")
+                raise _missing_key("completion", _COMPLETION_KEYS, "completion")
             state = self._state(row, keys.completion, name, number)
             gold = flat_state(row.get(self._source.fields.get("gold", "gold")), self._yes_no)
             user, system = (as_text(row.get(self._source.fields.get(who, who)), who) for who in ("user", "system"))
             self.rows.add(name, Turn(number, gold, state, user, system))
         except InputError as error:
-            raise row_error(error, name, written) from None
+            raise add_row_place(error, name, written) from None
         if keys.turn != "utt_idx" or "turn" in self._source.fields:
             self._counts_turns.add(name)
 
     def _identity(self, row: Mapping[str, Any], keys: _Keys) -> tuple[str, Any]:
-        """The dialogue of a row, and its turn as written."""
+        """Return the dialogue of a row, and its turn as written."""
         custom = row.get(_CUSTOM_ID)
         if custom is not None and (keys.turn is None or _CUSTOM_ID in self._source.fields):
-            found = self._pattern.fullmatch(custom) if isinstance(custom, str) else None
-            if found is None:
+            match = self._pattern.fullmatch(custom) if isinstance(custom, str) else None
+            if match is None:
                 raise InputError(
                     f"custom_id {one_line(str(custom), 40)!r} is not dialogue, underscore and turn; "
                     'give its pattern, as in --fields "custom_id={dialogue}-t{turn}"'
                 )
-            return found["dialogue"], found["turn"]
+            return match["dialogue"], match["turn"]
         if keys.dialogue is None or keys.dialogue not in row:
-            raise _missing("dialogue id", _DIALOGUE_KEYS, "dialogue")
-        return plain_id(row[keys.dialogue], "a dialogue id"), row.get(keys.turn) if keys.turn else None
+            raise _missing_key("dialogue id", _DIALOGUE_KEYS, "dialogue")
+        return as_id(row[keys.dialogue], "a dialogue id"), row.get(keys.turn) if keys.turn else None
 
     def _state(self, row: Mapping[str, Any], key: str, name: str, number: int) -> State:
         completion = {key: row[key]} if key in ("choices", "tool_calls", "function_call") else row[key]
         answer = answer_in(completion)
         if answer.choices > 1:
-            self._several.add(place_of(name, number))
-        state = None if answer.failed or row.get("error") else self._said(answer, name, number)
+            self._several.add(turn_label(name, number))
+        state = None if answer.failed or row.get("error") else self._answered_state(answer, name, number)
         if state is None:
             self._unparsed.setdefault(name, set()).add(number)
             return {}
-        return _renamed(state, self._domains) if self._domains else state
+        return _rename_domains(state, self._domains) if self._domains else state
 
-    def _said(self, answer: Answer, name: str, number: int) -> State | None:
+    def _answered_state(self, answer: Answer, name: str, number: int) -> State | None:
         if answer.calls:
-            self._with_calls = True
+            self._has_calls = True
             state, repeated = state_of_calls(answer.calls)
             if repeated:
-                self._repeated.add(place_of(name, number))
+                self._repeated.add(turn_label(name, number))
             return state
         content = answer.content
         state = state_from(content) if isinstance(content, dict | list) else _state_in(as_text(content, "a completion"))
         if state is None and answer.calls is not None:
-            self._talking.setdefault(name, set()).add(number)
+            self._without_calls.setdefault(name, set()).add(number)
             return {}
         return state
 
-    def renumbered(self, name: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-        """Turns that are numbered by utterances of both speakers, numbered as in ConvLab-3's files."""
+    def renumber(self, name: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        """Renumber turns that count utterances of both speakers, as the format convlab3 does."""
         if name in self._counts_turns:
             return turns
-        one_speaker = len({turn.number % 2 for turn in turns}) == 1
-        numbers = {turn.number: turn.number // 2 if one_speaker else position for position, turn in enumerate(turns)}
-        for places in (self._unparsed, self._talking):
+        is_one_speaker = len({turn.number % 2 for turn in turns}) == 1
+        numbers = {turn.number: turn.number // 2 if is_one_speaker else position for position, turn in enumerate(turns)}
+        for places in (self._unparsed, self._without_calls):
             places[name] = {numbers[number] for number in places.get(name, ())}
         return tuple(structs.replace(turn, number=numbers[turn.number]) for turn in turns)
 
     def add_notices(self) -> None:
-        """Adds what was counted to the source."""
+        """Add the notices to the source."""
         unparsed = Places()
         for name in self.rows.names:
             numbers = self._unparsed.get(name, set())
-            # An answer that only talks is an empty state where other answers of the file call functions.
-            if not self._with_calls:
-                numbers = numbers | self._talking.get(name, set())
+            # A text without a call is an empty state if other answers of the file call functions.
+            if not self._has_calls:
+                numbers = numbers | self._without_calls.get(name, set())
             for number in sorted(numbers):
-                unparsed.add(place_of(name, number))
+                unparsed.add(turn_label(name, number))
         self._source.notices += self._yes_no.notices(self.rows.words)
         add_notices(
             self._source,
             {
                 "unparsed": (
                     unparsed,
-                    "{} completions without a readable state count as empty states; ask the model for JSON alone",
+                    "{} completions without a readable state count as empty states; prompt the model for JSON only",
                 ),
                 "several-choices": (self._several, "{} completions have several choices; the first is read"),
-                "repeated-call": (self._repeated, "{} turns set a slot in two calls; the later one is taken"),
+                "repeated-call": (self._repeated, "{} turns set a slot in two calls; the later one is used"),
             },
         )
 
 
-def _missing(what: str, keys: tuple[str, ...], field: str) -> InputError:
+def _missing_key(what: str, keys: tuple[str, ...], field: str) -> InputError:
     return InputError(
-        f"no {what}; it is expected under one of: {', '.join(keys)}; name another with --fields {field}=NAME"
+        f"no {what}; expected one of the keys: {', '.join(keys)}; name another key with --fields {field}=NAME"
     )
 
 
 def _id_pattern(text: str) -> re.Pattern[str]:
-    """What ``custom_id`` looks like.
+    """Compile the pattern of ``custom_id``.
 
     Raises:
-        DialmeterError: the pattern lacks the dialogue or the turn.
+        DialmeterError: the pattern does not have the dialogue and the turn once each.
 
     Example:
         >>> _id_pattern("run1/{dialogue}-t{turn}").fullmatch("run1/MUL-1-t03")["dialogue"]
@@ -245,14 +249,14 @@ def _id_pattern(text: str) -> re.Pattern[str]:
     """
     if text.count("{dialogue}") != 1 or text.count("{turn}") != 1:
         raise DialmeterError(
-            f"--fields: custom_id must hold {{dialogue}} and {{turn}} once each, not {one_line(text)!r}"
+            f"--fields: custom_id must hold {{dialogue}} and {{turn}} once each, found {one_line(text)!r}"
         )
     escaped = re.escape(text).replace(r"\{dialogue\}", "(?P<dialogue>.+)").replace(r"\{turn\}", r"(?P<turn>\d+)")
     return re.compile(escaped)
 
 
-def _renamed(state: State, domains: Mapping[str, str]) -> State:
-    """The state with other domains in the place of functions."""
+def _rename_domains(state: State, domains: Mapping[str, str]) -> State:
+    """Replace the function names in a state by domains."""
     renamed = {}
     for slot, value in state.items():
         function, hyphen, name = slot.partition("-")
@@ -261,4 +265,4 @@ def _renamed(state: State, domains: Mapping[str, str]) -> State:
 
 
 _state_in = lru_cache(1)(state_in)
-"""A model without news often repeats its last answer word by word."""
+"""Cached, because a model often repeats its last answer if nothing changes."""

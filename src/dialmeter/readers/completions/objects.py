@@ -1,4 +1,4 @@
-"""States in objects that a model wrote, once they are parsed: nested, flat, wrapped, or lists of pairs."""
+"""States in parsed objects that a model wrote: nested, flat, wrapped, or lists of pairs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ...model import State
 from ..strict_json import Doubled, parse_unique
 from .lines import says_empty, state_in_lines
 from .pairs import (
+    CACHE_SIZE,
     NO_DOMAIN,
     PART_WORDS,
     REMARK_WORDS,
-    REMEMBERED,
     STATE_WORDS,
     NotAState,
     Pair,
@@ -30,14 +30,14 @@ _DOMAIN_KEYS = ("domain", "service")
 _FUNCTION_KEYS = ("function", "name", "tool", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters")
 _CALL_KEYS = frozenset(("function", *_ARGUMENT_KEYS))
-_LAYERS = frozenset(("book", "semi"))
-"""The two halves of a domain in MultiWOZ's own files."""
+_SECTIONS = frozenset(("book", "semi"))
+"""The two sections of a domain in the files of MultiWOZ."""
 _RESERVED_WORDS = STATE_WORDS | REMARK_WORDS | PART_WORDS | {*_SLOT_KEYS, *_DOMAIN_KEYS}
-"""Keys that are perhaps neither slots nor domains."""
+"""Keys that may be neither slots nor domains."""
 
 
 def state_from(thing: Any) -> State | None:
-    """The state that an object is, or None.
+    """Return the state in a parsed object, or None.
 
     Example:
         >>> state_from({"belief_state": {"hotel": {"area": "east", "stars": None}}, "reasoning": "..."})
@@ -61,12 +61,13 @@ def _pairs(thing: Any) -> list[Pair]:
 
 
 def call_pairs(name: str, arguments: Any) -> list[Pair]:
-    """The slots that a call of a function sets: the function is the domain, and its arguments are slots.
+    """Return the pairs that a function call sets. The function is the domain, and its arguments are slots.
 
-    Arguments by domain, and arguments with the domain in their names, are a state themselves. Text is parsed as JSON.
+    If arguments are grouped by domain, or have the domain in their names, they are a state themselves. A text is parsed
+    as JSON.
 
     Raises:
-        NotAState: the arguments are no JSON object.
+        NotAState: the arguments are not a JSON object.
 
     Example:
         >>> call_pairs("hotel", '{"area": "north", "book_stay": 2, "stars": null}')
@@ -89,8 +90,8 @@ def call_pairs(name: str, arguments: Any) -> list[Pair]:
     return [(slot, None if value == "" else value) for slot, value in pairs]
 
 
-def _called(mapping: Mapping[str, Any]) -> list[Pair] | None:
-    """The pairs of ``{"function": "hotel", "arguments": {..}}`` and its likes; None for anything else."""
+def _call_object_pairs(mapping: Mapping[str, Any]) -> list[Pair] | None:
+    """Return the pairs of ``{"function": "hotel", "arguments": {..}}`` and similar objects; None for anything else."""
     inner = mapping.get("function")
     if isinstance(inner, dict) and "arguments" in inner:
         mapping = inner
@@ -101,9 +102,9 @@ def _called(mapping: Mapping[str, Any]) -> list[Pair] | None:
 
 def _mapping_pairs(mapping: Mapping[str, Any]) -> list[Pair]:
     if not _CALL_KEYS.isdisjoint(mapping):
-        called = _called(mapping)
-        if called is not None:
-            return called
+        pairs = _call_object_pairs(mapping)
+        if pairs is not None:
+            return pairs
     if _RESERVED_WORDS.isdisjoint(map(key_word, mapping)):
         return _entries_pairs(mapping)
     known = {word: value for key, value in mapping.items() if (word := key_word(key)) not in REMARK_WORDS}
@@ -119,7 +120,7 @@ def _mapping_pairs(mapping: Mapping[str, Any]) -> list[Pair]:
     if len(wrapped) > 1:
         raise NotAState
     if wrapped:
-        return [(slot_of(name, domain), value) for name, value in _unwrapped(wrapped[0])]
+        return [(slot_of(name, domain), value) for name, value in _unwrap(wrapped[0])]
     if domain and len(known) == 1:
         raise NotAState
     skipped = REMARK_WORDS.union(_DOMAIN_KEYS) if domain else REMARK_WORDS
@@ -130,7 +131,7 @@ def _is_object(thing: Any) -> bool:
     return isinstance(thing, dict | list)
 
 
-def _unwrapped(thing: Any) -> Iterable[Pair]:
+def _unwrap(thing: Any) -> Iterable[Pair]:
     if thing is None:
         return []
     state = state_in_lines(thing) if isinstance(thing, str) else None
@@ -138,13 +139,13 @@ def _unwrapped(thing: Any) -> Iterable[Pair]:
 
 
 def _entries_pairs(mapping: Mapping[str, Any], outer: str = "") -> list[Pair]:
-    """Slots with their values, and domains with their slots."""
+    """Return the pairs of a mapping of slots to values, or of domains to slots."""
     pairs: list[Pair] = []
     for key, value in mapping.items():
         if isinstance(value, dict):
             if "-" in key or isinstance(value, Doubled):
                 raise NotAState
-            for slot, inner in value.items() if _LAYERS.isdisjoint(value) else _flattened(value):
+            for slot, inner in value.items() if _SECTIONS.isdisjoint(value) else _flatten_sections(value):
                 pairs.append((_text_pair if type(inner) is str else _pair)(slot, inner, key, outer))
         elif isinstance(value, list) and any(map(_is_object, value)):
             pairs += [(slot_of(slot_of(name, key), outer), inner) for name, inner in _list_pairs(value)]
@@ -153,9 +154,9 @@ def _entries_pairs(mapping: Mapping[str, Any], outer: str = "") -> list[Pair]:
     return pairs
 
 
-def _flattened(slots: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _flatten_sections(slots: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for slot, value in slots.items():
-        if slot in _LAYERS and isinstance(value, dict):
+        if slot in _SECTIONS and isinstance(value, dict):
             yield from value.items()
         else:
             yield slot, value
@@ -165,8 +166,8 @@ def _pair(slot: str, value: Any, domain: str, outer: str) -> Pair:
     return slot_of(slot_of(slot, domain), outer), value_of(value)
 
 
-_text_pair = lru_cache(REMEMBERED)(_pair)
-"""The same for values that are text; others are equal to each other where their texts are not: 1, 1.0 and true."""
+_text_pair = lru_cache(CACHE_SIZE)(_pair)
+"""Cached ``_pair`` for texts. Other values are not cached, because 1, 1.0 and true are equal as keys."""
 
 
 def _list_pairs(things: list[Any]) -> list[Pair]:
@@ -183,7 +184,7 @@ def _list_pairs(things: list[Any]) -> list[Pair]:
 
 
 def _row_pair(row: Any) -> Pair:
-    """``["hotel-area", "east"]`` or ``["hotel", "area", "east"]``."""
+    """Parse ``["hotel-area", "east"]`` or ``["hotel", "area", "east"]``."""
     if not isinstance(row, list) or len(row) not in (2, 3) or not all(isinstance(each, str) for each in row[:-1]):
         raise NotAState
     return slot_of(row[-2], row[0] if len(row) == 3 else ""), value_of(row[-1])

@@ -1,4 +1,4 @@
-"""One slot with its value, as a model writes it."""
+"""Parsing of single pairs of slot and value in completions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from ...model import DELETED, State, Value
 
 Pair: TypeAlias = tuple[str, Value | None]
-"""A slot and its value; None is a slot that is said to be absent."""
+"""A slot and its value; None means that the slot is absent."""
 
 _STATE = """
     state belief_state dialogue_state dialog_state slot_values slots values belief answer final_answer final_state
@@ -27,14 +27,14 @@ _OTHER = """
 STATE_WORDS = frozenset(_STATE.split())
 """Keys and labels that announce a state."""
 REMARK_WORDS = frozenset(_REMARK.split())
-"""Keys and labels of what is said about a state or in the dialogue."""
+"""Keys and labels of remarks about a state, and of utterances."""
 PART_WORDS = frozenset(("slot", "slot_name", "value"))
-"""Names of the parts of a pair; alone they are neither a slot nor a remark."""
+"""Names of the parts of a pair. Alone they are neither slots nor remarks."""
 NO_DOMAIN = STATE_WORDS | REMARK_WORDS | frozenset(_OTHER.split())
-"""Words in front of slots that are not their domain."""
+"""Words before slots that are not domains."""
 
-REMEMBERED = 10_000
-"""How many keys, names, values and pairs are remembered: a file repeats few of them many times."""
+CACHE_SIZE = 10_000
+"""Size of the caches for keys, names, values and pairs. A file repeats few of them many times."""
 _BLANKS = re.compile(r"[\s-]+")
 _HYPHEN = re.compile(r"(?<!\s)\s+-\s*|-\s*")
 _ABSENT = frozenset(("null", "not mentioned"))
@@ -46,11 +46,11 @@ _BARE_WORDS: dict[str, str | None] = {
     "None": None,
 }
 _LONGEST_VALUE = 300
-_LONGEST_SPOKEN_VALUE = 100
+_LONGEST_PLAIN_VALUE = 100
 
 _NAME = r"[^\W\d][\w .&/'-]{0,59}?"
 _NAME_ONLY = re.compile(_NAME)
-# A colon between digits is a time's.
+# A colon between digits belongs to a time.
 _PAIR = re.compile(rf"({_NAME})[\"'*`]{{0,4}}\s{{0,4}}(?:(?<!\d):|:(?!\d)|=|->|→)[*`]{{0,3}}(.*)", re.DOTALL)
 _GLUED = re.compile(r"([^\W\d]\w*)-([^\W\d][\w ]*)-(.+)")
 _DOTTED = re.compile(r"([^\W\d]\w*)\.([^\W\d][\w ]*)")
@@ -60,14 +60,14 @@ _SECOND_PAIR = re.compile(r"(?<!\d):|:(?!\d)|=")
 
 
 class NotAState(Exception):
-    """Not a state, or one that cannot be read without guessing."""
+    """The input is not a state, or cannot be read without guessing."""
 
 
 def state_of_pairs(pairs: Iterable[Pair]) -> State:
-    """The pairs as a state.
+    """Make a state of pairs.
 
     Raises:
-        NotAState: a slot with two values, or a pair that is none.
+        NotAState: a slot with two values, or an invalid pair.
     """
     state: dict[str, Value] = {}
     for slot, value in pairs:
@@ -76,9 +76,9 @@ def state_of_pairs(pairs: Iterable[Pair]) -> State:
     return state
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def key_word(written: str) -> str:
-    """A key as it is compared with the word lists.
+    """Normalise a key for comparison with the word lists.
 
     Example:
         >>> key_word("Belief State")
@@ -87,9 +87,9 @@ def key_word(written: str) -> str:
     return _BLANKS.sub("_", written.strip().lower())
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def slot_of(written: str, domain: str = "") -> str:
-    """A slot's name, with its domain in front where that is known.
+    """Return the name of a slot, with its domain as prefix if known.
 
     Example:
         >>> slot_of("hotel.area"), slot_of("area", "hotel"), slot_of("hotel-area", "hotel"), slot_of("area")
@@ -105,13 +105,13 @@ def slot_of(written: str, domain: str = "") -> str:
     if not domain or name.startswith(f"{domain}-"):
         return name
     if "-" in name and not name.startswith("book-"):
-        # Two domains: what holds the slot is something else than its domain.
+        # The slot already has another domain, so the given domain is not a domain.
         raise NotAState
     return f"{domain}-{name}"
 
 
 def value_of(thing: Any) -> Value | None:
-    """A value that stood in an object.
+    """Convert a value in a parsed object to a slot value.
 
     Example:
         >>> value_of(True), value_of(4), value_of(["6 pm", "18:00"]), value_of("Not mentioned"), value_of("[delete]")
@@ -134,7 +134,7 @@ def value_of(thing: Any) -> Value | None:
     raise NotAState
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def _text_value(text: str) -> str | None:
     if len(text) > _LONGEST_VALUE:
         raise NotAState
@@ -144,11 +144,11 @@ def _text_value(text: str) -> str | None:
     return DELETED if text.upper() == DELETED else text
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def pair_in(text: str, domain: str = "") -> Pair | None:
-    """A pair in one of three ways, ``hotel-area: east``, ``hotel-area = east``, ``hotel-area-east``; None for prose.
+    """Parse a pair: ``hotel-area: east``, ``hotel-area = east`` or ``hotel-area-east``. Return None for prose.
 
-    Bare words mean what they mean in JSON and Python; in quotes they are text.
+    Words such as true and None without quotes have their meaning in JSON and Python. In quotes they are text.
 
     Raises:
         NotAState: it looks like several pairs that cannot be separated.
@@ -159,23 +159,23 @@ def pair_in(text: str, domain: str = "") -> Pair | None:
         >>> pair_in("all is said")
     """
     text = text.strip().lstrip(_WRAPPING).rstrip(",; \t")
-    found = _PAIR.match(text)
-    if not found:
+    match = _PAIR.match(text)
+    if not match:
         glued = _GLUED.fullmatch(text.rstrip(_WRAPPING))
         return (slot_of(f"{glued[1]}-{glued[2]}", domain), value_of(glued[3])) if glued else None
-    value = found[2].strip().strip("*` \t")
-    if len(value) > _LONGEST_SPOKEN_VALUE or not _is_short(found[1]):
+    value = match[2].strip().strip("*` \t")
+    if len(value) > _LONGEST_PLAIN_VALUE or not _is_short(match[1]):
         return None
-    return slot_of(found[1], domain), _spoken(value)
+    return slot_of(match[1], domain), _plain_value(value)
 
 
 def _is_short(name: str) -> bool:
-    """A slot has few words; more of them are the beginning of a sentence."""
+    """Return True if a name has few words, like a slot. More words are the beginning of a sentence."""
     domain, hyphen, slot = name.partition("-")
     return len(domain.split()) <= (2 if hyphen else 3) and len(slot.split()) <= 4
 
 
-def _spoken(text: str) -> Value | None:
+def _plain_value(text: str) -> Value | None:
     if text[:1] in ('"', "'"):
         inner = text[1:-1]
         if text[-1] != text[0] or (text[0] in inner and _NEXT.search(inner)):

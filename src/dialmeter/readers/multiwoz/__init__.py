@@ -1,1 +1,1 @@
-"""Formats of MultiWOZ and of trackers that were published on it."""
+"""Readers of MultiWOZ and of trackers that were published on MultiWOZ."""

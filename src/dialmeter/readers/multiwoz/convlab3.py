@@ -1,8 +1,8 @@
 """``[{"dialogue_id": "..", "utt_idx": 2, "state": {"hotel": {"area": ""}}, "predictions": {"state": {..}}}]``: ConvLab-3.
 
-One entry per user turn, in any order. ``""`` is absent, ``a|b`` are alternatives. ``utt_idx`` counts the utterances of
-both speakers, who take turns, so a turn's number is half of it; where a dialogue's entries stand at even and at odd
-places, it is the place among them.
+The file has one entry per user turn, in any order. ``state`` is gold. ``""`` is absent, and ``a|b`` are alternatives.
+``utt_idx`` counts the utterances of both speakers, so the turn number is half of it. If a dialogue has both even and
+odd values of ``utt_idx``, the turn number is the position of the entry in the dialogue.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct
 from ...errors import InputError
 from ...model import CONSTRAINT_PARTS, Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
 from ..entries import Entry, entries, first_entry, user_or_system
-from ..formats import TalkReader
+from ..formats import ConversationReader
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import StateLayout
 from ..parts import Role, as_list, as_mapping, as_text, first_mapping, read_dialogues, turn_number
@@ -45,14 +45,14 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
 
 
 class _Head(Struct):
-    """The dialogue and the utterance of an entry."""
+    """The dialogue id and utterance index of an entry."""
 
     dialogue_id: str
     utt_idx: int | str
 
 
 def _by_dialogue(parts: JsonParts) -> dict[str, dict[int, int]]:
-    """The places of each dialogue's entries by ``utt_idx``; dialogues in the order in which they begin."""
+    """Return the positions of the entries of each dialogue by ``utt_idx``. Dialogues are in file order."""
     dialogues: dict[str, dict[int, int]] = {}
     for position, head in enumerate(parts.heads(_Head)):
         if not isinstance(head, _Head):
@@ -69,7 +69,7 @@ def _by_dialogue(parts: JsonParts) -> dict[str, dict[int, int]]:
 
 
 def _wrong_head(position: int, thing: Any) -> InputError:
-    """The error of an entry without a valid id and index."""
+    """Return the error for an entry without a valid id and index."""
     entry = as_mapping(thing, f"entry {position}")
     if not isinstance(entry.get("dialogue_id"), str):
         return InputError(f"entry {position}: dialogue_id must be a string")
@@ -81,9 +81,9 @@ def _wrong_head(position: int, thing: Any) -> InputError:
 
 
 def _turns(parts: JsonParts, places: Mapping[int, int]) -> Iterator[Turn]:
-    one_speaker = len({utterance % 2 for utterance in places}) == 1
+    is_one_speaker = len({utterance % 2 for utterance in places}) == 1
     for position, utterance in enumerate(sorted(places)):
-        number = utterance // 2 if one_speaker else position
+        number = utterance // 2 if is_one_speaker else position
         try:
             yield _turn(number, as_mapping(parts.parse(places[utterance]), f"entry {places[utterance]}"))
         except InputError as error:
@@ -107,7 +107,7 @@ def _state(thing: Any) -> State | None:
 
 
 def _last_system_text(thing: Any) -> str:
-    """The utterance of the system before the turn: the last of the context, if it is the system's."""
+    """Return the last utterance of the context if it is from the system, otherwise an empty string."""
     context = as_list(thing, "context") if thing is not None else []
     last = as_mapping(context[-1], "an utterance of the context") if context else {}
     return as_text(last.get("utterance"), "utterance") if last.get("speaker") == "system" else ""
@@ -116,10 +116,10 @@ def _last_system_text(thing: Any) -> str:
 class _Item(NamedTuple):
     entry: Entry
     goals: list[str]
-    """Takes the ids of dialogues with a goal."""
+    """The list that the ids of dialogues with a goal are appended to."""
 
 
-def _detect_talk(sample: Sample) -> bool:
+def _detect_conversation(sample: Sample) -> bool:
     entry = first_entry(sample)
     turn = first_mapping(entry.get("turns"))
     return "dialogue_id" in entry and {"speaker", "utterance"} <= turn.keys() and "frames" not in turn
@@ -131,17 +131,17 @@ def _items(source: Source) -> Iterator[_Item]:
         yield _Item(entry, goals)
     if goals:
         message = (
-            f"{len(goals)} goals of ConvLab-3 do not tell what fails first from what the user ends with (of several values "
-            "the first is taken to fail), and its acts have no booking domain"
+            f"{len(goals)} goals of ConvLab-3 do not mark which values fail first (of several values the first is read as "
+            "failing), and acts of ConvLab-3 have no booking domain"
         )
         source.notices.append(Notice("convlab3-goals", len(goals), message, tuple(goals[:_LISTED])))
 
 
 def _conversation(item: _Item) -> Conversation:
-    found = item.entry.conversation("dialogue_id", "turns", _moves, _goal)
-    if found.goal:
-        item.goals.append(found.id)
-    return found
+    conversation = item.entry.conversation("dialogue_id", "turns", _moves, _goal)
+    if conversation.goal:
+        item.goals.append(conversation.id)
+    return conversation
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:
@@ -167,40 +167,41 @@ def _acts(kinds: Mapping[str, Any]) -> Iterator[Act]:
 
 def _goal(thing: Any) -> Goal:
     goal = as_mapping(thing, "goal")
-    wanted = as_mapping(goal.get("inform") or {}, "goal.inform")
-    requested = as_mapping(goal.get("request") or {}, "goal.request")
-    domains = {domain: _domain(domain, wanted.get(domain), requested.get(domain)) for domain in {**wanted, **requested}}
-    return {domain: found for domain, found in domains.items() if found != DomainGoal()}
+    inform = as_mapping(goal.get("inform") or {}, "goal.inform")
+    request = as_mapping(goal.get("request") or {}, "goal.request")
+    domains = {domain: _domain(domain, inform.get(domain), request.get(domain)) for domain in {**inform, **request}}
+    return {domain: parts for domain, parts in domains.items() if parts != DomainGoal()}
 
 
-def _domain(domain: str, wanted: Any, requested: Any) -> DomainGoal:
+def _domain(domain: str, inform: Any, request: Any) -> DomainGoal:
     parts: dict[str, dict[str, str]] = {part: {} for part in CONSTRAINT_PARTS}
-    for slot, value in as_mapping(wanted or {}, f"goal.inform.{domain}").items():
+    for slot, value in as_mapping(inform or {}, f"goal.inform.{domain}").items():
         values = [each for each in as_text(value, f"goal.inform.{domain}").split("|") if each]
         part, name = ("book" if slot.startswith("book ") else "info"), slot_in(domain, slot)
         if values:
             parts[part][name] = values[-1]
         if len(set(values)) > 1:
             parts[f"fail_{part}"][name] = values[0]
-    requests = dict.fromkeys(slot_in(domain, slot) for slot in as_mapping(requested or {}, f"goal.request.{domain}"))
+    requests = dict.fromkeys(slot_in(domain, slot) for slot in as_mapping(request or {}, f"goal.request.{domain}"))
     return DomainGoal(**parts, requests=tuple(requests))
 
 
-TALK = TalkReader(
-    """ConvLab-3's unified dialogues: a list, or JSON lines.
+CONVERSATIONS = ConversationReader(
+    """Dialogues in the unified format of ConvLab-3: a list, or JSON lines.
 
 ``[{"dialogue_id": "multiwoz21-test-0", "goal": {"inform": {"hotel": {"price range": "cheap", "book day": "friday|sunday"}},
 "request": {"hotel": {"phone": ""}}}, "turns": [{"speaker": "user", "utterance": "..", "dialogue_acts": {"categorical":
 [{"intent": "inform", "domain": "hotel", "slot": "price range", "value": "cheap"}], "non-categorical": [], "binary": []}}]}]``
 
-An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain, also where MultiWOZ has a
-domain of its own for bookings: ``hotel-book`` says that a hotel is booked, ``hotel-nobook`` that it is not. Of a goal's
-slots those that begin with the word book are ``book``, the others ``info``. Goals do not tell what fails first: where a slot
-has several values, the last is what the user ends with and the first is put into ``fail_book`` or ``fail_info``. Slots of
-MultiWOZ's domains get the names that MultiWOZ's goals have (``price range`` is ``pricerange``).
+An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain. This also holds for
+bookings, for which MultiWOZ has a separate domain: ``hotel-book`` means that a hotel is booked, ``hotel-nobook`` that
+it is not. Goal slots that begin with the word book are read as ``book``, the others as ``info``. Goals do not mark
+which values fail first: of several values of a slot, the last is read as the final value, and the first is stored in
+``fail_book`` or ``fail_info``. Slots of MultiWOZ domains are renamed as in MultiWOZ goals (``price range`` becomes
+``pricerange``).
     """,
-    "text, acts, goals of ConvLab-3's unified datasets",
-    _detect_talk,
+    "text, acts, goals: the unified format of ConvLab-3",
+    _detect_conversation,
     _items,
     _conversation,
 )

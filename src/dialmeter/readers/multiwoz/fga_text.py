@@ -1,4 +1,4 @@
-"""The human evaluation sheets of FGA, in text; one file with one or more dialogues, or a folder of ``.txt`` files.
+"""Text sheets of the human evaluation of FGA: one file with one or more dialogues, or a folder of ``.txt`` files.
 
 ::
 
@@ -13,8 +13,8 @@
 
     Matched : False
 
-``{{}}`` is the empty state. What ``Matched`` says follows from the states and is not read. Utterances and states may run
-over several lines.
+``GT`` is the gold state and ``PR`` the predicted state. ``{{}}`` is the empty state. ``Matched`` is ignored, because it
+follows from the states. Utterances and states may span several lines.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class _Field(NamedTuple):
 def detect(sample: Sample) -> bool:
     if sample.kind == "folder":
         sheets = _sheets(sample.value)
-        return bool(sheets) and _opens_dialogue(_first_line(sheets[0]))
-    return sample.kind == "text" and _opens_dialogue(sample.value)
+        return bool(sheets) and _starts_dialogue(_first_line(sheets[0]))
+    return sample.kind == "text" and _starts_dialogue(sample.value)
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
@@ -79,9 +79,9 @@ def _first_line(path: Path) -> str:
         return ""
 
 
-def _opens_dialogue(line: str) -> bool:
-    found = _FIELD.match(line.lstrip("\ufeff"))
-    return found is not None and found[1] == _DIALOGUE
+def _starts_dialogue(line: str) -> bool:
+    match = _FIELD.match(line.lstrip("\ufeff"))
+    return match is not None and match[1] == _DIALOGUE
 
 
 def _dialogues(text: str) -> Iterator[Dialogue]:
@@ -94,23 +94,23 @@ def _dialogues(text: str) -> Iterator[Dialogue]:
 
 
 def _fields(text: str) -> list[_Field]:
-    """The labelled lines, each with the lines that follow it; rulers and blank lines are layout."""
+    """Return the labelled lines, each joined with its continuation lines. Rulers and blank lines are skipped."""
     fields: list[_Field] = []
     for number, line in enumerate(text.split("\n"), 1):
-        found = _FIELD.match(line)
-        if found:
-            fields.append(_Field(number, found[1], found[2].strip()))
+        match = _FIELD.match(line)
+        if match:
+            fields.append(_Field(number, match[1], match[2].strip()))
         elif line.strip(" \t\r-"):
             if not fields or fields[-1].label not in ("Sys", "Usr", "GT", "PR"):
                 raise InputError(f"a line without a label, {one_line(line.strip(), 40)!r}", line=number)
             fields[-1] = fields[-1]._replace(text=f"{fields[-1].text}\n{line.strip()}".lstrip())
     if not fields:
-        raise InputError(f"no dialogue; a sheet begins with '{_DIALOGUE} :'")
+        raise InputError(f"no dialogue; a sheet must begin with '{_DIALOGUE} :'")
     return fields
 
 
 def _blocks(fields: list[_Field], label: str) -> Iterator[list[_Field]]:
-    """The fields cut in front of every one with the label."""
+    """Split the fields into blocks that begin with the label."""
     starts = [position for position, field in enumerate(fields) if field.label == label]
     if fields and starts[:1] != [0]:
         raise InputError(f"{fields[0].label} before any '{label}'", line=fields[0].line)
@@ -123,7 +123,7 @@ def _turn(block: list[_Field]) -> Turn:
     with placing(turn=head.text, line=head.line):
         fields = {field.label: field for field in rest}
         if len(fields) < len(rest):
-            raise InputError("duplicate label in the turn; every turn begins with 'Turn:'")
+            raise InputError("duplicate label in the turn; every turn must begin with 'Turn:'")
         if not {"GT", "PR"} & fields.keys():
             raise InputError("a turn without GT and PR")
         return Turn(
@@ -141,6 +141,6 @@ def _state(field: _Field | None) -> State | None:
     words = Vocabulary()
     with placing(line=field.line):
         state = as_mapping(python_literal(field.text), "a state")
-        # Looked at here, where the line is known.
+        # Validate the state here, where the line is known.
         words.state(words.number(state, NESTED))
         return state

@@ -1,4 +1,4 @@
-"""Goals in MultiWOZ's format: in a dialogue, or in a separate file.
+"""Goals in the format of MultiWOZ, in a dialogue or in a separate file.
 
 ``{"MUL0003.json": {"hotel": {"info": {"area": "east"}, "fail_info": {}, "book": {"people": "2", "invalid": false}, "fail_book":
 {}, "reqt": ["phone"]}, "taxi": {}, "message": [".."]}}``
@@ -20,7 +20,7 @@ from ..parts import as_list, as_mapping, as_text, as_value
 from ..source import Source
 
 _REQUESTS = ("reqt", "requests")
-# Keys that are not domains, and keys of a domain that are not parts of a goal.
+# Keys that are not domains, keys of a domain that are not parts of the goal, and keys of a part that are not slots.
 _NO_DOMAINS = frozenset({"message", "messageLen", "topic", "eod", "description"})
 _NO_PARTS = frozenset({"booked"})
 _NO_SLOTS = frozenset({"invalid", "pre_invalid"})
@@ -29,10 +29,10 @@ _MARKUP = re.compile(r"<[^<>]*>")
 
 
 def goal_in(thing: Any) -> Goal:
-    """What a user wants, by domain; a domain without anything in it is absent.
+    """Parse the goal of a user, by domain. Empty domains are omitted.
 
     Raises:
-        InputError: not a goal.
+        InputError: an invalid goal.
 
     Example:
         >>> goal = goal_in({"hotel": {"info": {"area": "east"}, "book": {"invalid": False}, "reqt": ["phone"]}, "taxi": {}})
@@ -44,14 +44,14 @@ def goal_in(thing: Any) -> Goal:
 
 
 def task_in(thing: Any) -> str:
-    """The text that told the user what to do, without markup; empty if the goal has none.
+    """Return the instruction to the user without markup; an empty string if the goal has none.
 
     Example:
         >>> task_in({"hotel": {}, "message": ["Find a <span class='x'>cheap</span> hotel.", "Book it."]})
         'Find a cheap hotel. Book it.'
     """
-    found = thing.get("message") if isinstance(thing, dict) else None
-    texts = [found] if isinstance(found, str) else found if isinstance(found, list) else []
+    message = thing.get("message") if isinstance(thing, dict) else None
+    texts = [message] if isinstance(message, str) else message if isinstance(message, list) else []
     return _MARKUP.sub("", " ".join(text for text in texts if isinstance(text, str)))
 
 
@@ -59,15 +59,15 @@ def _domain(domain: str, thing: Any) -> DomainGoal:
     parts = as_mapping(thing, f"the goal in {one_line(domain, 40)}")
     for key in parts:
         if key not in (*CONSTRAINT_PARTS, *_REQUESTS, *_NO_PARTS):
-            known = ", ".join((*CONSTRAINT_PARTS, "reqt"))
-            raise InputError(f"the goal in {one_line(domain, 40)} has {known}; found {one_line(key, 40)!r}")
+            allowed = ", ".join((*CONSTRAINT_PARTS, "reqt"))
+            raise InputError(f"the goal in {one_line(domain, 40)} may have {allowed}; found {one_line(key, 40)!r}")
     requests = [slot for key in _REQUESTS for slot in _slots(parts.get(key))]
-    found = {part: _pairs(domain, parts.get(part)) for part in CONSTRAINT_PARTS}
-    return DomainGoal(**found, requests=tuple(dict.fromkeys(slot_in(domain, slot) for slot in requests)))
+    constraints = {part: _pairs(domain, parts.get(part)) for part in CONSTRAINT_PARTS}
+    return DomainGoal(**constraints, requests=tuple(dict.fromkeys(slot_in(domain, slot) for slot in requests)))
 
 
 def _slots(thing: Any) -> list[str]:
-    """A list of slots, or an object with a question mark for every slot."""
+    """Return the requested slots, given as a list or as an object whose keys are slots."""
     slots = list(thing) if isinstance(thing, dict) else as_list(thing if thing is not None else [], "reqt")
     return [as_text(slot, "a slot of reqt") for slot in slots]
 
@@ -82,7 +82,7 @@ def _pairs(domain: str, thing: Any) -> dict[str, str]:
         except InputError as error:
             raise error.at(slot=f"{domain}-{slot}") from None
         if isinstance(value, tuple):
-            raise InputError("a goal holds one value per slot", slot=f"{domain}-{slot}")
+            raise InputError("a goal must have one value per slot", slot=f"{domain}-{slot}")
         if value is None:
             raise null_goal_value(domain, slot)
         pairs[slot_in(domain, slot)] = value
@@ -90,36 +90,36 @@ def _pairs(domain: str, thing: Any) -> dict[str, str]:
 
 
 def null_goal_value(domain: str, slot: str) -> InputError:
-    """The error of a goal that names a slot and has no value for it."""
+    """Return the error for a goal slot whose value is null."""
     return InputError("a value of a goal must be a string or a number, found null", slot=f"{domain}-{slot}")
 
 
 class GoalFile:
-    """Goals by dialogue, which replace those in the dialogues.
+    """A file of goals by dialogue, which replace the goals in the dialogues.
 
-    ``data.json`` of MultiWOZ 2.1 serves as one: of its dialogues only the goals are read.
+    The file may be ``data.json`` of MultiWOZ 2.1; only the goals of its dialogues are read.
 
     Args:
         path: a JSON document.
 
     Raises:
-        InputError: cannot be read.
+        InputError: the file cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:
         source = Source(path)
         self.name = source.name
         with placing(file=self.name):
-            found = as_mapping(source.document, "the file of goals")
-        self._goals: dict[str, tuple[str, Any]] = {dialogue_key(key): (key, goal) for key, goal in found.items()}
+            goals = as_mapping(source.document, "the file of goals")
+        self._goals: dict[str, tuple[str, Any]] = {dialogue_key(key): (key, goal) for key, goal in goals.items()}
         self._used: set[str] = set()
         self._without: list[str] = []
 
-    def given_to(self, talk: Conversation) -> Conversation:
-        """The conversation with its goal of this file; one that the file does not name stays as it is.
+    def apply_to(self, talk: Conversation) -> Conversation:
+        """Return the conversation with its goal from this file. It is unchanged if the file has no goal for it.
 
         Raises:
-            InputError: the goal is not as it should be.
+            InputError: an invalid goal.
         """
         key = dialogue_key(talk.id)
         if key not in self._goals:
@@ -127,31 +127,31 @@ class GoalFile:
             return talk
         self._used.add(key)
         with placing(file=self.name, dialogue=talk.id):
-            found = _goal_of(self._goals[key][1])
-            return structs.replace(talk, goal=goal_in(found), task=task_in(found))
+            goal = _goal_of(self._goals[key][1])
+            return structs.replace(talk, goal=goal_in(goal), task=task_in(goal))
 
     def notices(self) -> list[Notice]:
-        """Notices of ids that only one of the two files has; complete when all is read.
+        """Return notices about ids that only one of the two files has. Call this when all dialogues have been read.
 
         Raises:
             InputError: the two files have no id in common.
         """
         if self._without and not self._used:
             raise InputError(
-                f"none of its {len(self._goals)} ids is that of a dialogue; the dialogues have ids such as "
+                f"none of its {len(self._goals)} ids is a dialogue id; the dialogues have ids such as "
                 f"{one_line(self._without[0], 40)!r}, the goals such as {one_line(next(iter(self._goals.values()))[0], 40)!r}"
                 if self._goals
-                else "a file of goals without goals",
+                else "the file has no goals",
                 file=self.name,
             )
-        alone = [name for key, (name, _) in self._goals.items() if key not in self._used]
-        found = [
-            ("no-goal", self._without, "dialogues are not in the file of goals"),
-            ("goal-alone", alone, "goals are of no dialogue that was read"),
+        unused = [name for key, (name, _) in self._goals.items() if key not in self._used]
+        unmatched = [
+            ("no-goal", self._without, "dialogues have no goal in the file of goals"),
+            ("goal-alone", unused, "goals in the file of goals have no dialogue"),
         ]
         return [
-            Notice(code, len(names), f"{len(names)} {what}", tuple(names[:_LISTED]))
-            for code, names, what in found
+            Notice(code, len(names), f"{len(names)} {message}", tuple(names[:_LISTED]))
+            for code, names, message in unmatched
             if names
         ]
 

@@ -1,14 +1,15 @@
-"""MultiWOZ 2.0 and 2.1 ``data.json``, and TRADE's ``test_dials.json``.
+"""``data.json`` of MultiWOZ 2.0 and 2.1, and ``test_dials.json`` of TRADE.
 
 ``{"MUL0003.json": {"log": [{"text": "..", "metadata": {}}, {"text": "..", "metadata": {"hotel": {"semi": {"area": "east"},
-"book": {"people": "2", "booked": []}}}}]}}``: user and system take turns, and the system's metadata is the state after the
-user's turn before it. A user turn at the end that the system does not answer has no state.
+"book": {"people": "2", "booked": []}}}}]}}``: user and system take turns. The metadata of a system turn is the state after the
+preceding user turn. A final user turn without a system turn has no state.
 
 ``[{"dialogue_idx": "MUL0003.json", "dialogue": [{"turn_idx": 0, "belief_state": [{"slots": [["hotel-area", "east"]], "act":
-"inform"}], "system_transcript": "", "transcript": ".."}]}]``: the state after the user's transcript.
+"inform"}], "system_transcript": "", "transcript": ".."}]}]``: ``belief_state`` is the state after ``transcript``, the utterance of
+the user.
 
-Both write ``""`` or ``not mentioned`` where a slot is named and has no value. Other words, ``none`` among
-them, are values like any other until a rule set says what they mean.
+In both, ``""`` and ``not mentioned`` mean that a slot has no value. All other words, including ``none``, are values.
+The rule set decides on their meaning.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from msgspec import structs
 
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Move, State, Turn, Value, dialogue_key
-from ..entries import moves_of, talk
-from ..formats import TalkReader
+from ..entries import make_conversation, read_moves
+from ..formats import ConversationReader
 from ..pairs.slot_names import two_values
 from ..pairs.state_layouts import StateLayout
 from ..parts import (
@@ -35,18 +36,20 @@ from ..parts import (
     first_mapping,
     first_value,
     read_dialogues,
-    sided,
     turn_number,
+    turn_with_state,
     turns_by_id,
 )
 from ..source import Sample, Source
-from .acts import ActFile, act_file_near, acts_in
+from .acts import ActFile, find_act_file, parse_acts
 from .goals import goal_in, task_in
 
 STATES = StateLayout("sections", absent=("", "not mentioned"))
 _BELIEF_STATES = StateLayout("flat", absent=STATES.absent)
 HOLDS = "state"
 CARRIES = "one state per turn, utterances: data.json of MultiWOZ 2.0 and 2.1, test_dials.json of TRADE"
+
+_NOT_TAKING_TURNS = "metadata in a user turn: user and system must take turns, and the user must begin"
 
 
 def detect(sample: Sample) -> bool:
@@ -69,10 +72,10 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
 
 
 def ids_of_list(path: str | Path) -> set[str]:
-    """The dialogues that a list file names, one id per line, in the form under which ids are matched.
+    """Read a list of dialogue ids, one id per line. Return them in the normalised form that is used for matching.
 
     Raises:
-        InputError: cannot be read, holds no id, or is no such list.
+        InputError: the file cannot be read, has no id, or is not such a list.
 
     Example:
         >>> import os, tempfile
@@ -85,27 +88,27 @@ def ids_of_list(path: str | Path) -> set[str]:
     """
     source = Source(path)
     ids = {line.strip() for line in source.text.splitlines()} - {""}
-    odd = sorted(each for each in ids if any(letter in each for letter in '[]{}",'))
-    if odd:
-        raise InputError(f"one dialogue id per line is expected, found {one_line(odd[0], 40)!r}", file=source.name)
+    invalid = sorted(each for each in ids if any(letter in each for letter in '[]{}",'))
+    if invalid:
+        raise InputError(f"expected one dialogue id per line, found {one_line(invalid[0], 40)!r}", file=source.name)
     if not ids:
-        raise InputError("a list of dialogues without any id", file=source.name)
+        raise InputError("the list has no dialogue ids", file=source.name)
     return {dialogue_key(each) for each in ids}
 
 
 def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
     log = as_list(as_mapping(thing, "a dialogue").get("log"), "log")
-    heard = ""
+    system_text = ""
     for number in range((len(log) + 1) // 2):
         try:
-            said = as_mapping(log[2 * number], "an utterance")
-            if said.get("metadata"):
-                raise InputError("metadata at a user's turn: user and system must take turns, the user first")
+            user_turn = as_mapping(log[2 * number], "an utterance")
+            if user_turn.get("metadata"):
+                raise InputError(_NOT_TAKING_TURNS)
             answer = as_mapping(log[2 * number + 1], "an utterance") if 2 * number + 1 < len(log) else {}
             metadata = answer.get("metadata")
             state = as_mapping(metadata, "a state") if metadata is not None else None
-            yield sided(role, number, state, user=as_text(said.get("text"), "text"), system=heard)
-            heard = as_text(answer.get("text"), "text")
+            yield turn_with_state(role, number, state, as_text(user_turn.get("text"), "text"), system_text)
+            system_text = as_text(answer.get("text"), "text")
         except InputError as error:
             raise error.at(turn=number) from None
 
@@ -118,7 +121,9 @@ def _dial_turns(role: Role, thing: Any) -> Iterator[Turn]:
             number = turn_number(turn.get("turn_idx", position))
             state = _belief_state(turn["belief_state"]) if turn.get("belief_state") is not None else None
             user = as_text(turn.get("transcript"), "transcript")
-            yield sided(role, number, state, user, as_text(turn.get("system_transcript"), "system_transcript"))
+            yield turn_with_state(
+                role, number, state, user, as_text(turn.get("system_transcript"), "system_transcript")
+            )
         except InputError as error:
             raise error.at(turn=number) from None
 
@@ -127,11 +132,11 @@ def _belief_state(thing: Any) -> State:
     state: dict[str, Value] = {}
     for each in as_list(thing, "belief_state"):
         entry = as_mapping(each, "an entry of belief_state")
-        if entry.get("act") == "request":  # what the user asks for is no value of the state
+        if entry.get("act") == "request":  # requested slots are not part of the state
             continue
         for pair in as_list(entry.get("slots"), "slots"):
             if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise InputError('a slot reads ["domain-slot", "value"]')
+                raise InputError('a slot must be ["domain-slot", "value"]')
             try:
                 value = as_value(pair[1])
             except InputError as error:
@@ -148,7 +153,7 @@ class _Item(NamedTuple):
 
 
 def _items(source: Source) -> Iterator[_Item]:
-    acts = act_file_near(source, ("dialogue_acts.json", "system_acts.json"))
+    acts = find_act_file(source, ("dialogue_acts.json", "system_acts.json"))
     for name, thing in as_mapping(source.document, "the file").items():
         yield _Item(name, thing, acts)
 
@@ -157,36 +162,36 @@ def _conversation(item: _Item) -> Conversation:
     with placing(dialogue=item.name):
         entry = as_mapping(item.thing, "a dialogue")
         goal = None if entry.get("goal") is None else goal_in(entry["goal"])
-        found = talk(item.name, moves_of(as_list(entry.get("log"), "log"), partial(_moves, item)), goal)
-        return structs.replace(found, task=task_in(entry.get("goal")))
+        moves = read_moves(as_list(entry.get("log"), "log"), partial(_moves, item))
+        return structs.replace(make_conversation(item.name, moves, goal), task=task_in(entry.get("goal")))
 
 
 def _moves(item: _Item, place: int, thing: Any) -> Iterator[Move]:
     who = SYSTEM if place % 2 else USER
-    said = as_mapping(thing, "an utterance")
-    if who == USER and said.get("metadata"):
-        raise InputError("metadata at a user's turn: user and system must take turns, the user first")
-    yield Move(who, as_text(said.get("text"), "text"), _acts(item, said, place))
+    turn = as_mapping(thing, "an utterance")
+    if who == USER and turn.get("metadata"):
+        raise InputError(_NOT_TAKING_TURNS)
+    yield Move(who, as_text(turn.get("text"), "text"), _acts(item, turn, place))
 
 
-def _acts(item: _Item, said: Any, place: int) -> tuple[Act, ...] | None:
-    if said.get("dialog_act") is not None:
-        return acts_in(said["dialog_act"])
+def _acts(item: _Item, turn: Any, place: int) -> tuple[Act, ...] | None:
+    if turn.get("dialog_act") is not None:
+        return parse_acts(turn["dialog_act"])
     if place % 2 == 0 or item.acts is None or not item.acts.has(item.name):
         return None
     return item.acts.acts(item.name, str(place // 2 + 1))
 
 
-TALK = TalkReader(
-    """MultiWOZ 2.0 and 2.1 ``data.json``: talk, goals, and acts where the file has them.
+CONVERSATIONS = ConversationReader(
+    """``data.json`` of MultiWOZ 2.0 and 2.1: utterances, goals, and acts if available.
 
 ``{"MUL0003.json": {"goal": {"hotel": {"info": {"area": "east"}, "reqt": ["phone"]}, "taxi": {}}, "log": [{"text": "..", "metadata":
 {}, "dialog_act": {"Hotel-Inform": [["Area", "east"]]}}]}}``
 
-User and system take turns, the user first. Acts stand in the turns; where they do not, the system's are looked for in
-``dialogue_acts.json`` or ``system_acts.json`` beside the file or one folder above, which count the system's turns from 1.
-Slots get the names that goals have (``Addr`` is ``address``, ``Leave`` is ``leaveat``), in small letters. A domain of the goal
-with nothing in it is absent, and ``invalid`` and ``pre_invalid`` are no slots.
+User and system take turns, and the user begins. Acts are in the turns. For turns without acts, the acts of the system
+are read from ``dialogue_acts.json`` or ``system_acts.json``, in the folder of the file or in its parent folder. These
+files count system turns from 1. Slots are renamed as in goals, in lower case (``Addr`` becomes ``address``, ``Leave``
+becomes ``leaveat``). Empty domains of a goal are omitted. ``invalid`` and ``pre_invalid`` are not slots.
     """,
     "text, acts, goals: data.json of MultiWOZ 2.0 and 2.1",
     _has_log,

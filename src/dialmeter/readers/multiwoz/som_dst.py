@@ -1,6 +1,7 @@
-"""``{"MUL0003.json_0": [["hotel-area-east"], ["hotel-area-west"]]}``: SOM-DST, the prediction first and gold second.
+"""``{"MUL0003.json_0": [["hotel-area-east"], ["hotel-area-west"]]}``: results of SOM-DST.
 
-The key is the dialogue's id, the last underscore, and the turn's number.
+The key is the dialogue id, an underscore, and the turn number. The first state is the prediction, and the second is
+gold.
 """
 
 from __future__ import annotations
@@ -48,27 +49,27 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
     for place, key in enumerate(parts.keys or ()):
         dialogue_id, underscore, number = key.rpartition("_")
         if not (dialogue_id and underscore):
-            raise InputError(f"a key reads dialogue_turn, found {one_line(key, 40)!r}")
+            raise InputError(f"a key must be dialogue_turn, found {one_line(key, 40)!r}")
         dialogues.setdefault(dialogue_id, []).append((number, place))
 
     def turns_of(turns: list[tuple[str, int]]) -> Iterator[Turn]:
         return read_turns(((number, parts.parse(place)) for number, place in turns), _turn)
 
     for dialogue_id, turns in dialogues.items():
-        found = _numbered(parts, dialogue_id, turns, (words, GLUED, source.name, None))
-        if found is None:
+        result = _number_dialogue(parts, dialogue_id, turns, (words, GLUED, source.name, None))
+        if result is None:
             yield from read_dialogues([(dialogue_id, turns)], turns_of)
         else:
             for _, place in turns:
                 parts.skip(place)
-            yield found
+            yield result
     parts.finish()
 
 
-def _numbered(
+def _number_dialogue(
     parts: JsonParts, dialogue_id: str, turns: list[tuple[str, int]], numbering: Numbering
 ) -> PairDialogue | None:
-    """A dialogue whose states are lists of pairs, in the order of its turns; None for any other."""
+    """Fast path: return a dialogue whose states are lists of pairs, with turns in order; otherwise None."""
     texts: list[bytes] = []
     states: list[tuple[int, Raw, Raw]] = []
     try:
@@ -87,6 +88,6 @@ def _numbered(
 def _turn(number: str, thing: Any) -> Turn:
     states = as_list(thing, "a turn")
     if len(states) != 2:
-        raise InputError(f"a turn holds two states, predicted and gold, found {len(states)}")
+        raise InputError(f"a turn must hold two states, predicted and gold, found {len(states)}")
     pred, gold = as_list(states[0], "a state"), as_list(states[1], "a state")
     return Turn(turn_number(number), cast(Any, gold), cast(Any, pred))

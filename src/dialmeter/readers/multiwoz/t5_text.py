@@ -1,10 +1,11 @@
 """``{"predictions": "[hotel]([area][east],[stars][4]);[taxi]([day][friday])", "state_seq": "[hotel]([area][east])"}``
 
-JSON lines with states as texts, one turn per line: ``test_generated_predictions.json`` of ConvLab-3's T5. ``state_seq`` is
-gold. The order is the identity: every line is a dialogue of one turn, named by its place.
+JSON lines with states as texts, one turn per line: ``test_generated_predictions.json`` of the T5 model in ConvLab-3.
+``state_seq`` is gold. The file has no dialogue ids: every line is a dialogue of one turn, and its id is its position,
+counted from 0.
 
-Texts are read as ConvLab-3 reads them, and blanks are not trimmed. A domain or a slot that is not written like those above
-is skipped. Of two values of one slot the later one holds. ``a|b`` is one value.
+Texts are parsed as in ConvLab-3, and blanks are not trimmed. A domain or slot of another form is skipped. Of two values
+of one slot the later one is used. ``a|b`` is one value.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..strict_json import Doubled, duplicate_key, kind_of, parse_json
 
 STATES = NESTED
 HOLDS = "both"
-CARRIES = "gold and predicted states, each as one text; no dialogues; JSON lines, streamed"
+CARRIES = "gold and predicted states, each as one text; no dialogue ids; JSON lines, streamed"
 
 _GOLD = "state_seq"
 _PRED = "predictions"
@@ -29,7 +30,7 @@ _PRED = "predictions"
 
 def detect(sample: Sample) -> bool:
     row = sample.value
-    # A file of one line is a document, too.
+    # The sample of a file with one line is a document.
     return (
         sample.kind in ("lines", "document")
         and isinstance(row, dict)
@@ -59,9 +60,9 @@ def _text(row: Mapping[str, Any], key: str) -> str:
 
 
 def state_in(text: str) -> dict[str, Any]:
-    """The state in a text, by domain and slot.
+    """Parse the state in a text, by domain and slot.
 
-    Each value is a list of one text, because a bar in it does not separate alternatives.
+    Each value is a list of one text, because ``|`` does not separate alternatives here.
 
     Example:
         >>> state_in("[hotel]([area][east|west],[stars][4]);[taxi]([leave at]")

@@ -1,11 +1,12 @@
-"""TripPy's ``pred_res`` files: one entry per turn, one set of keys per slot.
+"""``pred_res`` files of TripPy: one entry per turn, with several keys per slot.
 
 ``[{"guid": ["test", "MUL0484.json", "3"], "class_prediction_hotel-area": 2, "slot_prediction_hotel-area": "east",
 "slot_groundtruth_hotel-area": "east", ...}]``
 
-The guid may also be one string, ``test-MUL0484.json-3``. Values are updates, and ``none`` means that the turn leaves the
-slot as it is; they are added up to cumulative states. The format cannot say that a slot is taken back, so nothing is ever
-deleted. Values that the model copied from what the system said are marked ``§§``, and the mark is taken off.
+The guid may also be one string, ``test-MUL0484.json-3``. Values are updates, and ``none`` means that the turn does not
+change the slot. Updates are accumulated to cumulative states. The format cannot express that a slot is deleted, so
+slots are never deleted. The mark ``§§`` before a value means that the model copied it from a system utterance; the mark
+is removed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..strict_json import JsonParts, kind_of
 
 STATES = FLAT
 HOLDS = "both"
-CARRIES = "gold and predicted states, written as updates"
+CARRIES = "gold and predicted states, as updates"
 
 _GOLD = "slot_groundtruth_"
 _PRED = "slot_prediction_"
@@ -39,7 +40,7 @@ def detect(sample: Sample) -> bool:
 
 
 class _Head(Struct):
-    """The dialogue and the turn of an entry."""
+    """The guid of an entry, which holds dialogue and turn."""
 
     guid: Any = None
 
@@ -60,38 +61,38 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
 
 
 def _place(guid: Any, position: int) -> tuple[str, str | int]:
-    """Dialogue and turn. An id with hyphens in it may have been cut into several parts."""
+    """Return the dialogue and turn of a guid. A dialogue id with hyphens may be split into several parts."""
     parts = guid.split("-") if isinstance(guid, str) else guid
     if (
         not isinstance(parts, list)
         or len(parts) < 3
         or not all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts)
     ):
-        raise InputError(f"the guid of entry {position} must read [split, dialogue, turn]")
+        raise InputError(f"the guid of entry {position} must be [split, dialogue, turn]")
     return "-".join(map(str, parts[1:-1])), parts[-1]
 
 
 class _Sides(dict[str, tuple[str, str] | None]):
-    """Key of an entry → side (gold or predicted) and slot; None for a key that is no value."""
+    """Cache: key of an entry → side (gold or predicted) and slot; None for a key without a value."""
 
     def __missing__(self, key: str) -> tuple[str, str] | None:
-        found = next(((side, key.removeprefix(side)) for side in (_GOLD, _PRED) if key.startswith(side)), None)
-        self[key] = found
-        return found
+        split = next(((side, key.removeprefix(side)) for side in (_GOLD, _PRED) if key.startswith(side)), None)
+        self[key] = split
+        return split
 
 
 def _cumulative_turns(parts: JsonParts, sides: _Sides, places: list[tuple[int, int]]) -> Iterator[Turn]:
-    """The turns of a dialogue with cumulative states."""
+    """Yield the turns of a dialogue with cumulative states."""
     states: dict[str, dict[str, str]] = {_GOLD: {}, _PRED: {}}
     for number, place in sorted(places):
         try:
             entry = as_mapping(parts.parse(place), f"entry {place + 1}")
             slots: dict[str, set[str]] = {_GOLD: set(), _PRED: set()}
             for key, value in entry.items():
-                found = sides[key]
-                if found is None:
+                split = sides[key]
+                if split is None:
                     continue
-                side, slot = found
+                side, slot = split
                 slots[side].add(slot)
                 if value == _UNCHANGED:
                     continue
@@ -99,7 +100,7 @@ def _cumulative_turns(parts: JsonParts, sides: _Sides, places: list[tuple[int, i
                     raise InputError(f"a value must be a string, found {kind_of(value)}", slot=slot)
                 text = value.removeprefix(_FROM_SYSTEM).lstrip() if value.startswith(_FROM_SYSTEM) else value
                 if text != _UNCHANGED:
-                    # The states of turns before stay as they are.
+                    # A copy, because previous turns share the old state.
                     states[side] = {**states[side], slot: text}
             yield _turn(number, states, slots)
         except InputError as error:
@@ -107,9 +108,9 @@ def _cumulative_turns(parts: JsonParts, sides: _Sides, places: list[tuple[int, i
 
 
 def _turn(number: int, states: Mapping[str, State], slots: Mapping[str, set[str]]) -> Turn:
-    golden, predicted = slots[_GOLD], slots[_PRED]
-    if not (golden or predicted):
+    gold, predicted = slots[_GOLD], slots[_PRED]
+    if not (gold or predicted):
         raise InputError(f"an entry without any {_PRED}... or {_GOLD}...")
-    if golden and predicted and golden != predicted:
-        raise InputError("the slot has a prediction or a ground truth, not both", slot=min(golden ^ predicted))
-    return Turn(number, states[_GOLD] if golden else None, states[_PRED] if predicted else None)
+    if gold and predicted and gold != predicted:
+        raise InputError("the slot must have both a prediction and a ground truth", slot=min(gold ^ predicted))
+    return Turn(number, states[_GOLD] if gold else None, states[_PRED] if predicted else None)

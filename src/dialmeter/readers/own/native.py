@@ -1,14 +1,17 @@
-"""dialmeter's own JSON lines, one dialogue per line: the fast path.
+"""The JSON lines format of dialmeter, with one dialogue per line. It is the fastest format to read.
 
 ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {...}, "user": "..", "system": ".."}]}``
 
-Turns may also have ``frames``: ``{service: {"gold_intent": "..", "pred_intent": "..", "gold_requested": [..], "pred_requested": [..]}}``.
-Further trackers stand beside ``pred`` as ``pred:NAME`` and are read as ``FILE#NAME``. Where the line has ``talk`` (the moves
-of both speakers, as users and judges are measured on), the utterances of a turn are taken from there if it has none.
+A turn may also have ``frames``:
+``{service: {"gold_intent": "..", "pred_intent": "..", "gold_requested": [..], "pred_requested": [..]}}``.
 
-A state may also be nested (``{"hotel": {"area": "east"}}``) or a list (``["hotel-area-east"]``), and an id may be a whole
-number. ``true`` and ``false`` are read as yes and no, with a warning; a slot with true or false whose other values are
-neither yes nor no is refused. Such lines are read more slowly.
+A turn may hold the states of further trackers under ``pred:NAME``; read them as ``FILE#NAME``. A line may also have
+``talk``, the moves of both speakers, which user and judge commands read. A turn without utterances takes them from
+``talk``.
+
+A state may also be nested (``{"hotel": {"area": "east"}}``) or a list (``["hotel-area-east"]``), and an id may be a
+whole number. ``true`` and ``false`` are read as yes and no, with a warning. It is an error if a slot with true or false
+also has values other than yes and no. Lines with any of these variants are read more slowly.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from msgspec import Struct, structs
 from ...errors import InputError, one_line, placing
 from ...model import CONSTRAINT_PARTS, SYSTEM, USER, Conversation, Dialogue, DomainGoal, Frame, Move, Turn
 from ..entries import Entry, entries
-from ..formats import TalkReader
+from ..formats import ConversationReader
 from ..multiwoz.goals import null_goal_value
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
@@ -47,10 +50,10 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
     for number, line in source.lines():
         source.line = number
         try:
-            found = _numbered(line, source, number, words) or _dialogue(line, source, number, yes_no)
+            result = _number_dialogue(line, source, number, words) or _parse_dialogue(line, source, number, yes_no)
         except InputError as error:
             raise error.at(line=number) from None
-        yield found
+        yield result
     source.notices += yes_no.notices(words)
 
 
@@ -64,21 +67,21 @@ class _RawLine(Struct, gc=False):
 
 _decode = msgspec.json.Decoder(_RawLine).decode
 _STRINGS = 3
-"""The strings of a line outside its turns."""
+"""Number of strings of a line outside its turns."""
 
 
-def _numbered(line: bytes, source: Source, number: int, words: Vocabulary) -> PairDialogue | None:
-    """The dialogue of a line with ids, numbers, states and utterances only; None for any other."""
+def _number_dialogue(line: bytes, source: Source, number: int, words: Vocabulary) -> PairDialogue | None:
+    """Fast path: return the dialogue of a line that holds only ids, numbers, states and utterances; otherwise None."""
     if source.tracker:
         return None
     try:
         return number_raw(line, _decode(line), _STRINGS, (words, FLAT, source.name, number))
     except (*REFUSALS, InputError):
-        # A state that is written in another way, or something wrong that is reported with its place.
+        # The slow path reads other state layouts, and reports errors with their place.
         return None
 
 
-def _dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialogue:
+def _parse_dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialogue:
     doubled: list[Doubled] = []
     thing = as_mapping(parse_json(line, source.name, doubled, number), "a line")
     dialogue_id = thing.get("dialogue_id")
@@ -92,20 +95,20 @@ def _dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialog
         tracker = source.tracker
         key = f"pred:{tracker}" if tracker else "pred"
         if tracker and turns and not any(isinstance(turn, dict) and key in turn for turn in turns):
-            raise InputError(f"no states of a tracker called {one_line(tracker)!r}; {_trackers_of(turns)}")
-        read = [_turn(position, turn, key, yes_no) for position, turn in enumerate(turns)]
+            raise InputError(f"no states of tracker {one_line(tracker)!r}; {_describe_trackers(turns)}")
+        parsed = [_parse_turn(position, turn, key, yes_no) for position, turn in enumerate(turns)]
         if doubled:
             raise duplicate_key(doubled[0])
-        return dialogue(dialogue_id, with_talk(read, talk_line(thing).talk) if "talk" in thing else read)
+        return dialogue(dialogue_id, add_utterances(parsed, parse_talk_line(thing).talk) if "talk" in thing else parsed)
 
 
-def _trackers_of(turns: list[Any]) -> str:
+def _describe_trackers(turns: list[Any]) -> str:
     keys = {key for turn in turns if isinstance(turn, dict) for key in turn if key.startswith("pred:")}
     names = ", ".join(sorted(one_line(key.removeprefix("pred:")) for key in keys))
-    return f"there are: {names}" if names else "the dialogue holds one tracker, without a name"
+    return f"the trackers are: {names}" if names else "the dialogue holds one tracker, without a name"
 
 
-def _turn(position: int, thing: Any, key: str, yes_no: YesNo) -> Turn:
+def _parse_turn(position: int, thing: Any, key: str, yes_no: YesNo) -> Turn:
     try:
         turn = as_mapping(thing, "a turn")
         yes_no.turn = turn.get("turn", position)
@@ -115,15 +118,15 @@ def _turn(position: int, thing: Any, key: str, yes_no: YesNo) -> Turn:
             flat_state(turn.get(key), yes_no),
             as_text(turn.get("user"), "user"),
             as_text(turn.get("system"), "system"),
-            _frames(turn["frames"]) if "frames" in turn else None,
+            _parse_frames(turn["frames"]) if "frames" in turn else None,
         )
     except InputError as error:
         at = thing.get("turn", position) if isinstance(thing, dict) else position
         raise error.at(turn=at) from None
 
 
-def _frames(thing: Any) -> dict[str, Frame] | None:
-    """Intents and requested slots by service, from the schema-guided format."""
+def _parse_frames(thing: Any) -> dict[str, Frame] | None:
+    """Parse the intents and requested slots by service, which come from the schema-guided format."""
     try:
         return None if thing is None else msgspec.convert(thing, dict[str, Frame])
     except msgspec.ValidationError as error:
@@ -131,7 +134,7 @@ def _frames(thing: Any) -> dict[str, Frame] | None:
 
 
 def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:
-    """Writes dialogues as native JSON lines and returns their number.
+    """Write dialogues as native JSON lines and return their number.
 
     Example:
         >>> import io
@@ -142,43 +145,43 @@ def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:
         b'{"dialogue_id":"d1","turns":[{"turn":0,"gold":{"hotel-area":["east","west"]}}]}\\n'
     """
     count = 0
-    for count, found in enumerate(dialogues, 1):  # noqa: B007
-        file.write(written_line(found))
+    for count, each in enumerate(dialogues, 1):  # noqa: B007
+        file.write(encode_dialogue(each))
     return count
 
 
 _encode = msgspec.json.Encoder().encode
 
 
-def written_line(found: Dialogue) -> bytes:
-    """The line of a dialogue.
+def encode_dialogue(dialogue: Dialogue) -> bytes:
+    """Encode a dialogue as a line of JSON.
 
     Example:
-        >>> written_line(Dialogue("d1", (Turn(0, pred={}),)))
+        >>> encode_dialogue(Dialogue("d1", (Turn(0, pred={}),)))
         b'{"dialogue_id":"d1","turns":[{"turn":0,"pred":{}}]}\\n'
     """
-    return _encode({"dialogue_id": found.id, "turns": [written_turn(turn) for turn in found.turns]}) + b"\n"
+    return _encode({"dialogue_id": dialogue.id, "turns": [turn_to_dict(turn) for turn in dialogue.turns]}) + b"\n"
 
 
-def written_turn(turn: Turn) -> dict[str, Any]:
-    """A turn with what it holds, before it is encoded.
+def turn_to_dict(turn: Turn) -> dict[str, Any]:
+    """Convert a turn to a dict for JSON. Absent parts are omitted.
 
     Example:
-        >>> written_turn(Turn(0, pred={}, user="hello"))
+        >>> turn_to_dict(Turn(0, pred={}, user="hello"))
         {'turn': 0, 'pred': {}, 'user': 'hello'}
     """
-    written: dict[str, Any] = {"turn": turn.number}
+    fields: dict[str, Any] = {"turn": turn.number}
     if turn.gold is not None:
-        written["gold"] = dict(turn.gold)
+        fields["gold"] = dict(turn.gold)
     if turn.pred is not None:
-        written["pred"] = dict(turn.pred)
+        fields["pred"] = dict(turn.pred)
     if turn.user:
-        written["user"] = turn.user
+        fields["user"] = turn.user
     if turn.system:
-        written["system"] = turn.system
+        fields["system"] = turn.system
     if turn.frames is not None:
-        written["frames"] = {service: msgspec.to_builtins(frame) for service, frame in turn.frames.items()}
-    return written
+        fields["frames"] = {service: msgspec.to_builtins(frame) for service, frame in turn.frames.items()}
+    return fields
 
 
 class TalkLine(Struct, gc=False, omit_defaults=True):
@@ -194,35 +197,35 @@ class TalkLine(Struct, gc=False, omit_defaults=True):
 _TALK_LINES = DialogueType(TalkLine, "talk")
 
 
-def _detect_talk(sample: Sample) -> bool:
+def _detect_conversation(sample: Sample) -> bool:
     return sample.kind == "lines" and {"dialogue_id", "talk"} <= sample.value.keys()
 
 
 def _conversation(item: tuple[int, bytes]) -> Conversation:
     number, line = item
-    found = _TALK_LINES.decode(line)
-    if found is None:
+    talk_line = _TALK_LINES.decode(line)
+    if talk_line is None:
         with placing(line=number):
-            found = _strict_line(line, number)
-    return Conversation(found.dialogue_id, found.talk, found.goal, found.cut)
+            talk_line = _parse_strictly(line, number)
+    return Conversation(talk_line.dialogue_id, talk_line.talk, talk_line.goal, talk_line.cut)
 
 
-def _strict_line(line: bytes, number: int) -> TalkLine:
+def _parse_strictly(line: bytes, number: int) -> TalkLine:
     doubled: list[Doubled] = []
-    found = talk_line(as_mapping(parse_json(line, None, doubled, number), "a line"))
+    talk_line = parse_talk_line(as_mapping(parse_json(line, None, doubled, number), "a line"))
     if doubled:
-        raise duplicate_key(doubled[0]).at(dialogue=found.dialogue_id)
-    return found
+        raise duplicate_key(doubled[0]).at(dialogue=talk_line.dialogue_id)
+    return talk_line
 
 
-def talk_line(line: Mapping[str, Any]) -> TalkLine:
-    """The moves of both speakers on a line, as commands on trackers, users and judges read them.
+def parse_talk_line(line: Mapping[str, Any]) -> TalkLine:
+    """Convert a parsed line to its moves of both speakers. Commands on trackers, users and judges all use this.
 
     Raises:
-        InputError: it is not as it should be, with the dialogue and the place of the move.
+        InputError: an invalid line, with the dialogue and the position of the move.
 
     Example:
-        >>> talk_line({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": 3}]})
+        >>> parse_talk_line({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": 3}]})
         Traceback (most recent call last):
         dialmeter.errors.InputError: dialogue d1, turn 0: talk[0].text must be a string, found a whole number
     """
@@ -235,46 +238,46 @@ def talk_line(line: Mapping[str, Any]) -> TalkLine:
     return _TALK_LINES.convert(line)
 
 
-def with_talk(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
-    """The turns, each with the utterances of system and user from the talk, where the turn itself has none.
+def add_utterances(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
+    """Add the utterances in ``talk`` to the turns that have none.
 
     Args:
-        turns: in order; the i-th belongs to the i-th move of the user.
+        turns: the turns in order. The turn with number i belongs to the i-th move of the user, counted from 0.
         talk: the moves of both speakers.
 
     Example:
         >>> talk = [Move("user", "hi"), Move("system", "yes?"), Move("user", "bye")]
-        >>> [(turn.system, turn.user) for turn in with_talk([Turn(0), Turn(1)], talk)]
+        >>> [(turn.system, turn.user) for turn in add_utterances([Turn(0), Turn(1)], talk)]
         [('', 'hi'), ('yes?', 'bye')]
     """
-    said = _exchanges(talk)
+    exchanges = _exchanges(talk)
     return [
-        structs.replace(turn, system=said[turn.number][0], user=said[turn.number][1])
-        if turn.number < len(said) and not (turn.user or turn.system)
+        structs.replace(turn, system=exchanges[turn.number][0], user=exchanges[turn.number][1])
+        if turn.number < len(exchanges) and not (turn.user or turn.system)
         else turn
         for turn in turns
     ]
 
 
 def _exchanges(talk: Iterable[Move]) -> list[tuple[str, str]]:
-    """The texts of the system before each move of the user, and of the user."""
-    found = []
+    """Return, for each move of the user, the preceding text of the system and the text of the user."""
+    exchanges = []
     system = ""
     for move in talk:
         if move.speaker == USER:
-            found.append((system, move.text))
+            exchanges.append((system, move.text))
             system = ""
         elif move.speaker == SYSTEM:
             system = move.text
-    return found
+    return exchanges
 
 
-def written(talk: Conversation) -> dict[str, Any]:
-    """The line of a conversation, before it is encoded.
+def conversation_to_dict(talk: Conversation) -> dict[str, Any]:
+    """Convert a conversation to a dict for JSON.
 
     Example:
         >>> from dialmeter.model import Move
-        >>> written(Conversation("d1", (Move("user", "hello"),)))
+        >>> conversation_to_dict(Conversation("d1", (Move("user", "hello"),)))
         {'dialogue_id': 'd1', 'talk': [{'speaker': 'user', 'text': 'hello'}]}
     """
     line: dict[str, Any] = {"dialogue_id": talk.id}
@@ -285,18 +288,18 @@ def written(talk: Conversation) -> dict[str, Any]:
     return {**line, "talk": [msgspec.to_builtins(move) for move in talk.moves]}
 
 
-TALK = TalkReader(
-    """dialmeter's own JSON lines, one dialogue per line.
+CONVERSATIONS = ConversationReader(
+    """The JSON lines format of dialmeter, with one dialogue per line.
 
 ``{"dialogue_id": "..", "goal": {..}, "talk": [{"speaker": "user", "text": "..", "acts": [{"name": "Hotel-Inform",
 "service": "hotel", "slot": "area", "values": ["east"]}], "understood": [..], "requested": {"hotel": ["hotel-phone"]}}]}``
 
-``goal`` is by domain, with any of ``info``, ``fail_info``, ``book``, ``fail_book`` (slot → value) and ``requests`` (a list
-of slots). Only ``dialogue_id`` and, per move, ``speaker`` are required. ``cut`` says that the dialogue ended at a limit.
-The same line may have ``turns`` with belief states, which trackers are scored on (see the format ``native`` of states).
+``goal`` maps each domain to any of ``info``, ``fail_info``, ``book``, ``fail_book`` (slot → value) and ``requests`` (a
+list of slots). Only ``dialogue_id`` and, in each move, ``speaker`` are required. ``cut`` is true if the dialogue ended
+at a limit. The same line may have ``turns`` with dialogue states for scoring trackers; see the state format ``native``.
     """,
-    "text, acts, what was understood, goals; JSON lines, streamed",
-    _detect_talk,
+    "text, acts, understood acts, goals; JSON lines, streamed",
+    _detect_conversation,
     Source.lines,
     _conversation,
 )
@@ -309,25 +312,26 @@ def _detect_utterances(sample: Sample) -> bool:
     return bool(turn) and "speaker" not in turn
 
 
-def _utterances(item: Entry) -> Conversation:
-    return item.conversation("dialogue_id", "turns", _spoken)
+def _turns_to_conversation(item: Entry) -> Conversation:
+    return item.conversation("dialogue_id", "turns", _moves)
 
 
-def _spoken(place: int, thing: Any) -> Iterator[Move]:
+def _moves(place: int, thing: Any) -> Iterator[Move]:
     turn = as_mapping(thing, "a turn")
-    said = ((who, as_text(turn.get(who), who)) for who in (SYSTEM, USER))
-    yield from (Move(who, text) for who, text in said if text)
+    texts = ((who, as_text(turn.get(who), who)) for who in (SYSTEM, USER))
+    yield from (Move(who, text) for who, text in texts if text)
 
 
-STATES_TALK = TalkReader(
-    """dialmeter's own lines of belief states, read for their utterances: the format ``native`` of trackers.
+UTTERANCES = ConversationReader(
+    """The utterances in a file of dialogue states in dialmeter's JSON lines format; see the state format ``native``.
 
 ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {..}, "system": "", "user": "hello"}]}``
 
-In a turn the system speaks before the user. What is empty was not said. Lines with ``talk`` are read by the format ``native``.
+In a turn the system speaks before the user. An empty text is not a move. The format ``native`` reads lines with
+``talk``.
     """,
-    "text of files with belief states; JSON lines, streamed",
+    "text in files of dialogue states; JSON lines, streamed",
     _detect_utterances,
     entries,
-    _utterances,
+    _turns_to_conversation,
 )

@@ -1,4 +1,8 @@
-"""``{dialogue: {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {...}}}}``: the FGA and GCA repositories."""
+"""``{dialogue: {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {...}}}}``: the format of the FGA and GCA repositories.
+
+The keys of a dialogue are turn numbers. ``gt`` is the gold state and ``pr`` the predicted state. A turn may also have
+the utterances ``usr`` and ``sys``.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +26,13 @@ CARRIES = "gold and predicted states"
 
 
 def detect(sample: Sample) -> bool:
-    # The first dialogue may have no turns, and the first turn no states.
+    # The first dialogue may be without turns, and the first turn without states.
     dialogues = sample.value.values() if sample.kind == "document" and isinstance(sample.value, dict) else ()
     turns = (turn for each in dialogues if isinstance(each, dict) for turn in each.values())
     return any(isinstance(turn, dict) and ("gt" in turn or "pr" in turn) for turn in turns)
 
 
-# The number of a turn is its key in the dialogue.
+# The number of a turn is its key in the dialogue, not a field of the turn.
 _RawTurn = make_raw_turn("", "gt", "pr", "usr", "sys")
 _decode: Any = msgspec.json.Decoder(dict[str, _RawTurn]).decode  # type: ignore[valid-type]
 
@@ -39,10 +43,10 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
     for place, dialogue_id in enumerate(parts.keys or ()):
         try:
             raw = parts.raw(place)
-            found = None if raw is None else _numbered(raw, dialogue_id, source.name, words)
-            if found is not None:
+            result = None if raw is None else _number_dialogue(raw, dialogue_id, source.name, words)
+            if result is not None:
                 parts.skip(place)
-            yield found or dialogue(
+            yield result or dialogue(
                 dialogue_id, read_turns(as_mapping(parts.parse(place), "a dialogue").items(), _turn)
             )
         except InputError as error:
@@ -50,8 +54,8 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
     parts.finish()
 
 
-def _numbered(data: bytes, dialogue_id: str, file: str, words: Vocabulary) -> PairDialogue | None:
-    """A dialogue in which only states, utterances and numbers are written; None for any other."""
+def _number_dialogue(data: bytes, dialogue_id: str, file: str, words: Vocabulary) -> PairDialogue | None:
+    """Fast path: return a dialogue that holds only states, utterances and numbers; otherwise None."""
     try:
         turns = _decode(data)
     except REFUSALS:

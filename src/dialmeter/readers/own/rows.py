@@ -2,7 +2,7 @@
 
 ``{"dialogue_id": "MUL0003.json", "turn": 0, "gold": {"hotel-area": "east"}, "pred": {"hotel-area": "west"}}``
 
-These names of columns are tried in their order:
+For each kind of data, the first of these columns that exists is used:
 
 - dialogue: ``dialogue_id``, ``dial_id``, ``dialog_id``, ``dialogue``, ``id``
 - turn: ``turn``, ``turn_id``, ``turn_num``, ``turn_idx``
@@ -10,16 +10,20 @@ These names of columns are tried in their order:
 - prediction: ``pred``, ``prediction``, ``pred_state``, ``predicted_state``, ``belief``
 - utterances: ``user``, ``system``
 
-Capitals do not count, nor do blanks for underscores (``Dialogue ID``). ``--fields pred=belief --fields turn=step`` names
-others. A state is an object (flat, or nested by domain), a list of ``domain-slot-value``, or text that holds one of them
-as JSON or as Python prints it. Or there is one column per slot: ``gold.hotel-area`` and ``pred.hotel-area`` (the point may
-also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` alone where a row has one state. ``state`` alone and slots alone are
-gold or predicted by the role of the file. An empty cell is a state, or a value, that is not there; rows whose cells are
-all empty are skipped. Rows may come in any order; without a column of turns their order counts, with a warning. ``true``
-and ``false`` are read as yes and no, with a warning. In CSV and TSV, a quote before ``=``, ``+``, ``-`` or ``@`` at the
-beginning of a cell is taken off: it keeps spreadsheets from calculating the cell.
+Case is ignored, and a blank equals an underscore (``Dialogue ID``). Other column names are given with ``--fields``, as
+in ``--fields pred=belief --fields turn=step``.
 
-States are taken as cumulative; a warning says where they look like updates.
+A state is an object (flat, or nested by domain), a list of ``domain-slot-value``, or a text that holds one of these as
+JSON or as a Python literal. Alternatively there is one column per slot: ``gold.hotel-area`` and ``pred.hotel-area``
+(the point may also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` without a prefix if a row has one state. The
+role of the file decides whether a single ``state`` column, or slot columns without a prefix, are gold or predicted.
+
+An empty cell is an absent state or value. Rows without any text are skipped. Rows may come in any order. Without a turn
+column, turns are numbered in file order, with a warning. ``true`` and ``false`` are read as yes and no, with a warning.
+In CSV and TSV, a quote before ``=``, ``+``, ``-`` or ``@`` at the beginning of a cell is removed. Such a quote prevents
+spreadsheets from evaluating the cell as a formula.
+
+States are read as cumulative. A warning reports states that look like updates.
 """
 
 from __future__ import annotations
@@ -36,7 +40,7 @@ from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..parts import Role, as_text, turn_number
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from ..turn_rows import TurnRows, plain_id, row_error
+from ..turn_rows import TurnRows, add_row_place, as_id
 from ..yes_no import YesNo, flat_state
 from .tables import first_row, rows_of
 
@@ -51,13 +55,13 @@ _PRED_KEYS = ("pred", "prediction", "pred_state", "predicted_state", "belief")
 _KEYS = {"dialogue": DIALOGUE_KEYS, "turn": TURN_KEYS, "gold": _GOLD_KEYS, "pred": _PRED_KEYS}
 _OF_COMPLETIONS = frozenset(("completion", "response", "output", "generated_text", "prediction", "text", "choices"))
 _CALLS = frozenset(("arguments", "choices", "function", "function_call", "tool_calls"))
-"""Keys of what a model answers, which the format llm reads."""
+"""Keys of model answers, which the format llm reads."""
 _SLOT = re.compile(r"[^\W\d]\w*-\S.*")
 _SIDE = re.compile(r"\w++[.:/ ]|\w+?_(?=[^\W\d])")
 
 
 class _Columns(NamedTuple):
-    """Which columns hold what; ``gold_slots`` and ``pred_slots`` go from slots to columns."""
+    """The columns of each kind of data. ``gold_slots`` and ``pred_slots`` are pairs of slot and column."""
 
     dialogue: str | None
     turn: str | None
@@ -88,12 +92,12 @@ def detect(sample: Sample) -> bool:
         return True
     if sample.kind == "text":
         return columns.has_gold or columns.has_pred
-    if _spelled(columns.pred) == "prediction":
-        # Text, and a lone object, is what a model answered: the format llm.
+    if _normalise_name(columns.pred) == "prediction":
+        # A text, or an object without gold, is a model answer, which the format llm reads.
         answer = row[str(columns.pred)]
         return columns.has_gold and not isinstance(answer, str) and _looks_like_state(answer)
     if columns.pred is not None:
-        # No other format has this name: what is no state is reported with its place.
+        # No other format has this column name. An invalid state is reported with its place.
         answer = row[columns.pred]
         return not isinstance(answer, dict) or _CALLS.isdisjoint(answer)
     return columns.gold is not None and _looks_like_state(row[columns.gold]) and _OF_COMPLETIONS.isdisjoint(row)
@@ -128,26 +132,24 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             try:
                 rows.add(dialogue_id, _turn(row, columns, written, yes_no))
             except InputError as error:
-                raise row_error(error, dialogue_id, written) from None
+                raise add_row_place(error, dialogue_id, written) from None
         except InputError as error:
             raise error.at(line=line) from None
     if not rows:
         raise InputError("a table without rows")
     if without_states:
-        raise _no_column("gold", row, "gold or predicted states", (*_GOLD_KEYS, *_PRED_KEYS))
+        raise _missing_column("gold", row, "for gold or predicted states", (*_GOLD_KEYS, *_PRED_KEYS))
     yield from rows.dialogues()
     source.notices += yes_no.notices(source.vocabulary)
     if without_turns:
-        message = (
-            "no column of turns: rows of a dialogue are numbered in their order; name a column with --fields turn=NAME"
-        )
+        message = "no turn column: turns are numbered in file order; name the column with --fields turn=NAME"
         source.notices.append(Notice("numbered-by-order", sum(counts.values()), message))
 
 
 def _dialogue_id(row: Mapping[str, Any], columns: _Columns) -> str:
     if columns.dialogue is None:
-        raise _no_column("dialogue", row, "the dialogue", DIALOGUE_KEYS)
-    return plain_id(row[columns.dialogue], "a dialogue id")
+        raise _missing_column("dialogue", row, "for the dialogue id", DIALOGUE_KEYS)
+    return as_id(row[columns.dialogue], "a dialogue id")
 
 
 def _turn(row: Mapping[str, Any], columns: _Columns, written: Any, yes_no: YesNo) -> Turn:
@@ -166,14 +168,14 @@ def _turn(row: Mapping[str, Any], columns: _Columns, written: Any, yes_no: YesNo
 
 def _state(row: Mapping[str, Any], column: str | None, slots: Iterable[tuple[str, str]], yes_no: YesNo) -> Any:
     if column is not None:
-        return flat_state(_parsed(row[column], column), yes_no)
+        return flat_state(_parse_cell(row[column], column), yes_no)
     if not slots:
         return None
-    return {slot: yes_no.plain(slot, row[name]) for slot, name in slots if row[name] not in ("", None)}
+    return {slot: yes_no.replace_boolean(slot, row[name]) for slot, name in slots if row[name] not in ("", None)}
 
 
-def _parsed(cell: Any, column: str) -> Any:
-    """A state in a cell, which may be text."""
+def _parse_cell(cell: Any, column: str) -> Any:
+    """Parse the state in a cell, which may be a text."""
     if not isinstance(cell, str):
         return cell
     text = cell.strip()
@@ -181,7 +183,7 @@ def _parsed(cell: Any, column: str) -> Any:
         return None
     if text[0] not in "{[":
         raise InputError(
-            f"{one_line(column)} must hold an object, a list of domain-slot-value, or one of them as text, "
+            f"{one_line(column)} must hold an object, a list of domain-slot-value, or one of these as text, "
             f"found {one_line(text, 40)!r}"
         )
     try:
@@ -197,69 +199,71 @@ def _parsed(cell: Any, column: str) -> Any:
 
 @lru_cache(1000)
 def _find_columns(names: tuple[str, ...], fields: tuple[tuple[str, str], ...], role: Role) -> _Columns:
-    """Which columns hold what.
+    """Find the columns of each kind of data.
 
     Raises:
-        InputError: a column that the user named is not there, or slots beside a column of states.
+        InputError: a column that the user named does not exist.
     """
     given = dict(fields)
     for key, name in given.items():
-        if name not in names and key in (*_KEYS, "user", "system") and not _slots_of(names, (name,)):
+        if name not in names and key in (*_KEYS, "user", "system") and not _slot_columns(names, (name,)):
             raise InputError(
                 f"no column {one_line(name)!r} (--fields {key}={one_line(name)}); {did_you_mean(name, names)}"
             )
-    chosen = {key: given.get(key) or _first(names, keys) for key, keys in _KEYS.items()}
+    chosen = {key: given.get(key) or _find_key(names, keys) for key, keys in _KEYS.items()}
     for key in ("user", "system"):
-        chosen[key] = given.get(key) or _first(names, (key,))
-    slots = {side: _slots_of(names, (given[side],) if side in given else _KEYS[side]) for side in ("gold", "pred")}
+        chosen[key] = given.get(key) or _find_key(names, (key,))
+    slots = {side: _slot_columns(names, (given[side],) if side in given else _KEYS[side]) for side in ("gold", "pred")}
     for side in slots:
         if chosen[side] not in names:
             chosen[side] = None
         if chosen[side] is not None:
             slots[side] = ()
-    plain = tuple((name, name) for name in names if _SLOT.fullmatch(name) and not _sided_slot(name))
+    plain = tuple((name, name) for name in names if _SLOT.fullmatch(name) and not _split_side(name))
     one_sided = "pred" if role is Role.PRED else "gold"
     if plain and not any((chosen["gold"], chosen["pred"], *slots.values())):
         slots[one_sided] = plain
     if (
         role is Role.PRED
         and "gold" not in given
-        and _spelled(chosen["gold"]) == "state"
+        and _normalise_name(chosen["gold"]) == "state"
         and not (chosen["pred"] or slots["pred"])
     ):
         chosen["gold"], chosen["pred"] = None, chosen["gold"]
     return _Columns(**chosen, gold_slots=slots["gold"], pred_slots=slots["pred"])
 
 
-def _slots_of(names: Iterable[str], sides: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The columns of one slot each on one side, as slot and column."""
-    found = ((name, _sided_slot(name)) for name in names)
-    return tuple((sided[1], name) for name, sided in found if sided and sided[0] in sides)
+def _slot_columns(names: Iterable[str], sides: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return pairs of slot and column for the columns that hold one slot of the given sides."""
+    split_names = ((name, _split_side(name)) for name in names)
+    return tuple((split[1], name) for name, split in split_names if split and split[0] in sides)
 
 
-def _sided_slot(name: str) -> tuple[str, str] | None:
-    """The side and the slot that a column is called by: ``pred.hotel-area``, ``pred_hotel-area``."""
+def _split_side(name: str) -> tuple[str, str] | None:
+    """Split a column name such as ``pred.hotel-area`` or ``pred_hotel-area`` into side and slot."""
     side = _SIDE.match(name)
     slot = name[side.end() :] if side else ""
     return (name[: side.end() - 1], slot) if side and _SLOT.fullmatch(slot) else None
 
 
-def _first(names: Iterable[str], keys: Iterable[str]) -> str | None:
-    """The first key that is there, as it is or with other capitals and blanks; ``ID`` is the key of another format."""
-    spelled = {_spelled(name): name for name in names if name != "ID"}
+def _find_key(names: Iterable[str], keys: Iterable[str]) -> str | None:
+    """Return the column of the first key that exists: first exact names, then other case and blanks.
+
+    ``ID`` does not match, because it is a key of the format ic-dst.
+    """
+    spelled = {_normalise_name(name): name for name in names if name != "ID"}
     return next((key for key in keys if key in names), None) or next(
         (spelled[key] for key in keys if key in spelled), None
     )
 
 
-def _spelled(name: str | None) -> str:
-    """The name of a column as keys are written."""
+def _normalise_name(name: str | None) -> str:
+    """Normalise a column name: lower case, underscores."""
     return (name or "").strip().lower().replace(" ", "_")
 
 
-def _no_column(key: str, row: Mapping[str, Any], what: str, keys: Iterable[str]) -> InputError:
-    seen = ", ".join(one_line(name, 30) for name in list(row)[:20])
+def _missing_column(key: str, row: Mapping[str, Any], purpose: str, keys: Iterable[str]) -> InputError:
+    columns = ", ".join(one_line(name, 30) for name in list(row)[:20])
     return InputError(
-        f"no column of {what}; it is expected under one of: {', '.join(keys)}; found: {seen}; "
-        f"name it with --fields {key}=NAME"
+        f"no column {purpose}; expected one of: {', '.join(keys)}; found: {columns}; name it with --fields {key}=NAME"
     )

@@ -1,4 +1,4 @@
-"""The rows of a table, whatever file it is in: JSON lines, a JSON list, CSV, TSV, Parquet."""
+"""Rows of a table in any file type: JSON lines, a JSON list, CSV, TSV, Parquet."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import InputError, MissingExtra, one_line
-from ..csv_files import header_of, read_csv
+from ..csv_files import parse_header, read_csv
 from ..parts import as_mapping
 from ..source import Sample, Source
 from ..strict_json import parse_unique
 
 
 def first_row(sample: Sample) -> Mapping[str, Any]:
-    """The first row, for detection; of a text file the names of its columns only. Empty where there are no rows."""
+    """Return the first row, for detection. It is empty if there are no rows; for a text it has only column names."""
     if sample.kind == "text":
-        return dict.fromkeys(header_of(sample.value)[0], "")
+        return dict.fromkeys(parse_header(sample.value)[0], "")
     row = next(iter(sample.value), None) if isinstance(sample.value, list) else sample.value
     return row if sample.kind in ("lines", "document") and isinstance(row, dict) else {}
 
 
 def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
-    """The rows with their lines, where they have one.
+    """Yield the rows with their line numbers, or None if the file has no lines.
 
     Raises:
-        InputError: the file is no table.
-        MissingExtra: a Parquet file, and pyarrow is not installed.
+        InputError: the file is not a table.
+        MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     kind = source.sample.kind
     if kind == "parquet":
@@ -55,5 +55,5 @@ def _parquet(source: Source) -> Iterator[dict[str, Any]]:
         for batch in file.iter_batches():
             yield from batch.to_pylist(maps_as_pydicts="strict")
     except (pyarrow.ArrowException, OSError, KeyError, ValueError) as error:
-        message = f"not a Parquet file that can be read: {one_line(str(error), 120)}"
+        message = f"invalid Parquet file: {one_line(str(error), 120)}"
         raise InputError(message, file=source.name) from None

@@ -1,7 +1,8 @@
-"""``{dialogue: {"0": [1, 1, 0, ...]}}``: for every slot of the schema, is it right (1) or wrong (0) at this turn?
+"""``{dialogue: {"0": [1, 1, 0, ...]}}``: for each turn, whether each slot of the schema is correct (1) or wrong (0).
 
-This is how TripPy's results were published for FGA. No values are in the file, so it gives JGA, SA and FGA(local=vector)
-and nothing else. Every position stands in the gold state as ``right``, and in the predicted one as ``right`` or ``wrong``.
+TripPy's results for FGA were published in this format. The file has no values, so only JGA, SA and FGA(local=vector)
+can be computed. Every position is a slot. Its gold value is ``right``, and its predicted value is ``right`` or
+``wrong``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..source import Sample, Source
 
 STATES = FLAT
 HOLDS = "both"
-CARRIES = "which slots are right, without values"
+CARRIES = "which slots are correct, without values"
 CORRECTNESS_ONLY = True
 
 _WORDS = {0: "wrong", 1: "right"}
@@ -36,12 +37,12 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
 
 
 def _is_mark(thing: object) -> bool:
-    """0 or 1; TripPy's own script writes them as 0.0 and 1.0."""
+    """Return True for 0 and 1. TripPy's own script writes them as 0.0 and 1.0."""
     return isinstance(thing, int | float) and not isinstance(thing, bool) and thing in _WORDS
 
 
 class _VectorReader:
-    """Reads turns; the first one sets how many positions all of them have."""
+    """Reads turns. The first turn sets the number of positions of all turns."""
 
     def __init__(self) -> None:
         self._gold: State | None = None
@@ -52,7 +53,7 @@ class _VectorReader:
             self._gold = {f"slot-{position:02d}": "right" for position in range(len(vector))}
         if not vector or len(vector) != len(self._gold):
             raise InputError(
-                f"a vector of {len(vector)} positions; all have as many as the first, {len(self._gold)}, and one at least"
+                f"a vector of {len(vector)} positions; expected {len(self._gold)}, as in the first vector, and at least one"
             )
         pred: dict[str, str] = {}
         for slot, mark in zip(self._gold, vector, strict=True):

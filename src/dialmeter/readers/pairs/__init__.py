@@ -1,1 +1,1 @@
-"""Pairs of slot and value as files write them: how states are laid out, what slots are called, a number for each pair."""
+"""Pairs of slot and value as written in files: state layouts, slot names, and the vocabulary that numbers pairs."""

@@ -1,10 +1,10 @@
-"""What is known of the states of a layout; and states that are still bytes, split into members that were met before.
+"""Caches for the states of a layout, and splitting of unparsed states into members that are already cached.
 
-A member of an object, which is a pair or the beginning of a domain, is found by its bytes, so that no text is made of it; the
-one that followed last time is tried first. It is parsed when it is met for the first time. A state with other things
-than objects and strings, or with a duplicate key, is left to the parser.
+A member of an object is a pair, or the beginning of a domain. It is looked up by its bytes, so no string is created.
+The member that followed last time is tried first. A member is parsed only when it occurs for the first time. The JSON
+parser handles states with a duplicate key, or with values other than objects and strings.
 
-This file is plain Python; ``layers.pxd`` gives it C types where dialmeter is built with a compiler.
+This file is plain Python. ``layers.pxd`` adds C types if dialmeter is built with a compiler.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _QUOTE, _COMMA, _COLON, _BLANK, _OPEN, _CLOSE = b'",: {}'
 
 
 class Layer:
-    """What is known of one layout: numbers by slot and value, in flat states or in one domain (and section) of others."""
+    """Pair numbers by slot and value, for flat states of a layout, or for one domain (and section) of other states."""
 
     def __init__(self, layout: StateLayout, domain: str = "", section: str = "") -> None:
         self.layout = layout
@@ -33,31 +33,31 @@ class Layer:
         self.texts: dict[str, int] = {}
         self.members: dict[bytes, Member] = {}
         self.start = Member(b"", Slot())
-        # How many objects were split, and how many members the last of them has.
+        # Number of objects that were split, and number of members of the last one.
         self.stamp = 0
         self.count = 0
 
 
 class Slot:
-    """The numbers of one slot's values; the value that was met last is found without a look into the rest."""
+    """The pair numbers of the values of one slot. The most recent value is stored separately for fast access."""
 
     def __init__(self) -> None:
         self.values: dict[Any, int] = {}
         self.last = ""
         self.number: Any = None
         self.stamp = 0
-        """The object in which the slot was met last."""
+        """The last object that contained the slot."""
 
 
 class Member:
-    """A pair by its bytes, both strings with their marks; or the beginning of a domain, up to its brace."""
+    """The bytes of a pair, including the quotation marks, or of the beginning of a domain, up to its brace."""
 
     def __init__(self, text: bytes, slot: Slot, number: Any = None, layer: Layer | None = None) -> None:
         self.text = text
         self.slot = slot
         self.number = number
         self.layer = layer
-        # The one that followed it last, and the one before that: gold and prediction have orders of their own.
+        # The last two members that followed this one. There are two because gold and predictions have different orders.
         self.next: Member | None = None
         self.other: Member | None = None
 
@@ -67,13 +67,13 @@ class _Numbering(Protocol):
 
 
 def split_state(data: bytes, layer: Layer, found: list[int], words: _Numbering) -> int:
-    """Adds the numbers of a state's pairs and says how many strings it has; below 0 where it must be parsed.
+    """Append the pair numbers of a state and return its number of strings; a negative number if it must be parsed.
 
     Args:
         data: a JSON value.
-        layer: what is known of its layout.
-        found: takes the numbers; they are of no use where the state must be parsed.
-        words: numbers a pair that is new.
+        layer: the cache of its layout.
+        found: the list that the numbers are appended to. Ignore them if the state must be parsed.
+        words: numbers new pairs.
     """
     size = len(data)
     shape = layer.shape
@@ -85,7 +85,7 @@ def split_state(data: bytes, layer: Layer, found: list[int], words: _Numbering) 
 
 
 def _split(data: bytes, at: int, layer: Layer, of_pairs: bool, found: list[int], words: _Numbering) -> int:  # noqa: PLR0917
-    """Splits an object, given the place behind its opening brace, and gives the place behind its closing one."""
+    """Split an object, given the offset after its opening brace. Return the offset after its closing brace."""
     layer.stamp += 1
     layer.count = 0
     before = layer.start
@@ -120,7 +120,7 @@ def _split(data: bytes, at: int, layer: Layer, of_pairs: bool, found: list[int],
 
 
 def _find(data: bytes, at: int, layer: Layer, of_pairs: bool, words: _Numbering) -> Member | None:
-    """The member at a place; None where it is neither a pair of strings nor the beginning of a domain."""
+    """Return the member at an offset; None if it is neither a pair of strings nor the beginning of a domain."""
     view = data
     if data[at] != _QUOTE:
         return None
@@ -144,7 +144,7 @@ def _find(data: bytes, at: int, layer: Layer, of_pairs: bool, words: _Numbering)
 
 
 def _find_mark(data: bytes, at: int) -> int:
-    """The place of the next quotation mark; the last place where there is none."""
+    """Return the offset of the next quotation mark; the last offset if there is none."""
     last = len(data) - 1
     while at < last and data[at] != _QUOTE:
         at += 1
@@ -152,7 +152,7 @@ def _find_mark(data: bytes, at: int) -> int:
 
 
 def _parse(text: bytes, layer: Layer, of_pairs: bool, words: _Numbering) -> Member | None:
-    """What is written at the place of a member that was not met before."""
+    """Parse a member that occurs for the first time."""
     try:
         ((key, value),) = decode_json(b"{" + text + (b"}" if of_pairs else b"}}")).items()
     except REFUSALS:

@@ -1,4 +1,4 @@
-"""Dialogues whose turns hold states alone, without keys, as SOM-DST and DSTC10 write them; the states are still bytes."""
+"""Numbering of unparsed states in formats whose turns hold only states, without keys: SOM-DST and DSTC10."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .state_layouts import StateLayout
 from .vocabulary import PairDialogue, Vocabulary
 
 Numbering: TypeAlias = tuple[Vocabulary, StateLayout, str, int | None]
-"""What numbers pairs, how states are written, the file, and the line in it."""
+"""The vocabulary, the state layout, the file name, and the line."""
 _RawTurn = make_raw_turn("turn", "gold", "pred", "user", "system")
 
 
 def number_keyless(
     data: bytes, dialogue_id: str, states: Sequence[tuple[int, Raw | None, Raw | None]], numbering: Numbering
 ) -> PairDialogue | None:
-    """As ``number_raw``, for a layout whose turns hold states alone, without keys; None also where a state is none.
+    """Do the same as ``number_raw`` for a format whose turns hold only states. Return None also for an invalid state.
 
     Args:
         data: the text of all states.
-        dialogue_id: the dialogue.
-        states: by turn, its number, gold and prediction.
+        dialogue_id: the dialogue id.
+        states: number, gold state and predicted state of each turn.
         numbering: as for ``number_raw``.
     """
     turns = [_RawTurn(number, gold, pred) for number, gold, pred in states]
@@ -33,5 +33,5 @@ def number_keyless(
     try:
         return number_raw(data, RawDialogue(dialogue_id, turns), -keys, numbering)
     except InputError:
-        # The reader of parsed turns says what is wrong.
+        # The slow path of the reader reports the error.
         return None

@@ -1,6 +1,6 @@
-"""Turns whose states are still bytes: most repeat the one before, or gold, and need not be parsed.
+"""Turns with unparsed states. Most states equal the previous state, or gold, and need not be parsed.
 
-This file is plain Python; ``raw_turns.pxd`` gives it C types where dialmeter is built with a compiler.
+This file is plain Python. ``raw_turns.pxd`` adds C types if dialmeter is built with a compiler.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .vocabulary import PairDialogue, Vocabulary
 
 
 class _NoText(str):
-    """The text of a turn that has none; an empty text that is written is another object."""
+    """The default for an absent text. It differs by identity from an empty text in the file."""
 
 
 _NO_TEXT = _NoText()
@@ -26,7 +26,7 @@ _NO_STATE: Any = None
 
 
 def make_raw_turn(number: str, gold: str, pred: str, user: str, system: str) -> Any:
-    """A type of turns for msgspec to decode, with all that most files say of a turn; the arguments are the keys of a format."""
+    """Make a msgspec type for turns with the common fields. The arguments are the keys of the format."""
     fields = [
         ("number", int, msgspec.field(name=number, default=-1)),
         ("gold", Raw, msgspec.field(name=gold, default=_NO_STATE)),
@@ -38,7 +38,7 @@ def make_raw_turn(number: str, gold: str, pred: str, user: str, system: str) -> 
 
 
 class RawDialogue(NamedTuple):
-    """A dialogue of such turns."""
+    """A dialogue whose turns have unparsed states."""
 
     id: str
     turns: Sequence[Any]
@@ -47,16 +47,16 @@ class RawDialogue(NamedTuple):
 def number_raw(
     data: bytes, found: Any, strings: int, numbering: tuple[Vocabulary, StateLayout, str, int | None]
 ) -> PairDialogue | None:
-    """The dialogue in a JSON text, if that says nothing but ids, numbers, states and utterances; None for any other text.
+    """Return the dialogue in a JSON text that holds only ids, numbers, states and utterances; None for any other text.
 
     Args:
         data: the text.
-        found: what it says, with an ``id`` and ``turns`` of raw turns.
-        strings: how many strings it has beside those in its turns.
-        numbering: what numbers pairs, how states are written, the file, and the line in it.
+        found: the decoded text, with an ``id`` and ``turns`` of raw turns.
+        strings: number of strings of the text outside its turns.
+        numbering: the vocabulary, the state layout, the file name, and the line.
 
     Raises:
-        InputError: something that is no state, with its turn and slot.
+        InputError: an invalid state, with its turn and slot.
     """
     words, layout, file, line = numbering
     try:
@@ -66,12 +66,12 @@ def number_raw(
         pairs = words.number_dialogue(found, layout, file, line)
     except REFUSALS:
         return None
-    # A key that is a duplicate, or that was passed over, has left strings in the text that nobody has seen.
+    # The counts differ if the text has a duplicate or unknown key.
     return pairs if strings + around + pairs.strings == count_written_strings(data) else None
 
 
 def _count_around_states(turns: Sequence[Any]) -> int:
-    """How many strings turns have that are not in states; below 0 where they are out of order, or there is none."""
+    """Count the strings of turns outside their states. Return -1 if turns are out of order, or if there are none."""
     count = 0
     last = -1
     for turn in turns:

@@ -1,5 +1,7 @@
-"""One name per slot: the spellings of published files, as a rule set or the goals of MultiWOZ write them; and slots of one
-state that get the same name."""
+"""Canonical slot names: from the spellings of published files to the names in rule sets or in the goals of MultiWOZ.
+
+Also finds slots of one state that get the same canonical name.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from functools import lru_cache
 from ...errors import InputError, one_line
 from ...model import Value
 
-# The spellings that MultiWOZ-style files use for one slot, without case, blanks and underscores.
+# Spelling in MultiWOZ-style files, in lower case without blanks and underscores → canonical name.
 _ALIASES = {
     "leave": "leaveat",
     "leaveat": "leaveat",
@@ -28,7 +30,7 @@ DOMAINS = frozenset(
     {"attraction", "booking", "bus", "general", "hospital", "hotel", "police", "restaurant", "taxi", "train"}
 )
 
-# The names in acts and later versions, without blanks → the names in goals.
+# Name in acts and in later versions of MultiWOZ, without blanks → name in goals.
 _NAMES = {
     "addr": "address",
     "car": "car type",
@@ -55,7 +57,7 @@ _GAPS = re.compile(r"[\s_]+")
 
 
 def canonical_slot(name: str) -> str:
-    """The name of a slot inside its domain.
+    """Return the canonical name of a slot, without its domain.
 
     Example:
         >>> [canonical_slot(s) for s in ("leave at", "leaveAt", "book_day", "price range", "has_live_music")]
@@ -66,7 +68,7 @@ def canonical_slot(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def slot_in(domain: str, written: str) -> str:
-    """The name of a slot as goals have it, in small letters; slots of other corpora's domains stay as they are written.
+    """Return the name of a slot in MultiWOZ goals, in lower case. Slots of other corpora are unchanged.
 
     Example:
         >>> slot_in("train", "Leave"), slot_in("train", "Ticket"), slot_in("hotel", "book day"), slot_in("Hotels_1", "Price")
@@ -76,12 +78,12 @@ def slot_in(domain: str, written: str) -> str:
         return written
     name = canonical_slot(written.strip().lower())
     bare = name.replace(" ", "").replace("_", "")
-    known = {**_NAMES, **_NAMES_IN.get(domain, {})}
-    return known.get(bare, bare if bare == "trainid" else name)
+    goal_names = {**_NAMES, **_NAMES_IN.get(domain, {})}
+    return goal_names.get(bare, bare if bare == "trainid" else name)
 
 
 def slot_namer(names: str = "multiwoz") -> Callable[[str], str]:
-    """A function from ``domain-slot`` as written to the name that a rule set gives it; it caches names.
+    """Return a function that maps ``domain-slot`` as written to its name under a rule set. The function caches names.
 
     Args:
         names: ``multiwoz``, ``mwzeval`` or ``as-is``, as in a rule set.
@@ -92,32 +94,32 @@ def slot_namer(names: str = "multiwoz") -> Callable[[str], str]:
     """
     if names == "as-is":
         return str
-    inner = canonical_slot if names == "multiwoz" else _mwzeval_slot
-    known: dict[str, str] = {}
+    rename = canonical_slot if names == "multiwoz" else _mwzeval_slot
+    cache: dict[str, str] = {}
 
-    def name_of(written: str) -> str:
-        name = known.get(written)
+    def name_slot(written: str) -> str:
+        name = cache.get(written)
         if name is None:
             domain, hyphen, slot = written.partition("-")
-            name = known[written] = f"{domain}-{inner(slot)}" if hyphen else inner(written)
+            name = cache[written] = f"{domain}-{rename(slot)}" if hyphen else rename(written)
         return name
 
-    return name_of
+    return name_slot
 
 
 def _mwzeval_slot(name: str) -> str:
-    """The name of a slot in MultiWOZ_Evaluation."""
+    """Return the name of a slot in MultiWOZ_Evaluation."""
     short = name.lower().replace(" ", "")
     return {"arriveby": "arrive", "leaveat": "leave"}.get(short, short)
 
 
 def clashing(state: tuple[int, ...], slots: Sequence[int], held: Sequence[int]) -> dict[int, list[int]]:
-    """The pairs of a state whose names become one slot with different values, by slot.
+    """Return the pairs of a state that get the same slot name but have different values, by slot.
 
     Args:
-        state: the pairs.
-        slots: by pair, the slot that its name becomes.
-        held: by pair, what it holds; 0 is nothing.
+        state: the pair numbers.
+        slots: slot number of each pair after renaming.
+        held: value number of each pair; 0 means no value.
     """
     by_slot: dict[int, list[int]] = {}
     for pair in state:
@@ -127,6 +129,6 @@ def clashing(state: tuple[int, ...], slots: Sequence[int], held: Sequence[int]) 
 
 
 def two_values(slot: str, one: Value, other: Value) -> InputError:
-    """The error of a slot that has two values in one state."""
+    """Return the error for a slot that has two values in one state."""
     shown = [repr(one_line(value if isinstance(value, str) else " | ".join(value), 40)) for value in (one, other)]
     return InputError(f"duplicate slot with two values, {shown[0]} and {shown[1]}", slot=slot)

@@ -1,4 +1,4 @@
-"""The ways in which files write a state."""
+"""Layouts of dialogue states in files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Literal, NamedTuple
 
 
 class StateLayout(NamedTuple):
-    """How a format writes a state.
+    """The layout of states in a format.
 
     Attributes:
-        shape: what holds what; ``sections`` is ``{"hotel": {"semi": {"area": "east"}, "book": {"people": "2", "booked":
-            []}}}``, where "booked" is no slot.
+        shape: the structure of the state; ``sections`` is ``{"hotel": {"semi": {"area": "east"}, "book": {"people": "2",
+            "booked": []}}}``, where "booked" is not a slot.
         absent: texts that mean that a slot has no value.
-        prefixed: slots may repeat the name of their service.
-        lists: a value is a list of texts, and nothing else.
+        prefixed: True if slot names may repeat the name of their service.
+        lists: True if every value must be a list of texts.
     """
 
     shape: Literal["flat", "nested", "any", "sections", "glued"]
@@ -27,7 +27,7 @@ FLAT = StateLayout("flat")
 NESTED = StateLayout("nested")
 """``{"hotel": {"area": "east"}}``"""
 ANY = StateLayout("any")
-"""Nested where a value is an object, otherwise flat."""
+"""Nested if any value is an object, otherwise flat."""
 GLUED = StateLayout("glued")
 """``["hotel-area-east"]``, split at the first two hyphens."""
 SERVICES = StateLayout("nested", prefixed=True)

@@ -1,9 +1,10 @@
-"""Every distinct pair of slot and value in a file, by number, so that each is looked at once.
+"""Numbering of the distinct pairs of slot and value in a file, so that each pair is processed once.
 
-Readers hand over states as they are written. The vocabulary gives each written pair a number, and a state becomes a tuple of
-numbers. What a pair means (the name of its slot, its value under a rule set) is decided once per number, not once per turn.
+Readers pass on states as written. The vocabulary gives each written pair a number, and a state becomes a tuple of
+numbers. The meaning of a pair (its slot name and its value under a rule set) is decided once per number, not once per
+turn.
 
-This file is plain Python; ``vocabulary.pxd`` gives it C types where dialmeter is built with a compiler.
+This file is plain Python. ``vocabulary.pxd`` adds C types if dialmeter is built with a compiler.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .state_layouts import FLAT, NESTED, StateLayout
 
 Place: TypeAlias = tuple[str | None, int | None]
 PairState: TypeAlias = tuple[int, ...]
-"""A state as written: the numbers of its pairs in a vocabulary."""
+"""A state as the pair numbers of a vocabulary."""
 
 _FLAT, _NESTED, _GLUED, _ANY = SHAPES["flat"], SHAPES["nested"], SHAPES["glued"], SHAPES["any"]
 _NO_PAIR = -1
@@ -31,11 +32,11 @@ _SECTION_NAMES = ("semi", "book")
 
 
 class PairDialogue:
-    """A dialogue with states of numbered pairs, in columns; ``None`` is a state that the file does not give.
+    """A dialogue with numbered states, stored in columns; ``None`` is a state that the file does not have.
 
     Args:
-        dialogue_id: as in the file.
-        place: the file and the line in which the dialogue stands, where they are known.
+        dialogue_id: the id in the file.
+        place: the file and line of the dialogue, if known.
     """
 
     def __init__(self, dialogue_id: str, place: Place = (None, None)) -> None:
@@ -47,7 +48,7 @@ class PairDialogue:
         self.pred: list[PairState | None] = []
         self.turns: Sequence[Turn] = ()
         self.strings = 0
-        """How many strings the states have that were not parsed before they were numbered."""
+        """Number of strings in the states that were numbered without being parsed before."""
 
 
 class Vocabulary:
@@ -63,18 +64,18 @@ class Vocabulary:
     """
 
     def __init__(self) -> None:
-        # By pair: the slot with its domain, the section, and the value, as written; does the slot keep its name as written,
-        # because another one of the same state would get the same name?
+        # For each pair: the slot with its domain, the section, and the value, all as written. Then: True if the slot
+        # keeps its written name, because another slot of the same state would get the same name.
         self.slots: list[str] = []
         self.sections: list[str] = []
         self.values: list[Value] = []
         self.kept: list[bool] = []
         self.names_empty = False
-        """Does a layout name slots that have no value?"""
+        """True if a layout writes slots that have no value."""
         self._numbers: dict[tuple[str, str, Value, bool], int] = {}
         self._sections_of: dict[str, set[str]] = {}
         self._layers: dict[StateLayout, Layer] = {}
-        # The states that were numbered last, and the bytes of those that came as bytes.
+        # The last two numbered states, and their bytes if they were unparsed.
         self._last: PairState = ()
         self._before: PairState = ()
         self._last_bytes: Raw | None = None
@@ -84,10 +85,10 @@ class Vocabulary:
     def number_dialogue(
         self, dialogue: Dialogue, layout: StateLayout, file: str | None = None, line: int | None = None
     ) -> PairDialogue:
-        """A dialogue as read, with its states as numbers.
+        """Number the states of a dialogue.
 
         Raises:
-            InputError: something that is no state, with its turn and slot.
+            InputError: an invalid state, with its turn and slot.
         """
         found = PairDialogue(dialogue.id, (file, line))
         layer = self._layer(layout)
@@ -109,16 +110,16 @@ class Vocabulary:
         return found
 
     def number(self, state: Any, layout: StateLayout) -> PairState:
-        """A state as read, as numbers.
+        """Number the pairs of a state.
 
         Raises:
-            InputError: it is no state.
+            InputError: an invalid state.
         """
         numbers = self._numbered(state, self._layer(layout))
         return () if numbers is None else numbers
 
     def state(self, numbers: PairState) -> State:
-        """A state as written; slots that are named without a value are left out.
+        """Return a state as written, without the slots that have no value.
 
         Raises:
             InputError: one slot has two values.
@@ -131,17 +132,17 @@ class Vocabulary:
         return state
 
     def _plain_name(self, pair: int) -> str:
-        """The name of a slot in a plain state: as written, with its section only where two sections have it."""
+        """Return the written name of a slot. Include its section only if the slot occurs in two sections."""
         slot = self.slots[pair]
-        # A file of predictions may have no sections at all, while gold has them.
+        # Predictions may have no sections although gold has them.
         return self.written(pair) if len(self._sections_of[slot] - {""}) > 1 else slot
 
     def with_predictions(self, read: PairDialogue, changed: Dialogue) -> PairDialogue:
-        """A dialogue with other predictions, made from its plain form: gold stays as it was read.
+        """Return a dialogue with other predictions and the same gold.
 
         Args:
             read: the dialogue.
-            changed: its plain form with other predictions; turns may be left out.
+            changed: the dialogue with states as mappings and other predictions; turns may be missing.
         """
         golds = dict(zip(read.numbers, read.gold, strict=True))
         places = {
@@ -163,10 +164,10 @@ class Vocabulary:
         return found
 
     def kept_apart(self, pairs: Sequence[int]) -> list[int]:
-        """Pairs of slots that would get one name, as pairs whose slots keep their names.
+        """Return pairs whose slots keep their written names, for pairs whose slots would get the same name.
 
         Raises:
-            InputError: two have the same name as written.
+            InputError: two slots have the same written name but different values.
         """
         first: dict[str, int] = {}
         for pair in pairs:
@@ -176,17 +177,17 @@ class Vocabulary:
         return [self._number(self.slots[pair], self.sections[pair], self.values[pair], True) for pair in first.values()]
 
     def written(self, pair: int) -> str:
-        """The name of a slot as written, with its section where it has one."""
+        """Return the written name of a slot, with its section if it has one."""
         slot, section = self.slots[pair], self.sections[pair]
         return f"{domain_of(slot)}-{section} {slot.partition('-')[2]}" if section else slot
 
     def cell(self, pair: int) -> tuple[str, str, str]:
-        """Domain, section and slot as written."""
+        """Return domain, section and slot as written."""
         domain, _, slot = self.slots[pair].partition("-")
         return domain, self.sections[pair], slot
 
     def plain(self, dialogue: PairDialogue) -> Dialogue:
-        """A dialogue with states as mappings."""
+        """Return a dialogue with its states as mappings."""
         turns = []
         for turn, gold, pred in zip(dialogue.turns, dialogue.gold, dialogue.pred, strict=True):
             states: list[State | None] = []
@@ -208,7 +209,7 @@ class Vocabulary:
         return layer
 
     def _numbered(self, state: Any, layer: Layer) -> PairState | None:
-        """The numbers of a state; the same object as one of the last two where it is equal, so that no change is seen fast."""
+        """Number a state. Return the same object if it equals one of the last two states, for fast comparison."""
         if type(state) is Raw:
             return self._numbered_bytes(state, layer)
         self._last_bytes = self._before_bytes = None
@@ -227,7 +228,7 @@ class Vocabulary:
         return self._settled(found)
 
     def _settled(self, found: list[int]) -> PairState:
-        """Numbers as a state; the same object as one of the last two where it is equal."""
+        """Return the numbers as a tuple: the same object if it equals one of the last two states."""
         last = self._last
         before = self._before
         size = len(found)
@@ -250,7 +251,7 @@ class Vocabulary:
         return numbers
 
     def _numbered_bytes(self, written: Raw, layer: Layer) -> PairState | None:
-        """The numbers of a state that was not parsed, and that need not be where the bytes are those of one of the last two."""
+        """Number an unparsed state. It need not be parsed if its bytes equal those of one of the last two states."""
         if written == self._before_bytes:
             self._before_bytes, self._last_bytes = self._last_bytes, self._before_bytes
             self._before_strings, self._last_strings = self._last_strings, self._before_strings
@@ -275,13 +276,13 @@ class Vocabulary:
         return self._last
 
     def number_text(self, slot: str, value: str, layer: Layer) -> int:
-        """The number of a pair that is written as two strings."""
+        """Return the number of a pair that is written as two strings."""
         found: list[int] = []
         self._add_pairs({slot: value}, layer, found)
         return found[0]
 
     def _add_domains(self, state: Any, layer: Layer, found: list[int]) -> None:
-        """Adds the numbers of a nested state, with or without sections."""
+        """Append the pair numbers of a nested state, with or without sections."""
         for domain, inner in as_mapping(state, "a state").items():
             if inner is None and layer.shape == _NESTED:
                 continue
@@ -318,7 +319,7 @@ class Vocabulary:
             found.append(number)
 
     def _add_pairs(self, pairs: Mapping[str, Any], layer: Layer, found: list[int]) -> None:
-        """Adds the numbers of slots with values."""
+        """Append the pair numbers of slots with values."""
         known = layer.slots
         of_booking = layer.section == "book"
         for slot, value in pairs.items():
@@ -348,7 +349,7 @@ class Vocabulary:
                 found.append(number)
 
     def _number_other(self, slot: str, value: Any, one: Slot, layer: Layer) -> int:
-        """The number of a pair whose value is not one text. Numbers are looked at each time: 1, 1.0 and true are equal keys."""
+        """Number a pair whose value is not a text. Numbers are not cached: 1, 1.0 and true are equal as keys."""
         if type(value) is not list or not all(type(each) is str for each in value):
             return self._learn(slot, value, layer)
         key = tuple(value)
@@ -358,7 +359,7 @@ class Vocabulary:
         return number
 
     def _learn(self, slot: str, written: Any, layer: Layer) -> int:
-        """The number of a pair that was not met before, or that there is no pair."""
+        """Return the number of a pair that is not cached, or ``_NO_PAIR`` if its value is absent."""
         layout = layer.layout
         name = slot.removeprefix(f"{layer.domain}-") if layout.prefixed else slot
         if layer.shape != _FLAT:

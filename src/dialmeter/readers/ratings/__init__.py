@@ -1,1 +1,1 @@
-"""Replies and dialogues that people rated: one file per format, and ``open_ratings.py`` for all of them."""
+"""Readers of replies and dialogues with human ratings: one module per format, and ``open_ratings`` for all formats."""

@@ -1,4 +1,4 @@
-"""The format of FED at the level of dialogues: a list of dialogues with several ratings for each dimension."""
+"""The dialogue-level format of FED: a list of dialogues with several ratings per dimension."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ CARRIES = "FED: dialogues, several ratings per dimension"
 
 
 def detect(sample: Sample) -> bool:
-    """Has the first item a dialogue and annotations?"""
+    """Return True if the first item has a dialogue and annotations."""
     return {"dialog", "annotations"} <= first_entry(sample).keys()
 
 
 def items(source: Source) -> Iterator[RatedItem]:
-    """The items of a file.
+    """Yield the items of a file.
 
     Raises:
-        InputError: an item is not as it should be.
+        InputError: an invalid item.
     """
     for place, element in enumerate(source.elements()):
         with placing(file=source.name, dialogue=str(place)):
@@ -30,7 +30,7 @@ def items(source: Source) -> Iterator[RatedItem]:
             name = as_text(entry.get("dialogue_id", str(place)), "dialogue_id")
             with placing(dialogue=name):
                 turns = [as_mapping(turn, "a turn") for turn in as_list(entry.get("dialog"), "dialog")]
-                given = as_mapping(entry.get("annotations"), "annotations")
+                annotations = as_mapping(entry.get("annotations"), "annotations")
                 yield RatedItem(
                     name,
                     "dialogue",
@@ -38,5 +38,5 @@ def items(source: Source) -> Iterator[RatedItem]:
                         (as_text(turn.get("speaker"), "speaker"), as_text(turn.get("text"), "text")) for turn in turns
                     ),
                     system=as_text(entry.get("model", ""), "model"),
-                    ratings={str(dimension): numbers(each, str(dimension)) for dimension, each in given.items()},
+                    ratings={str(dimension): numbers(each, str(dimension)) for dimension, each in annotations.items()},
                 )

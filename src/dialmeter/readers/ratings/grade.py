@@ -1,4 +1,4 @@
-"""The format of GRADE: a list of replies; turns are separated by ``|||``, and the ratings are a text that holds a JSON list."""
+"""The format of GRADE: a list of replies. Turns are separated by ``|||``, and the ratings are a JSON list in a text."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ DIMENSION = "coherence"
 
 
 def detect(sample: Sample) -> bool:
-    """Has the first item a context, a response and human scores?"""
+    """Return True if the first item has a context, a response and human scores."""
     return {"Context", "Response", "HumanScores"} <= first_entry(sample).keys()
 
 
 def items(source: Source) -> Iterator[RatedItem]:
-    """The items of a file.
+    """Yield the items of a file.
 
     Raises:
-        InputError: an item is not as it should be.
+        InputError: an invalid item.
     """
     for place, element in enumerate(source.elements()):
         with placing(file=source.name, dialogue=str(place)):
             entry = as_mapping(element, f"item {place}")
             number = entry.get("ID", place)
             if not isinstance(number, int | str):
-                raise InputError("ID must be a number or a text")
+                raise InputError("ID must be a number or a string")
             turns = as_text(entry.get("Context"), "Context").split("|||")
             yield RatedItem(
                 f"grade-{number}",
@@ -43,6 +43,5 @@ def items(source: Source) -> Iterator[RatedItem]:
             )
 
 
-def _ratings(given: object) -> tuple[float, ...]:
-    found = parse_unique(given.encode(), None) if isinstance(given, str) else given
-    return numbers(found, "HumanScores")
+def _ratings(scores: object) -> tuple[float, ...]:
+    return numbers(parse_unique(scores.encode(), None) if isinstance(scores, str) else scores, "HumanScores")

@@ -1,4 +1,4 @@
-"""dialmeter's own format of rated items: one JSON object per line.
+"""The JSON lines format of dialmeter for rated items: one object per line.
 
 ::
 
@@ -6,7 +6,7 @@
      "references": ["Hello!"], "ratings": {"overall": [3, 4]}, "scores": {"mine": 0.7}}
     {"id": "2", "level": "dialogue", "turns": [{"speaker": "user", "text": "Hello"}], "ratings_mean": {"overall": 3.5}}
 
-``level`` may be absent: an item with ``turns`` is a dialogue. Further keys are not read.
+``level`` is optional: an item with ``turns`` is a dialogue. Other keys are ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..source import Sample, Source
 from ..strict_json import parse_as
 from .rated_item import RatedItem, context_moves, dialogue_moves, named_numbers
 
-CARRIES = "dialmeter's own lines: replies or dialogues, ratings or their means, scores, references"
+CARRIES = "JSON lines of dialmeter: replies or dialogues, ratings or their means, scores, references"
 
 
 class _Turn(Struct):
@@ -45,13 +45,13 @@ class _Line(Struct):
 
 
 def detect(sample: Sample) -> bool:
-    """Has the first item an id, and ratings?"""
+    """Return True if the first item has an id and ratings."""
     first: Mapping[str, Any] = first_entry(sample)
     return "id" in first and ("ratings" in first or "ratings_mean" in first)
 
 
 def items(source: Source) -> Iterator[RatedItem]:
-    """The items of a file of lines.
+    """Yield the items of a file.
 
     Raises:
         InputError: a line is not a rated item.
@@ -65,11 +65,11 @@ def items(source: Source) -> Iterator[RatedItem]:
 def _item(line: _Line) -> RatedItem:
     level = line.level or ("dialogue" if line.turns is not None else "reply")
     if level not in ("reply", "dialogue"):
-        raise InputError(f"level is reply or dialogue, not {level!r}")
+        raise InputError(f"level must be reply or dialogue, found {level!r}")
     if level == "dialogue" and not line.turns:
-        raise InputError("a dialogue needs turns")
+        raise InputError("a dialogue without turns")
     if level == "reply" and line.reply is None:
-        raise InputError("a reply is missing")
+        raise InputError("the reply is missing")
     scores = {name: value for name, value in line.scores.items() if value is not None}
     return RatedItem(
         str(line.id),
@@ -80,7 +80,7 @@ def _item(line: _Line) -> RatedItem:
         line.reply or "",
         line.system,
         line.group,
-        {name: tuple(given) for name, given in line.ratings.items()},
+        {name: tuple(ratings) for name, ratings in line.ratings.items()},
         named_numbers(line.ratings_mean, "ratings_mean"),
         named_numbers(scores, "scores"),
         tuple(line.references),

@@ -1,4 +1,4 @@
-"""Opening a file of rated items of any format, and files with further scores of its items."""
+"""Reading of rated items in any format, and of files with further scores for these items."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from statistics import fmean
 from types import ModuleType
 
 from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
-from ..csv_files import number_in, read_csv
+from ..csv_files import parse_number, read_csv
 from ..source import Source
 from ..strict_json import parse_unique
 from . import fed, grade, lines, table, unieval
-from .rated_item import RatedItems, checked, named_numbers, numbers
+from .rated_item import RatedItems, check_items, named_numbers, numbers
 
 RATING_FORMATS: Mapping[str, ModuleType] = {
     "lines": lines,
@@ -23,93 +23,95 @@ RATING_FORMATS: Mapping[str, ModuleType] = {
     "grade": grade,
     "table": table,
 }
-"""Modules with ``CARRIES`` (one line of help), ``detect(sample)`` and ``items(source)``, in the order of detection."""
+"""Format name → module with ``CARRIES``, ``detect(sample)`` and ``items(source)``, in the order of detection."""
 
 
 def open_ratings(path: str | Path, format: str | None = None) -> RatedItems:
-    """The rated items of a file.
+    """Read the rated items of a file.
 
     Args:
-        path: a file of any format, .gz and .zst too, or ``-``.
-        format: the format; detected if not given.
+        path: a file, plain or compressed (.gz, .zst), or ``-``.
+        format: the name of the format; detected if not given.
 
     Raises:
-        DialmeterError: no such format.
-        InputError: the file is not as it should be.
+        DialmeterError: unknown format name.
+        InputError: the file cannot be read, or is invalid.
     """
     if format is not None and format not in RATING_FORMATS:
-        raise DialmeterError(f"no format of ratings {format!r}; {did_you_mean(format, RATING_FORMATS)}")
+        raise DialmeterError(f"unknown rating format {format!r}; {did_you_mean(format, RATING_FORMATS)}")
     source = Source(path)
     with closing(source):
-        found = (
+        reader = (
             RATING_FORMATS[format]
             if format
             else next((each for each in RATING_FORMATS.values() if each.detect(source.sample)), None)
         )
-        if found is None:
+        if reader is None:
             known = "; ".join(each.CARRIES for each in RATING_FORMATS.values())
-            raise InputError(f"not a file of ratings that dialmeter knows ({known})", file=source.name)
-        return checked(found.items(source), source.name)
+            raise InputError(f"unknown rating format; known formats are: {known}", file=source.name)
+        return check_items(reader.items(source), source.name)
 
 
 def open_scores(path: str | Path, items: RatedItems, name: str = "") -> dict[str, list[float | None]]:
-    """Scores of rated items that were made elsewhere.
+    """Read scores of rated items that another program computed.
 
     Args:
-        path: JSON lines with ``id`` and one number per judge; CSV with the same columns; or one JSON object with a list of numbers
-            per judge, in the order of the items. Lists with the names X_1, X_2, … are samples of one judge X, and their mean is a
-            judge as well.
+        path: JSON lines with ``id`` and one number per judge; CSV with the same columns; or a JSON object with a list
+            of numbers per judge, in the order of the items. Lists named X_1, X_2, … are samples of one judge X, and
+            their mean is added as judge X.
         items: the rated items.
-        name: goes before the names of the judges.
+        name: prefix for the names of the judges.
 
     Returns:
-        By judge, a score for every item; None where there is none.
+        For each judge, a score for every item; None if an item has no score.
 
     Raises:
-        InputError: the file is not as it should be, or an id is not among the items.
+        InputError: the file is invalid, or an id is not among the items.
     """
     source = Source(path)
     with closing(source), placing(file=source.name):
         sample = source.sample
         if sample.kind == "document" and isinstance(sample.value, Mapping) and "id" not in sample.value:
-            found = dict(_in_order(source, len(items.items)))
+            scores = dict(_scores_in_order(source, len(items.items)))
         else:
-            found = _by_id(_csv_rows(source) if sample.kind == "text" else _json_rows(source), items)
-        if not found:
-            raise InputError("holds no scores")
-    return {f"{name}/{judge}" if name and len(found) > 1 else name or judge: each for judge, each in found.items()}
+            scores = _scores_by_id(_csv_rows(source) if sample.kind == "text" else _json_rows(source), items)
+        if not scores:
+            raise InputError("the file has no scores")
+    return {f"{name}/{judge}" if name and len(scores) > 1 else name or judge: each for judge, each in scores.items()}
 
 
 _SAMPLE = re.compile(r"(.+)_(\d+)")
 
 
-def _in_order(source: Source, count: int) -> Iterator[tuple[str, list[float | None]]]:
+def _scores_in_order(source: Source, count: int) -> Iterator[tuple[str, list[float | None]]]:
     samples: dict[str, list[tuple[float, ...]]] = {}
     for judge, listed in source.members():
         scores = numbers(listed, judge)
         if len(scores) != count:
-            raise InputError(f"{one_line(judge)} has {len(scores)} scores, and there are {count} items")
-        matched = _SAMPLE.fullmatch(judge)
-        if matched:
-            samples.setdefault(matched[1], []).append(scores)
-        yield f"{matched[1]}/{matched[2]}" if matched else judge, list(scores)
-    for judge, given in samples.items():
-        yield judge, [fmean(each) for each in zip(*given, strict=True)]
+            raise InputError(f"{one_line(judge)} has {len(scores)} scores, but there are {count} items")
+        match = _SAMPLE.fullmatch(judge)
+        if match:
+            samples.setdefault(match[1], []).append(scores)
+        yield f"{match[1]}/{match[2]}" if match else judge, list(scores)
+    for judge, judge_samples in samples.items():
+        yield judge, [fmean(each) for each in zip(*judge_samples, strict=True)]
 
 
-def _by_id(rows: Iterator[tuple[int, str, dict[str, float]]], items: RatedItems) -> dict[str, list[float | None]]:
+def _scores_by_id(
+    rows: Iterator[tuple[int, str, dict[str, float]]], items: RatedItems
+) -> dict[str, list[float | None]]:
     places = {item.id: place for place, item in enumerate(items.items)}
-    found: dict[str, list[float | None]] = {}
+    columns: dict[str, list[float | None]] = {}
     for line, name, scores in rows:
         with placing(line=line, dialogue=name):
             if name not in places:
                 raise InputError("no rated item has this id")
             for judge, score in scores.items():
-                column = found.setdefault(judge, [None] * len(places))
+                column = columns.setdefault(judge, [None] * len(places))
                 if column[places[name]] is not None:
-                    raise InputError(f"a duplicate score of {one_line(judge)}")
+                    raise InputError(f"duplicate score of {one_line(judge)}")
                 column[places[name]] = score
-    return found
+    return columns
 
 
 def _json_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
@@ -118,12 +120,12 @@ def _json_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
         if not isinstance(row, dict) or not isinstance(row.get("id"), str | int):
             raise InputError('expected an object with "id" and one number per judge', line=number)
         with placing(line=number):
-            given = {name: each for name, each in row.items() if name != "id" and each is not None}
-            yield number, str(row["id"]), named_numbers(given, "scores")
+            scores = {name: each for name, each in row.items() if name != "id" and each is not None}
+            yield number, str(row["id"]), named_numbers(scores, "scores")
 
 
 def _csv_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
     for line, row in read_csv(source, ("id",), "expected the column id and one column per judge").rows:
         with placing(line=line):
-            scores = {name: number_in(cell, name) for name, cell in row.items() if name != "id" and cell.strip()}
+            scores = {name: parse_number(cell, name) for name, cell in row.items() if name != "id" and cell.strip()}
             yield line, row["id"].strip(), scores

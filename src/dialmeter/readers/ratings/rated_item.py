@@ -1,4 +1,4 @@
-"""A reply or a dialogue with the ratings that people gave it."""
+"""Replies and dialogues with human ratings."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
     """A reply in its context, or a whole dialogue, with ratings.
 
     Attributes:
-        id: its name in the file.
+        id: the id in the file.
         level: ``reply`` or ``dialogue``.
         moves: the context of a reply, or all moves of a dialogue.
         reply: the rated reply; empty for a dialogue.
-        system: who wrote the reply, or took part in the dialogue.
-        group: replies to the same context have the same group; empty where the file does not say.
-        ratings: by dimension, what each person gave; an empty tuple where nobody rated it.
-        means: by dimension, the mean rating, where the file does not have the single ratings.
-        scores: by judge, the scores that the file carries.
-        references: other replies that are known to be good.
+        system: the system that wrote the reply or took part in the dialogue.
+        group: the same for all replies to one context; empty if the file has no groups.
+        ratings: the ratings of all people, by dimension; an empty tuple if nobody rated the item.
+        means: the mean rating, by dimension, if the file does not have the single ratings.
+        scores: the scores in the file, by judge.
+        references: reference replies.
     """
 
     id: str
@@ -45,16 +45,16 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
     references: tuple[str, ...] = ()
 
     def rating(self, dimension: str) -> float | None:
-        """The mean rating; None where nobody rated it.
+        """Return the mean rating; None if nobody rated the item.
 
         Example:
             >>> item = RatedItem("1", "reply", (), "yes", ratings={"overall": (3.0, 4.0), "fluent": ()})
             >>> item.rating("overall"), item.rating("fluent")
             (3.5, None)
         """
-        given = self.ratings.get(dimension)
-        if given:
-            return fsum(given) / len(given)
+        ratings = self.ratings.get(dimension)
+        if ratings:
+            return fsum(ratings) / len(ratings)
         return self.means.get(dimension)
 
 
@@ -65,26 +65,26 @@ class RatedItems(Struct, frozen=True):
 
     @property
     def level(self) -> Level:
-        """Of all items."""
+        """The level of all items."""
         return self.items[0].level
 
     @property
     def dimensions(self) -> list[str]:
-        """What was rated, in the order of the file."""
+        """The rated dimensions, in file order."""
         return list(dict.fromkeys(name for item in self.items for name in (*item.ratings, *item.means)))
 
     @property
     def carried(self) -> list[str]:
-        """The judges whose scores the file carries, in its order."""
+        """The judges with scores in the file, in file order."""
         return list(dict.fromkeys(name for item in self.items for name in item.scores))
 
     @property
     def clusters(self) -> list[str]:
-        """By item, the context that it belongs to: its group, or else the text of its context; a dialogue is its own."""
+        """The cluster of each item: its group, or the text of its context. Each dialogue is a cluster."""
         return [item.group or _context(item) for item in self.items]
 
     def digest(self) -> str:
-        """Ten hexadecimal digits that say which items and ratings these are, whatever their order."""
+        """Return ten hexadecimal digits that identify the items and ratings, independent of their order."""
         lines = sorted(
             msgspec.json.encode(
                 [
@@ -108,31 +108,31 @@ def _context(item: RatedItem) -> str:
     return "\x1e".join(move.text for move in item.moves) or f"item {item.id}"
 
 
-def checked(items: Iterable[RatedItem], name: str) -> RatedItems:
-    """Items with distinct ids, all of one level and at least one of them rated.
+def check_items(items: Iterable[RatedItem], name: str) -> RatedItems:
+    """Check that ids are unique, that all items have the same level, and that at least one item is rated.
 
     Raises:
-        InputError: they are not.
+        InputError: a check fails.
     """
-    found: dict[str, RatedItem] = {}
+    by_id: dict[str, RatedItem] = {}
     for item in items:
-        if item.id in found:
-            raise InputError("a duplicate id", file=name, dialogue=item.id)
-        found[item.id] = item
-        first = next(iter(found.values()))
+        if item.id in by_id:
+            raise InputError("duplicate id", file=name, dialogue=item.id)
+        by_id[item.id] = item
+        first = next(iter(by_id.values()))
         if item.level != first.level:
             raise InputError(
-                f"the file mixes levels: this item is a {item.level}, and {one_line(first.id)} a {first.level}",
+                f"the file mixes levels: this item is a {item.level}, but {one_line(first.id)} is a {first.level}",
                 file=name,
                 dialogue=item.id,
             )
-    if not any(item.means or any(item.ratings.values()) for item in found.values()):
+    if not any(item.means or any(item.ratings.values()) for item in by_id.values()):
         raise InputError("no item of this file is rated", file=name)
-    return RatedItems(tuple(found.values()))
+    return RatedItems(tuple(by_id.values()))
 
 
 def context_moves(texts: Sequence[str]) -> tuple[Move, ...]:
-    """The turns before a reply of the system: two speakers who take turns, the user last.
+    """Return the moves before a reply of the system. Two speakers take turns, and the user is last.
 
     Example:
         >>> [move.speaker for move in context_moves(["hi", "hello", "how are you?"])]
@@ -143,7 +143,7 @@ def context_moves(texts: Sequence[str]) -> tuple[Move, ...]:
 
 
 def dialogue_moves(turns: Iterable[tuple[str, str]]) -> tuple[Move, ...]:
-    """The moves of a dialogue from speakers and texts; ``model`` is the system.
+    """Return the moves of a dialogue, given speakers and texts. The speaker ``model`` is the system.
 
     Example:
         >>> [move.speaker for move in dialogue_moves([("human", "hi"), ("model", "hello")])]
@@ -153,10 +153,10 @@ def dialogue_moves(turns: Iterable[tuple[str, str]]) -> tuple[Move, ...]:
 
 
 def numbers(given: Any, what: str) -> tuple[float, ...]:
-    """A list of finite numbers.
+    """Return a list of finite numbers as a tuple.
 
     Raises:
-        InputError: it is something else.
+        InputError: not a list of finite numbers.
 
     Example:
         >>> numbers([1, 2.5], "ratings")
@@ -168,10 +168,10 @@ def numbers(given: Any, what: str) -> tuple[float, ...]:
 
 
 def number(given: Any, what: str) -> float:
-    """A finite number.
+    """Return a finite number as a float.
 
     Raises:
-        InputError: it is something else.
+        InputError: not a finite number.
     """
     if isinstance(given, bool) or not isinstance(given, int | float) or not isfinite(given):
         raise InputError(f"{what}: expected a number, found {one_line(str(given), 40)!r}")
@@ -179,10 +179,10 @@ def number(given: Any, what: str) -> float:
 
 
 def named_numbers(given: Any, what: str) -> dict[str, float]:
-    """Finite numbers by name.
+    """Return an object of finite numbers as a dict.
 
     Raises:
-        InputError: it is something else.
+        InputError: not an object of finite numbers.
     """
     if not isinstance(given, Mapping):
         raise InputError(f"{what}: expected an object with numbers")

@@ -1,8 +1,9 @@
 """Rated items as CSV: one row per item, or one row per item and person.
 
-Columns: ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and perhaps ``reference``; ``system`` and
-``group`` if known; ``rating:DIMENSION`` with one number or several separated by blanks; ``score:JUDGE``. Rows with the same id
-add ratings to the same item. Instead of ``rating:DIMENSION`` there may be the two columns ``dimension`` and ``rating``.
+The columns are ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and optionally ``reference``;
+optionally ``system`` and ``group``; ``rating:DIMENSION`` with one number, or several numbers separated by blanks;
+``score:JUDGE``. Rows with the same id add ratings to the same item. Instead of ``rating:DIMENSION``, the file may have
+the columns ``dimension`` and ``rating``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from ...errors import InputError, placing
-from ..csv_files import header_of, number_in, read_csv
+from ..csv_files import parse_header, parse_number, read_csv
 from ..source import Sample, Source
 from .rated_item import RatedItem, context_moves
 
@@ -22,26 +23,26 @@ _RATING, _SCORE = "rating:", "score:"
 
 
 def detect(sample: Sample) -> bool:
-    """Has the first line a column for the id, and one for ratings?"""
+    """Return True if the first line has a column for the id and a column for ratings."""
     if sample.kind != "text":
         return False
-    names = {name.lower() for name in header_of(sample.value)[0]}
+    names = {name.lower() for name in parse_header(sample.value)[0]}
     return "id" in names and ("rating" in names or any(name.startswith(_RATING) for name in names))
 
 
 def items(source: Source) -> Iterator[RatedItem]:
-    """The items of a file.
+    """Yield the items of a file.
 
     Raises:
-        InputError: a row is not as it should be.
+        InputError: an invalid row.
     """
-    found: dict[str, RatedItem] = {}
+    by_id: dict[str, RatedItem] = {}
     with placing(file=source.name):
         for line, row in read_csv(source).rows:
             with placing(line=line):
                 item = _item({name: cell.strip() for name, cell in row.items()})
-                found[item.id] = _joined(found[item.id], item) if item.id in found else item
-    yield from found.values()
+                by_id[item.id] = _merge_rows(by_id[item.id], item) if item.id in by_id else item
+    yield from by_id.values()
 
 
 def _item(cells: Mapping[str, str]) -> RatedItem:
@@ -50,16 +51,16 @@ def _item(cells: Mapping[str, str]) -> RatedItem:
         raise InputError("a row without an id")
     with placing(dialogue=name):
         ratings = {
-            column.removeprefix(_RATING): tuple(number_in(each, column) for each in cell.split())
+            column.removeprefix(_RATING): tuple(parse_number(each, column) for each in cell.split())
             for column, cell in cells.items()
             if column.startswith(_RATING)
         }
         if "rating" in cells:
             ratings[cells.get("dimension") or "overall"] = tuple(
-                number_in(each, "rating") for each in cells["rating"].split()
+                parse_number(each, "rating") for each in cells["rating"].split()
             )
         scores = {
-            column.removeprefix(_SCORE): number_in(cell, column)
+            column.removeprefix(_SCORE): parse_number(cell, column)
             for column, cell in cells.items()
             if column.startswith(_SCORE) and cell
         }
@@ -77,11 +78,11 @@ def _item(cells: Mapping[str, str]) -> RatedItem:
         )
 
 
-def _joined(first: RatedItem, second: RatedItem) -> RatedItem:
-    """An item with the ratings of a second row."""
+def _merge_rows(first: RatedItem, second: RatedItem) -> RatedItem:
+    """Return the item with the ratings of a second row added."""
     if (first.moves, first.reply, first.system) != (second.moves, second.reply, second.system):
         raise InputError("rows with this id have different texts or systems", dialogue=first.id)
-    together = dict(first.ratings)
-    for dimension, given in second.ratings.items():
-        together[dimension] = (*together.get(dimension, ()), *given)
-    return replace(first, ratings=together, scores={**first.scores, **second.scores})
+    merged = dict(first.ratings)
+    for dimension, ratings in second.ratings.items():
+        merged[dimension] = (*merged.get(dimension, ()), *ratings)
+    return replace(first, ratings=merged, scores={**first.scores, **second.scores})

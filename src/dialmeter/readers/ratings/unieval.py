@@ -1,7 +1,7 @@
-"""The format of UniEval for dialogue: a list of replies with mean ratings and predicted scores.
+"""The dialogue format of UniEval: a list of replies with mean ratings and predicted scores.
 
-``source`` holds the turns, one per line; ``context`` is a knowledge text, not the dialogue. Replies to the same turns are
-neighbours and make up a group.
+``source`` holds the turns, one per line. ``context`` is a knowledge text, not the dialogue. Replies to the same turns
+form a group.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ CARRIES = "UniEval: replies, mean ratings, predicted scores"
 
 
 def detect(sample: Sample) -> bool:
-    """Has the first item a source, a system's output and scores?"""
+    """Return True if the first item has a source, a system output and scores."""
     return {"source", "system_output", "scores"} <= first_entry(sample).keys()
 
 
 def items(source: Source) -> Iterator[RatedItem]:
-    """The items of a file.
+    """Yield the items of a file.
 
     Raises:
-        InputError: an item is not as it should be.
+        InputError: an invalid item.
     """
     groups: dict[str, str] = {}
     for place, element in enumerate(source.elements()):
         with placing(file=source.name, dialogue=str(place)):
             entry = as_mapping(element, f"item {place}")
-            said = as_text(entry.get("source"), "source")
-            turns = [text for line in said.split("\n") if (text := line.strip())]
+            context = as_text(entry.get("source"), "source")
+            turns = [text for line in context.split("\n") if (text := line.strip())]
             scores = named_numbers(entry.get("predict_scores", {}), "predict_scores")
             yield RatedItem(
                 f"tc-{place:03}",
@@ -41,7 +41,7 @@ def items(source: Source) -> Iterator[RatedItem]:
                 context_moves(turns),
                 as_text(entry.get("system_output"), "system_output").strip(),
                 as_text(entry.get("system_id", ""), "system_id"),
-                groups.setdefault(said, f"tc-ctx-{len(groups):02}"),
+                groups.setdefault(context, f"tc-ctx-{len(groups):02}"),
                 means=named_numbers(entry.get("scores"), "scores"),
                 scores={f"unieval/{name}": score for name, score in scores.items()},
             )

@@ -1,1 +1,1 @@
-"""Formats of schema-guided corpora and of other task dialogues."""
+"""Readers of schema-guided corpora and of other task dialogues."""

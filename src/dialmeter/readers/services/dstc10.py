@@ -1,7 +1,7 @@
 """``[{"hotel": {"semi": {"name": ["A", "B"]}, "book": {"day": ["Monday"]}}}]``: DSTC10 track 2, task 1.
 
-The order is the identity: every instance is a dialogue of one turn, named by its place. A list is a set of values that
-is to be met whole (rule set ``dstc10``).
+The file has no dialogue ids: every instance is a dialogue of one turn, and its id is its position, counted from 0. A
+list is a set of values, and a prediction must match the whole set (rule set ``dstc10``).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ...model import Dialogue
 from ..pairs.raw_states import number_keyless
 from ..pairs.state_layouts import StateLayout
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import Role, as_mapping, dialogue, sided
+from ..parts import Role, as_mapping, dialogue, turn_with_state
 from ..source import Sample, Source
 
 STATES = StateLayout("sections", lists=True)
 HOLDS = "state"
-CARRIES = "one state per instance, values as sets; no dialogues"
+CARRIES = "one state per instance, values as sets; no dialogue ids"
 
-_LOOKED_AT = 20
+_SAMPLED_DOMAINS = 20
 
 
 def detect(sample: Sample) -> bool:
@@ -30,7 +30,7 @@ def detect(sample: Sample) -> bool:
         return False
     if not all(isinstance(instance, dict) for instance in sample.value):
         return False
-    domains = [domain for instance in sample.value for domain in instance.values()][:_LOOKED_AT]
+    domains = [domain for instance in sample.value for domain in instance.values()][:_SAMPLED_DOMAINS]
     return all(isinstance(each, dict) and each.keys() <= {"semi", "book"} for each in domains) and bool(sample.value)
 
 
@@ -41,13 +41,13 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
         raw = parts.raw(place)
         if raw is not None:
             gold, pred = (None, Raw(raw)) if role is Role.PRED else (Raw(raw), None)
-            found = number_keyless(raw, str(place), [(0, gold, pred)], (words, STATES, source.name, None))
-            if found is not None:
+            result = number_keyless(raw, str(place), [(0, gold, pred)], (words, STATES, source.name, None))
+            if result is not None:
                 parts.skip(place)
-                yield found
+                yield result
                 continue
         instance = parts.parse(place)
         with placing(dialogue=str(place), turn=0):
             state = as_mapping(instance, "a state")
-        yield dialogue(str(place), [sided(role, 0, state)])
+        yield dialogue(str(place), [turn_with_state(role, 0, state)])
     parts.finish()

@@ -1,10 +1,11 @@
-"""The format of the published GCDF1 evaluator: one JSON list of dialogues with goals, acts, and what was understood.
+"""The format of the published GCDF1 evaluator: a JSON list of dialogues with goals, acts and understood acts.
 
 ``[{"dialogue_id": "..", "goal": {"hotel": {"info": {"area": "east"}, "reqt": {"phone": "?"}}}, "turns": [{"turn_id": "0",
 "speaker": "USER", "utterance": "..", "frames": [{"service": "hotel", "actions": [{"act": "Hotel-Inform", "slot": "area",
 "values": ["east"]}], "state": {"requested_slots": ["hotel-phone"]}}], "nlu": {"frames": [..]}}]}]``
 
-A folder is read file by file, in the order of names.
+``nlu`` holds the acts that the speaker of the turn understood in the previous turn. The files of a folder are read in
+alphabetical order.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..multiwoz.goals import null_goal_value, task_in
 from ..parts import DialogueType, as_mapping
 from ..source import Sample, Source
 
-CARRIES = "text, acts, what was understood, goals; one JSON list (the GCDF1 evaluator)"
+CARRIES = "text, acts, understood acts, goals; one JSON list (the GCDF1 evaluator)"
 
 _Scalar: TypeAlias = str | int | float | bool | None
 
@@ -80,16 +81,16 @@ def detect(sample: Sample) -> bool:
     if sample.kind == "folder":
         names = _dialogue_files(sample.value)
         return bool(names) and detect(Source(names[0]).sample)
-    return sample.kind == "document" and isinstance(sample.value, list) and any(map(_looks_right, sample.value))
+    return sample.kind == "document" and isinstance(sample.value, list) and any(map(_is_dialogue, sample.value))
 
 
 def _dialogue_files(folder: Path) -> list[Path]:
-    """The JSON files of a folder, in order, without a schema that is beside the dialogues."""
+    """Return the JSON files of a folder except ``schema.json``, sorted by name."""
     return sorted(path for path in folder.glob("*.json") if path.name != "schema.json")
 
 
-def _looks_right(item: Any) -> bool:
-    """A dialogue with a goal by domain, as against schema-guided dialogues, which have frames but no goal."""
+def _is_dialogue(item: Any) -> bool:
+    """Return True for a dialogue with frames and a goal. Schema-guided dialogues have frames but no goal."""
     return (
         isinstance(item, dict)
         and isinstance(item.get("goal"), dict)
@@ -109,24 +110,25 @@ def items(source: Source) -> Iterator[Any]:
     parts = source.parts("a list")
     is_common = True
     for place in range(len(parts)):
-        # Files with other keys are not decoded twice.
+        # After the first dialogue with other keys, the fast path is skipped, to avoid decoding twice.
         raw = parts.raw(place) if is_common else None
-        found = None if raw is None else _DIALOGUES.decode(raw)
-        is_common = found is not None
-        if found is None:
+        dialogue = None if raw is None else _DIALOGUES.decode(raw)
+        is_common = dialogue is not None
+        if dialogue is None:
             yield parts.parse(place)
         else:
             parts.skip(place)
-            yield found
+            yield dialogue
     parts.finish()
 
 
 def conversation(item: Any) -> Conversation:
-    found = item if isinstance(item, _Dialogue) else _DIALOGUES.convert(as_mapping(item, "a dialogue"))
-    _check_order(found)
-    with placing(dialogue=found.dialogue_id):
-        goal = _goal(found.goal)
-    return Conversation(found.dialogue_id, tuple([_move(turn) for turn in found.turns]), goal, task=task_in(found.goal))
+    dialogue = item if isinstance(item, _Dialogue) else _DIALOGUES.convert(as_mapping(item, "a dialogue"))
+    _check_order(dialogue)
+    with placing(dialogue=dialogue.dialogue_id):
+        goal = _goal(dialogue.goal)
+    moves = tuple([_move(turn) for turn in dialogue.turns])
+    return Conversation(dialogue.dialogue_id, moves, goal, task=task_in(dialogue.goal))
 
 
 def _move(turn: _Turn) -> Move:
@@ -185,30 +187,30 @@ def _domain(name: str, domain: _Domain) -> DomainGoal:
 
 
 def _constraints(domain: str, part: dict[str, _Scalar] | None) -> dict[str, str]:
-    """The slots of a part; flags of the goal generator (true or false) are no constraints."""
-    found: dict[str, str] = {}
+    """Return the slots and values of a part. Booleans are flags of the goal generator and are skipped."""
+    constraints: dict[str, str] = {}
     for slot, value in (part or {}).items():
         if value is None:
             raise null_goal_value(domain, slot)
         if not isinstance(value, bool):
-            found[slot] = str(value)
-    return found
+            constraints[slot] = str(value)
+    return constraints
 
 
-def _check_order(found: _Dialogue) -> None:
-    before = -1
-    for place, turn in enumerate(found.turns):
+def _check_order(dialogue: _Dialogue) -> None:
+    previous = -1
+    for place, turn in enumerate(dialogue.turns):
         if turn.turn_id is None:
             continue
         number = str(turn.turn_id)
         if not number.isdecimal():
             raise InputError(
                 f"turn_id must be a whole number, found {one_line(number, 40)!r}",
-                dialogue=found.dialogue_id,
+                dialogue=dialogue.dialogue_id,
                 turn=place,
             )
-        if int(number) <= before:
+        if int(number) <= previous:
             raise InputError(
-                f"turns are out of order: {number} comes after {before}", dialogue=found.dialogue_id, turn=number
+                f"turns are out of order: {number} comes after {previous}", dialogue=dialogue.dialogue_id, turn=number
             )
-        before = int(number)
+        previous = int(number)

@@ -1,11 +1,11 @@
-"""Which slots exist, from the files that datasets bring for it.
+"""Schema files, which list the slots of a dataset.
 
 * schema-guided: ``[{"service_name": "hotel", "slots": [{"name": "area", "is_categorical": true}]}]``
 * DSTC10: a JSON schema whose properties nest domain, semi or book, and slot
 * MultiWOZ: ``{"hotel-semi-area": ["east"], "hotel-book-people": ["2"]}`` or ``{"hotel-area": [..]}``
-* by hand: ``["hotel-area", "hotel-people"]`` or ``{"hotel": ["area", "people"]}``
+* handwritten: ``["hotel-area", "hotel-people"]`` or ``{"hotel": ["area", "people"]}``
 
-Only the first says which slots are categorical; in the others none is.
+Only the first format states which slots are categorical. In the others no slot is categorical.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ..parts import as_list, as_mapping
 from ..source import Source
 
 SlotRow: TypeAlias = tuple[str, str, bool]
-"""Service, slot, and whether it is categorical; the slot is empty in a row that names a service only."""
+"""Service, slot, and True if the slot is categorical. The slot is empty in a row that only names a service."""
 
 
 def read_schema(path: str | Path) -> Schema:
-    """The slots that a schema file names.
+    """Read a schema file.
 
     Args:
-        path: a file in one of the formats above; .gz and .zst too.
+        path: a file in one of the formats above, plain or compressed (.gz, .zst).
 
     Raises:
-        InputError: cannot be read, is none of these, or has a duplicate slot.
+        InputError: the file cannot be read, has another format, or has a duplicate slot.
 
     Example:
         >>> import os, tempfile
@@ -43,11 +43,11 @@ def read_schema(path: str | Path) -> Schema:
     """
     source = Source(path)
     with placing(file=source.name):
-        return _schema(_slot_rows(source.document))
+        return _make_schema(_slot_rows(source.document))
 
 
 def slot_of_service(service: str, written: str) -> str:
-    """The name of a slot without its service, which MultiWOZ 2.2 writes before it.
+    """Remove the service prefix from the name of a slot. MultiWOZ 2.2 writes this prefix.
 
     Example:
         >>> slot_of_service("hotel", "hotel-bookday"), slot_of_service("Hotels_1", "price_range")
@@ -56,9 +56,9 @@ def slot_of_service(service: str, written: str) -> str:
     return written.removeprefix(f"{service}-")
 
 
-def _schema(found: Iterable[SlotRow]) -> Schema:
+def _make_schema(rows: Iterable[SlotRow]) -> Schema:
     services: dict[str, dict[str, bool]] = {}
-    for service, written, categorical in found:
+    for service, written, categorical in rows:
         if not service or "-" in service:
             raise InputError(f"a domain must be a name without a hyphen, found {one_line(service, 40)!r}")
         slots = services.setdefault(service, {})
@@ -100,8 +100,8 @@ def _services(document: list[Any]) -> Iterator[SlotRow]:
 
 
 def _json_schema(instance: Any) -> Iterator[SlotRow]:
-    for domain, halves in _properties(instance).items():
-        for slots in _properties(halves).values():
+    for domain, sections in _properties(instance).items():
+        for slots in _properties(sections).values():
             for slot in _properties(slots):
                 yield domain, slot, False
 
@@ -114,9 +114,9 @@ def _glued(slots: Iterable[str]) -> Iterator[SlotRow]:
     for written in slots:
         domain, hyphen, slot = written.partition("-")
         if not (domain and hyphen and slot):
-            raise InputError(f"a slot reads domain-slot, found {one_line(written, 40)!r}")
-        half, hyphen, rest = slot.partition("-")
-        yield domain, rest if hyphen and half in ("semi", "book") else slot, False
+            raise InputError(f"a slot must be domain-slot, found {one_line(written, 40)!r}")
+        section, hyphen, rest = slot.partition("-")
+        yield domain, rest if hyphen and section in ("semi", "book") else slot, False
 
 
 def _by_domain(mapping: Any) -> Iterator[SlotRow]:

@@ -1,10 +1,11 @@
-"""Schema-guided dialogues: a folder of ``dialogues_*.json`` with ``schema.json``, or one such file. MultiWOZ 2.2 too.
+"""Schema-guided dialogues and MultiWOZ 2.2: a folder of ``dialogues_*.json`` with ``schema.json``, or one such file.
 
 ``[{"dialogue_id": "..", "turns": [{"speaker": "USER", "utterance": "..", "frames": [{"service": "Hotels_1", "state":
 {"active_intent": "..", "requested_slots": [], "slot_values": {"area": ["east", "the east"]}}}]}]}]``
 
-A turn's number counts user turns. A slot is ``service-slot``; a service without a frame keeps its last state. The schema
-is looked for beside the dialogues, and above the folder as MultiWOZ 2.2 has it.
+Turn numbers count user turns. A slot is named ``service-slot``. A service without a frame keeps its last state. In
+files of MultiWOZ 2.2, whose slot names repeat the service, every turn has the whole state. The schema is read from the
+folder of the dialogues, or from its parent folder, as in MultiWOZ 2.2.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError, one_line, placing
 from ...model import USER, Act, Conversation, Dialogue, Frame, Move, Schema, Turn
-from ..entries import Entry, entries, first_entry, moves_of, talk, user_or_system
-from ..formats import TalkReader
-from ..multiwoz.acts import ActFile, act_file_near
+from ..entries import Entry, entries, first_entry, make_conversation, read_moves, user_or_system
+from ..formats import ConversationReader
+from ..multiwoz.acts import ActFile, find_act_file
 from ..multiwoz.goals import goal_in
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import SERVICES
@@ -32,38 +33,38 @@ HOLDS = "state"
 CARRIES = "one state per turn, intents, requested slots, utterances, schema; a folder or one file"
 
 _DIALOGUE_FILE = re.compile(r"dialogues_.*\.json(\.gz|\.zst)?")
-# Output of the official scorer in the folder of the predictions: the same dialogues once more.
+# The official scorer writes this file into the folder of the predictions. It repeats the same dialogues.
 _SCORER_OUTPUT = "dialogues_and_metrics.json"
 
 
 def detect(sample: Sample) -> bool:
     if sample.kind == "folder":
         return bool(dialogue_files(sample.value))
-    return sample.kind == "document" and isinstance(sample.value, list) and _is_framed(first_mapping(sample.value))
+    return sample.kind == "document" and isinstance(sample.value, list) and _has_frames(first_mapping(sample.value))
 
 
-def _is_framed(entry: Mapping[str, Any]) -> bool:
+def _has_frames(entry: Mapping[str, Any]) -> bool:
     return "dialogue_id" in entry and {"speaker", "frames"} <= first_mapping(entry.get("turns")).keys()
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    source.schema = _schema_near(source)
-    stateless = True
+    source.schema = _find_schema(source)
+    is_stateless = True
     for part in files_of(source):
         source.part = part.name
         with placing(file=part.name):
             turns = turns_by_id(part.elements(), "dialogue_id", "turns")
-            for found in read_dialogues(turns, partial(_user_turns, role)):
-                stateless = stateless and not any(turn.frames for turn in found.turns)
-                yield found
+            for dialogue in read_dialogues(turns, partial(_user_turns, role)):
+                is_stateless = is_stateless and not any(turn.frames for turn in dialogue.turns)
+                yield dialogue
         if part is not source:
             source.doubled.extend(part.doubled)
-    if stateless:
-        raise InputError("no frame of a user turn holds a state")
+    if is_stateless:
+        raise InputError("no user turn has a frame with a state")
 
 
 def dialogue_files(folder: Path) -> list[Path]:
-    """The files of a folder that hold dialogues, in order."""
+    """Return the dialogue files of a folder, sorted by name."""
     try:
         names = sorted(path.name for path in folder.iterdir())
     except OSError as error:
@@ -72,7 +73,7 @@ def dialogue_files(folder: Path) -> list[Path]:
 
 
 def files_of(source: Source) -> Iterator[Source]:
-    """The file itself, or the files of a folder one by one."""
+    """Yield the file itself, or the dialogue files of a folder."""
     if not source.is_folder:
         yield source
         return
@@ -82,7 +83,7 @@ def files_of(source: Source) -> Iterator[Source]:
     yield from map(Source, paths)
 
 
-def _schema_near(source: Source) -> Schema | None:
+def _find_schema(source: Source) -> Schema | None:
     if source.path == "-":
         return None
     path = Path(source.path).absolute()
@@ -95,35 +96,35 @@ def _schema_near(source: Source) -> Schema | None:
 
 def _user_turns(role: Role, thing: Any) -> Iterator[Turn]:
     number = 0
-    heard = ""
+    system_text = ""
     last: dict[str, Any] = {}
     is_whole = False
     for each in as_list(thing, "turns"):
         try:
             turn = as_mapping(each, "a turn")
-            said = as_text(turn.get("utterance"), "utterance")
-            states, frames = _framed(turn.get("frames"), role)
+            text = as_text(turn.get("utterance"), "utterance")
+            states, frames = _read_frames(turn.get("frames"), role)
             if not _is_user(turn.get("speaker")):
                 if states:
-                    raise InputError("a frame of a system turn holds a state; states belong to user turns")
-                heard = f"{heard} {said}".strip()
+                    raise InputError("a system turn has a frame with a state; only user turns may have states")
+                system_text = f"{system_text} {text}".strip()
                 continue
-            # MultiWOZ 2.2 writes the whole state at every turn: a slot that is not written is deleted.
+            # MultiWOZ 2.2 writes the whole state in every turn. A slot that is not written is deleted.
             is_whole = is_whole or any(map(_is_prefixed, states.items()))
             if is_whole:
                 last = states
             elif states:
                 last = {**last, **states}
             gold, pred = (None, last) if role is Role.PRED else (last, None)
-            yield Turn(number, gold, pred, said, heard, frames)
-            number, heard = number + 1, ""
+            yield Turn(number, gold, pred, text, system_text, frames)
+            number, system_text = number + 1, ""
         except InputError as error:
             raise error.at(turn=number) from None
 
 
-def _is_prefixed(framed: tuple[str, Mapping[str, Any]]) -> bool:
-    """Do slots repeat the name of their service, as in MultiWOZ 2.2?"""
-    service, values = framed
+def _is_prefixed(state: tuple[str, Mapping[str, Any]]) -> bool:
+    """Return True if slot names repeat the name of their service, as in MultiWOZ 2.2."""
+    service, values = state
     return next(iter(values), "").startswith(f"{service}-")
 
 
@@ -138,8 +139,8 @@ def _is_user(speaker: Any) -> bool:
 _SPEAKERS = ("USER", "SYSTEM")
 
 
-def _framed(thing: Any, role: Role) -> tuple[dict[str, Mapping[str, Any]], dict[str, Frame]]:
-    """By service: the slot values of the frames that hold a state, and their intents and requested slots."""
+def _read_frames(thing: Any, role: Role) -> tuple[dict[str, Mapping[str, Any]], dict[str, Frame]]:
+    """Return slot values, and intents with requested slots, both by service, of the frames that have a state."""
     states: dict[str, Mapping[str, Any]] = {}
     frames: dict[str, Frame] = {}
     for each in as_list(thing, "frames"):
@@ -162,7 +163,7 @@ def _framed(thing: Any, role: Role) -> tuple[dict[str, Mapping[str, Any]], dict[
                 requested = _requested(service, requested)
         except InputError as error:
             raise error.at(slot=service) from None
-        # By place, which is faster: the intent in gold and in a prediction, the requested slots in gold and in a prediction.
+        # Positional arguments are faster: gold and predicted intent, gold and predicted requested slots.
         frames[service] = (
             Frame(None, intent, None, requested) if role is Role.PRED else Frame(intent, None, requested, None)
         )
@@ -183,16 +184,16 @@ class _Item(NamedTuple):
     acts: ActFile | None
 
 
-def _detect_talk(sample: Sample) -> bool:
+def _detect_conversation(sample: Sample) -> bool:
     if sample.kind == "folder":
         return bool(dialogue_files(sample.value))
     entry = first_entry(sample)
-    # Dialogues with a goal have the format in which GCDF1 was published.
-    return "goal" not in entry and _is_framed(entry)
+    # Dialogues with a goal have the format gcdf1.
+    return "goal" not in entry and _has_frames(entry)
 
 
 def _items(source: Source) -> Iterator[_Item]:
-    acts = act_file_near(source, ("dialog_acts.json",))
+    acts = find_act_file(source, ("dialog_acts.json",))
     if not source.is_folder:
         yield from (_Item(entry, acts) for entry in entries(source))
         return
@@ -206,10 +207,10 @@ def _items(source: Source) -> Iterator[_Item]:
 def _conversation(item: _Item) -> Conversation:
     with item.entry.opened("dialogue_id") as (name, entry):
         acts = item.acts if item.acts is not None and item.acts.has(name) else None
-        moves = list(moves_of(as_list(entry.get("turns"), "turns"), partial(_moves, name, acts)))
+        moves = list(read_moves(as_list(entry.get("turns"), "turns"), partial(_moves, name, acts)))
         if not any(move.acts for move in moves):
             moves = [Move(move.speaker, move.text, requested=move.requested) for move in moves]
-        return talk(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
+        return make_conversation(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
 
 
 def _moves(dialogue: str, acts: ActFile | None, place: int, thing: Any) -> Iterator[Move]:
@@ -217,11 +218,11 @@ def _moves(dialogue: str, acts: ActFile | None, place: int, thing: Any) -> Itera
     who = user_or_system(turn.get("speaker"))
     frames = [_frame(frame) for frame in as_list(turn.get("frames", []), "frames")]
     if acts is None:
-        found = tuple(act for service, frame in frames for act in _acts(service, frame.get("actions")))
+        turn_acts = tuple(act for service, frame in frames for act in _acts(service, frame.get("actions")))
     else:
-        found = acts.acts(dialogue, str(turn.get("turn_id", place))) or ()
+        turn_acts = acts.acts(dialogue, str(turn.get("turn_id", place))) or ()
     requested = _requested_of(frames) if who == USER else None
-    yield Move(who, as_text(turn.get("utterance"), "utterance"), found, requested=requested)
+    yield Move(who, as_text(turn.get("utterance"), "utterance"), turn_acts, requested=requested)
 
 
 def _frame(thing: Any) -> tuple[str, Mapping[str, Any]]:
@@ -243,35 +244,37 @@ def _acts(service: str, thing: Any) -> Iterator[Act]:
 
 
 def _values(thing: Any) -> tuple[str, ...]:
-    found = as_value(thing)
-    return () if found is None else (found,) if isinstance(found, str) else found
+    value = as_value(thing)
+    return () if value is None else (value,) if isinstance(value, str) else value
 
 
 def _requested_of(frames: list[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple[str, ...]] | None:
-    """The requested slots that the frames list; None where no frame has such a list."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Return the requested slots by service; None if no frame lists any."""
+    requested: dict[str, tuple[str, ...]] = {}
     for service, frame in frames:
         state = as_mapping(frame.get("state") or {}, "state")
         if state.get("requested_slots") is not None:
             slots = (as_text(slot, "requested_slots") for slot in as_list(state["requested_slots"], "requested_slots"))
-            found[service] = tuple(f"{service}-{slot_in(service, slot_of_service(service, slot))}" for slot in slots)
-    return found or None
+            requested[service] = tuple(
+                f"{service}-{slot_in(service, slot_of_service(service, slot))}" for slot in slots
+            )
+    return requested or None
 
 
-TALK = TalkReader(
+CONVERSATIONS = ConversationReader(
     """Schema-guided dialogues and MultiWOZ 2.2: a folder of ``dialogues_*.json``, one such file, or JSON lines.
 
 ``[{"dialogue_id": "..", "services": ["Hotels_1"], "turns": [{"speaker": "USER", "utterance": "..", "frames": [{"service":
 "Hotels_1", "actions": [{"act": "INFORM", "slot": "area", "values": ["the east"], "canonical_values": ["east"]}], "state":
 {"requested_slots": ["phone"]}}]}]}]``
 
-An act has its canonical values where there are any. MultiWOZ 2.2 leaves ``actions`` empty and has its acts in
-``dialog_acts.json``, which is looked for beside the dialogues and above their folder. A dialogue without any act has none
-given. Slots of MultiWOZ's services get the names that goals have, as in the format ``multiwoz``; those of other services stay
-as they are written. Goals are in a file of their own; ``data.json`` of MultiWOZ 2.1 serves as one.
+The values of an act are its canonical values if it has any. In MultiWOZ 2.2, ``actions`` is empty, and the acts are in
+``dialog_acts.json``, in the folder of the dialogues or in its parent folder. A dialogue without any act is read as not
+annotated. Slots of MultiWOZ services are renamed as in the format ``multiwoz``; slots of other services are unchanged.
+Goals are in a separate file, which may be ``data.json`` of MultiWOZ 2.1.
     """,
-    "text, acts, requested slots; a folder or a file, goals in a file of their own",
-    _detect_talk,
+    "text, acts, requested slots; a folder or a file, goals in a separate file",
+    _detect_conversation,
     _items,
     _conversation,
 )

@@ -2,11 +2,12 @@
 
 ``[{"conversation_id": "dlg-1", "utterances": [{"index": 0, "speaker": "USER", "text": "A latte, please."}]}]``
 
-JSON lines of such dialogues read the same. Moves stand as the list has them; a speaker may have several in a row.
+The file may also have one dialogue per line. Every utterance is a move, and a speaker may have several moves in a row.
 
-An utterance may have ``"segments": [{"text": "latte", "annotations": [{"name": "coffee_ordering.name.drink.accept"}]}]``. Each annotation is
-then an act, ``inform`` of the slot ``name.drink`` in the service ``coffee_ordering``. In a dialogue with segments, utterances of one speaker in a row are
-one move, so that its user can be scored.
+An utterance may have ``"segments": [{"text": "latte", "annotations": [{"name":
+"coffee_ordering.name.drink.accept"}]}]``. Each annotation is then an act: ``inform`` of the slot ``name.drink`` in the
+service ``coffee_ordering``. In a dialogue with segments, consecutive utterances of one speaker are one move, so that
+the user can be scored.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ items = entries
 
 
 _VERDICTS = ("accept", "reject")
-"""Ends of annotations that say what became of a value; they are no part of a slot."""
+"""Endings of annotations that mark a value as accepted or rejected. They are not part of the slot."""
 
 
 def conversation(item: Entry) -> Conversation:
@@ -51,10 +52,10 @@ def conversation(item: Entry) -> Conversation:
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:
-    said = as_mapping(thing, "an utterance")
-    segments = said.get("segments")
+    utterance = as_mapping(thing, "an utterance")
+    segments = utterance.get("segments")
     acts = None if segments is None else tuple(_acts(as_list(segments, "segments")))
-    yield Move(speaker(said.get("speaker")), as_text(said.get("text"), "text"), acts)
+    yield Move(speaker(utterance.get("speaker")), as_text(utterance.get("text"), "text"), acts)
 
 
 def _acts(segments: list[Any]) -> Iterator[Act]:

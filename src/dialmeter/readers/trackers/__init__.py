@@ -1,1 +1,1 @@
-"""Files that published trackers write."""
+"""Readers of the output files of published trackers."""

@@ -1,20 +1,24 @@
-"""States as the text of ``bspn`` and ``bspn_gen``: FnCTOD, UBAR, PPTOD and MTTOD.
+"""States as texts under ``bspn`` and ``bspn_gen``: results of FnCTOD, UBAR, PPTOD and MTTOD.
 
 ``{"mul0003": [{"turn_num": 0, "bspn": "[hotel] area north stay 2", "bspn_gen": "[hotel] area north", ..}]}``
 
-``bspn`` is gold and ``bspn_gen`` the prediction, both cumulative. A dialogue is a list of turns (FnCTOD, MTTOD) or an object
-of turns by number (UBAR, PPTOD); PPTOD also writes one list of turns with ``dial_id`` and ``turn_num``. Marks such as ``<sos_b>`` and
-``<eos_belief>`` are cut. ``[hotel]`` opens a domain, and one of 23 words opens a slot; with MTTOD ``[value_area]`` does.
+``bspn`` is gold and ``bspn_gen`` is the prediction; both are cumulative. A dialogue is a list of turns (FnCTOD, MTTOD)
+or an object of turns by number (UBAR, PPTOD). PPTOD also writes one list of turns with ``dial_id`` and ``turn_num``.
+Special tokens such as ``<sos_b>`` and ``<eos_belief>`` are removed. ``[hotel]`` begins a domain. A slot begins with one
+of 24 slot names; in MTTOD it begins with a token such as ``[value_area]``.
 
-- A value that holds such a word is torn in two, as the originals do (``name people portraits``: warning ``torn``).
-- Of two values of one slot the later one holds (warning ``two-values``).
-- ``bspn_dict_gen`` is not read: in FnCTOD's files it shows the dialogue's last state at every turn.
-- A prediction that is empty after one that was not: FnCTOD saves turns that were never reached as empty, so an interrupted
-  run looks complete (warning ``empty-prediction``).
-- All predictions equal to gold, text by text: PPTOD copies gold in runs with oracle beliefs (warning ``copied-gold``).
-- UBAR's and PPTOD's own scorer damages the last value of texts without marks ("yes" becomes "y"); here it stays whole.
+- A value that contains a slot name is split in two, as in the original code (``name people portraits``: warning
+  ``torn``).
+- Of two values of one slot the later one is used (warning ``two-values``).
+- ``bspn_dict_gen`` is not read: in files of FnCTOD it holds the last state of the dialogue in every turn.
+- The warning ``empty-prediction`` counts empty predictions after one that was not empty. FnCTOD writes empty
+  predictions for turns that it did not reach, so an interrupted run looks complete.
+- The warning ``copied-gold`` reports that the texts of all predictions equal gold. PPTOD copies gold in runs with
+  oracle beliefs.
+- The scorers of UBAR and PPTOD damage the last value of texts without special tokens ("yes" becomes "y"). This reader
+  does not.
 
-No real file of this format was at hand: it was written down from the code that writes it.
+The reader was implemented from the code that writes this format; no real file was available.
 """
 
 from __future__ import annotations
@@ -29,7 +33,7 @@ from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_mapping, as_text, dialogue, first_mapping, first_value, read_turns, turn_number
 from ..source import Sample, Source
 from ..strict_json import kind_of
-from ..turn_rows import Places, TurnRows, add_notices, place_of, plain_id, row_error
+from ..turn_rows import Places, TurnRows, add_notices, add_row_place, as_id, turn_label
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, cumulative, each as one text"
@@ -63,7 +67,7 @@ _SLOT_WORDS = frozenset(
         "type",
     ]
 )
-_MARK = re.compile(r"<(?:[sb]os|eos)_\w+>")
+_SPECIAL_TOKEN = re.compile(r"<(?:[sb]os|eos)_\w+>")
 _END = re.compile(r"<eos_b(?:elief)?>")
 _ABSENT = ("", "none", "not mentioned")
 
@@ -79,7 +83,7 @@ def detect(sample: Sample) -> bool:
 def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
     reader = _Reader()
     if isinstance(source.sample.value, list):
-        yield from _listed(source, reader)
+        yield from _read_list(source, reader)
     else:
         for name, thing in source.members():
             with placing(dialogue=name):
@@ -88,16 +92,16 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
     reader.add_notices(source)
 
 
-def _listed(source: Source, reader: _Reader) -> Iterator[PairDialogue]:
+def _read_list(source: Source, reader: _Reader) -> Iterator[PairDialogue]:
     rows = TurnRows(source)
     for thing in source.elements():
         row = as_mapping(thing, "a turn")
-        name = plain_id(row.get("dial_id"), "dial_id")
+        name = as_id(row.get("dial_id"), "dial_id")
         number = row.get("turn_num")
         try:
             rows.add(name, reader.turn(name, number, row))
         except InputError as error:
-            raise row_error(error, name, number) from None
+            raise add_row_place(error, name, number) from None
     source.check_keys()
     if not rows:
         raise InputError("a list without turns")
@@ -105,13 +109,13 @@ def _listed(source: Source, reader: _Reader) -> Iterator[PairDialogue]:
 
 
 class _Reader:
-    """Reads turns, and counts what is odd."""
+    """Reads turns and counts what notices report."""
 
     def __init__(self) -> None:
-        self._torn = Places()
-        self._doubled = Places()
+        self._split_values = Places()
+        self._repeated = Places()
         self._empty = Places()
-        self._filled: set[str] = set()
+        self._nonempty: set[str] = set()
         self._predictions = 0
         self._copies = 0
 
@@ -120,7 +124,7 @@ class _Reader:
 
     def turn(self, name: str, written: Any, row: Any) -> Turn:
         number = turn_number(written)
-        place = place_of(name, number)
+        place = turn_label(name, number)
         gold, pred = row.get(_GOLD), row.get(_PRED)
         if gold is None and pred is None:
             raise InputError(f"neither {_GOLD} nor {_PRED}")
@@ -131,10 +135,10 @@ class _Reader:
             self._predictions += 1
             self._copies += gold is not None and gold.split() == pred.split()
             if pred.strip():
-                self._filled.add(name)
-            elif name in self._filled:
+                self._nonempty.add(name)
+            elif name in self._nonempty:
                 self._empty.add(place)
-        user = _MARK.sub("", as_text(row.get("user"), "user")).strip()
+        user = _SPECIAL_TOKEN.sub("", as_text(row.get("user"), "user")).strip()
         return Turn(number, self._state(gold, place), self._state(pred, place), user)
 
     def _state(self, text: str | None, place: str) -> State | None:
@@ -143,39 +147,37 @@ class _Reader:
         state: dict[str, str] = {}
         for slot, value in pairs_in(text):
             if not value and "[value_" not in text:
-                self._torn.add(f"{place} {slot}")
+                self._split_values.add(f"{place} {slot}")
             if value in _ABSENT:
                 continue
             if state.get(slot, value) != value:
-                self._doubled.add(f"{place} {slot}")
+                self._repeated.add(f"{place} {slot}")
             state[slot] = value
         return state
 
     def add_notices(self, source: Source) -> None:
-        """Adds what was counted to the source."""
+        """Add the notices to the source."""
         add_notices(
             source,
             {
                 "torn": (
-                    self._torn,
-                    "{} slots have no value: perhaps a value holds the name of a slot and is torn in two",
+                    self._split_values,
+                    "{} slots have no value; perhaps a value contains a slot name and was split in two",
                 ),
-                "two-values": (self._doubled, "{} slots have two values in one state; the later one is taken"),
+                "two-values": (self._repeated, "{} slots have two values in one state; the later one is used"),
                 "empty-prediction": (
                     self._empty,
-                    "{} predictions are empty after one that was not; an interrupted run leaves such turns",
+                    "{} predictions are empty after one that was not; the run may have been interrupted",
                 ),
             },
         )
         if self._predictions > 1 and self._copies == self._predictions:
-            message = (
-                "all predictions are copies of gold, text by text; in a run with oracle beliefs they are no predictions"
-            )
+            message = "the texts of all predictions equal gold; they are not predictions if the run used oracle beliefs"
             source.notices.append(Notice("copied-gold", self._copies, message))
 
 
 def pairs_in(text: str) -> list[tuple[str, str]]:
-    """Slots and values in a text, in their order; a value may be empty.
+    """Return the slots and values in a text, in order. A value may be empty.
 
     Example:
         >>> pairs_in("<sos_b> [hotel] area north stay 2 <eos_b>")
@@ -185,9 +187,9 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
         >>> pairs_in("[attraction] name people portraits")
         [('attraction-name', ''), ('attraction-people', 'portraits')]
     """
-    words = _MARK.sub(" ", _END.split(text, maxsplit=1)[0]).split()
-    with_values = any(word.startswith("[value_") for word in words)
-    found: list[tuple[str, list[str]]] = []
+    words = _SPECIAL_TOKEN.sub(" ", _END.split(text, maxsplit=1)[0]).split()
+    has_value_tokens = any(word.startswith("[value_") for word in words)
+    pairs: list[tuple[str, list[str]]] = []
     domain = ""
     is_open = False
     for word in words:
@@ -196,13 +198,13 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
         elif word.startswith("[") and word.endswith("]"):
             domain, is_open = word[1:-1], False
             continue
-        elif not with_values and word in _SLOT_WORDS:
+        elif not has_value_tokens and word in _SLOT_WORDS:
             slot = word
         else:
             if is_open:
-                found[-1][1].append(word)
+                pairs[-1][1].append(word)
             continue
         is_open = bool(domain)
         if is_open:
-            found.append((f"{domain}-{slot}", []))
-    return [(slot, " ".join(value)) for slot, value in found]
+            pairs.append((f"{domain}-{slot}", []))
+    return [(slot, " ".join(value)) for slot, value in pairs]

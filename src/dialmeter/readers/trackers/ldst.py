@@ -1,18 +1,20 @@
-"""LDST's ``test_LLM_result.txt``, one line per turn and slot, and gold in ``test_LLM.json`` with ``test_LLM.idx`` beside it.
+"""``test_LLM_result.txt`` of LDST, with one line per turn and slot; gold is in ``test_LLM.json`` and ``test_LLM.idx``.
 
 ``data.json|||MUL0003.json|||1|||0|||hotel|||book stay|||['2</s>']``
 
-The fields are file, dialogue, utterance, frame, domain, slot, and a list of one text as Python prints it. Each line is the
-value at that turn, so states are cumulative. ``NONE`` and ``not mentioned`` are absent, and marks such as ``</s>`` at the end
-are cut. The number counts utterances of both speakers, and a turn's number is half of it. Where dialogues are numbered, as for
-SGD, the id is the file, a slash and the number. ``[]`` is a slot that the model was not asked for: it is absent here, and the
-warning ``not-asked`` names the domains, which are to be kept out of gold, too (``--only-slots``). A file that ends inside a
-turn is refused.
+The fields are file, dialogue, utterance, frame, domain, slot, and a Python list of one text. Each line is the value in
+that turn, so states are cumulative. ``NONE`` and ``not mentioned`` are absent. Special tokens such as ``</s>`` at the
+end are removed. The utterance number counts the utterances of both speakers, so the turn number is half of it. If
+dialogues are numbered, as in SGD, the dialogue id is the file, a slash and the number.
 
-Gold is a list of ``{"instruction": "..", "input": "..", "output": "north"}``, of which the i-th belongs to the i-th line of the
-``.idx`` file. For SGD this gold is one of several right values, drawn at random; take the data set itself.
+``[]`` marks a slot that the model was not asked for. It is read as absent, and the warning ``not-asked`` lists the domains.
+Exclude them from gold, too (``--only-slots``). A file that ends inside a turn is an error.
 
-No real file of this format was at hand: it was written down from the code that writes it.
+Gold is a list of ``{"instruction": "..", "input": "..", "output": "north"}``. The i-th element belongs to the i-th line
+of the ``.idx`` file, which must be in the same folder. For SGD this gold is one of several correct values, drawn at
+random; use the gold of the dataset itself.
+
+The reader was implemented from the code that writes this format; no real file was available.
 """
 
 from __future__ import annotations
@@ -26,14 +28,14 @@ from ...errors import InputError, one_line
 from ...model import Turn
 from ..completions.literals import python_literal
 from ..pairs.vocabulary import PairDialogue
-from ..parts import Role, as_mapping, as_text, first_mapping, sided, turn_number
+from ..parts import Role, as_mapping, as_text, first_mapping, turn_number, turn_with_state
 from ..source import Sample, Source
 from ..turn_rows import Places, TurnRows, add_notices
 
 HOLDS = "state"
 CARRIES = "one value per line, cumulative; gold in a second file"
 
-_MARK = "|||"
+_SEPARATOR = "|||"
 _TOKENS = re.compile(r"(?:\s|</?s>|<unk>|<pad>|<\|endoftext\|>)++")
 _ABSENT = ("", "NONE", "not mentioned")
 _GOLD_KEYS = {"instruction", "input", "output"}
@@ -42,12 +44,12 @@ _IN_ANGLES = re.compile(r"<([^<>]++)>")
 
 def detect(sample: Sample) -> bool:
     if sample.kind == "text":
-        return bool(sample.value.count(_MARK) == 6)
+        return bool(sample.value.count(_SEPARATOR) == 6)
     return sample.kind == "document" and first_mapping(sample.value).keys() >= _GOLD_KEYS
 
 
 class _Place(NamedTuple):
-    """Which slot of which turn a line is about."""
+    """The dialogue, utterance and slot of a line."""
 
     dialogue: str
     utterance: int
@@ -75,22 +77,22 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     _check_end(turns)
     for (dialogue_id, utterance), slots in turns.items():
         state = {slot: value for slot, value in slots.items() if value is not None}
-        rows.add(dialogue_id, sided(role, utterance, state))
-    yield from rows.dialogues(_halved)
-    message = "{} slots were not asked for ([]) and count as absent; keep their domains out of gold with --only-slots"
+        rows.add(dialogue_id, turn_with_state(role, utterance, state))
+    yield from rows.dialogues(_renumber)
+    message = "{} slots were not asked for ([]) and are absent; exclude their domains from gold with --only-slots"
     add_notices(source, {"not-asked": (not_asked, message)})
 
 
-def _halved(dialogue_id: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """Turns numbered by user turns."""
+def _renumber(dialogue_id: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """Number the turns by user turns instead of utterances."""
     numbers = [turn.number // 2 for turn in turns]
     if len(set(numbers)) < len(numbers):
-        raise InputError("two utterances of one turn have answers", dialogue=dialogue_id)
+        raise InputError("both utterances of a turn have answers", dialogue=dialogue_id)
     return tuple(Turn(number) for number in numbers)
 
 
 def _check_end(turns: dict[tuple[str, int], dict[str, Any]]) -> None:
-    """Refuses a file that ends inside a turn, where all turns before it have the same slots."""
+    """Raise InputError if the file ends inside a turn, provided that all previous turns have the same slots."""
     (dialogue_id, utterance), last = next(reversed(turns.items()))
     others = [slots.keys() for slots in list(turns.values())[:-1]]
     if others and all(slots == others[0] for slots in others) and last.keys() < others[0]:
@@ -99,13 +101,13 @@ def _check_end(turns: dict[tuple[str, int], dict[str, Any]]) -> None:
 
 
 def _answers(source: Source) -> Iterator[tuple[_Place, str | None, int]]:
-    """What the model said; None is a slot that it was not asked for."""
+    """Yield the answers of the model; None for a slot that it was not asked for."""
     for number, line in source.lines():
         try:
             *fields, written = _fields(line, 7)
             values = python_literal(written)
             if not isinstance(values, list) or len(values) > 1 or not all(isinstance(each, str) for each in values):
-                raise InputError(f"a list of one text is expected, found {one_line(written, 40)!r}")
+                raise InputError(f"expected a list of one text, found {one_line(written, 40)!r}")
             yield _place(fields), _without_tokens(values[0]) if values else None, number
         except InputError as error:
             raise error.at(line=number) from None
@@ -115,7 +117,7 @@ def _gold(source: Source) -> Iterator[tuple[_Place, str, None]]:
     path = Path(source.path)
     index = Source(path.with_suffix(".idx"))
     if not Path(index.path).is_file():
-        raise InputError(f"the dialogues and turns of this gold are in {index.path}, which is not there")
+        raise InputError(f"the file {index.path}, which holds the dialogues and turns of this gold, does not exist")
     places = []
     for number, line in index.lines():
         try:
@@ -125,14 +127,14 @@ def _gold(source: Source) -> Iterator[tuple[_Place, str, None]]:
     things = list(source.elements())
     source.check_keys()
     if len(things) != len(places):
-        raise InputError(f"{len(things)} answers, while {index.path} has {len(places)} lines")
+        raise InputError(f"{len(things)} answers, but {index.path} has {len(places)} lines")
     for position, (place, thing) in enumerate(zip(places, things, strict=True), 1):
         row = as_mapping(thing, "an answer")
         try:
             value = as_text(row.get("output"), "output").strip()
-            named = _slot_in(as_text(row.get("instruction"), "instruction"))
-            if named and named != place.slot:
-                message = f"answer {position} is about {one_line(named)}, and line {position} of {index.path} is not"
+            slot = _slot_in(as_text(row.get("instruction"), "instruction"))
+            if slot and slot != place.slot:
+                message = f"answer {position} is about {one_line(slot)}, but line {position} of {index.path} is not"
                 raise InputError(message)
         except InputError as error:
             raise error.at(dialogue=place.dialogue, turn=place.utterance, slot=place.slot) from None
@@ -140,24 +142,24 @@ def _gold(source: Source) -> Iterator[tuple[_Place, str, None]]:
 
 
 def _without_tokens(answer: str) -> str:
-    """An answer without the marks at its end."""
-    end = next((found.start() for found in _TOKENS.finditer(answer) if found.end() == len(answer)), None)
+    """Remove the special tokens at the end of an answer."""
+    end = next((match.start() for match in _TOKENS.finditer(answer) if match.end() == len(answer)), None)
     return answer[:end].strip()
 
 
 def _slot_in(instruction: str) -> str:
-    """The slot that an instruction asks for; empty where it names none."""
-    return next((found[1] for found in _IN_ANGLES.finditer(instruction) if "-" in found[1][1:-1]), "")
+    """Return the slot that an instruction asks for; an empty string if it names none."""
+    return next((match[1] for match in _IN_ANGLES.finditer(instruction) if "-" in match[1][1:-1]), "")
 
 
 def _fields(line: bytes, count: int) -> list[str]:
     try:
-        fields = line.decode().rstrip("\r\n").split(_MARK, count - 1)
+        fields = line.decode().rstrip("\r\n").split(_SEPARATOR, count - 1)
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 text (byte {error.start})") from None
     if len(fields) != count:
         raise InputError(
-            f"{count} fields separated by {_MARK} are expected, found {len(fields)}; the file is damaged or cut off"
+            f"expected {count} fields separated by {_SEPARATOR}, found {len(fields)}; the file is damaged or cut off"
         )
     return fields
 

@@ -1,15 +1,17 @@
-"""SimpleTOD's results: an object with the lists of each dialogue, one element per user turn.
+"""Results of SimpleTOD: an object of dialogues. Each dialogue has several lists, with one element per user turn.
 
 ``{"MUL0003.json": {"target_turn_belief": [["hotel area north"]], "generated_turn_belief": [["hotel area north", "hotel
 book stay 2"]], "target_user": [".."], ..}}``
 
-A text is domain, slot and value; a slot has two words where the first is ``book``. States are cumulative. ``target_belief``
-and ``generated_belief`` are no states, but all that was ever in one, and are not read. ``none`` and ``not mentioned`` are
-absent, and ``<|endoftext|>`` is cut. Of two values of one slot the later one holds, with the warning ``two-values``: SimpleTOD
-itself counts such a turn as wrong. Predicted texts without a value are skipped, with the warning ``unparsed``. Where a
-generation had no belief, SimpleTOD repeats the list of the turn before, and the file does not show it.
+A text is domain, slot and value. A slot has two words if the first is ``book``. ``target_turn_belief`` is gold and
+``generated_turn_belief`` is the prediction; both are cumulative. ``target_belief`` and ``generated_belief`` are not
+read: they collect the values of all turns and are not states. ``none`` and ``not mentioned`` are absent. The token
+``<|endoftext|>`` and the text after it are removed. Of two values of one slot the later one is used, with the warning
+``two-values``; SimpleTOD itself counts such a turn as wrong. Predicted texts without a value are skipped, with the
+warning ``unparsed``. If a generation had no belief, SimpleTOD repeats the list of the previous turn; the file does not
+show this.
 
-No real file of this format was at hand: it was written down from the code that writes it.
+The reader was implemented from the code that writes this format; no real file was available.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ...errors import InputError, one_line, placing
 from ...model import Dialogue, State, Turn
 from ..parts import Role, as_list, as_mapping, as_text, dialogue, first_value
 from ..source import Sample, Source
-from ..turn_rows import Places, add_notices, place_of
+from ..turn_rows import Places, add_notices, turn_label
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, cumulative; utterances"
@@ -43,17 +45,17 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
     add_notices(
         source,
         {
-            "two-values": (reader.doubled, "{} slots have two values in one predicted state; the later one is taken"),
-            "unparsed": (reader.unparsed, "{} predicted texts are no domain, slot and value, and were skipped"),
+            "two-values": (reader.repeated, "{} slots have two values in one predicted state; the later one is used"),
+            "unparsed": (reader.unparsed, "{} predicted texts without domain, slot and value were skipped"),
         },
     )
 
 
 class _Reader:
-    """Reads dialogues, and counts what is odd."""
+    """Reads dialogues and counts what notices report."""
 
     def __init__(self) -> None:
-        self.doubled = Places()
+        self.repeated = Places()
         self.unparsed = Places()
 
     def turns(self, name: str, thing: Any) -> Iterator[Turn]:
@@ -62,11 +64,11 @@ class _Reader:
         users = as_list(lists.get("target_user") or [], "target_user")
         lengths = {len(column) for column in columns if column is not None}
         if len(lengths) != 1:
-            raise InputError(f"{_GOLD} and {_PRED} must have one list per turn each, as many as each other")
+            raise InputError(f"{_GOLD} and {_PRED} must have one list per turn, and the same number of turns")
         for number in range(lengths.pop()):
             try:
                 gold, pred = (
-                    None if column is None else self._state(column[number], key == _PRED, place_of(name, number))
+                    None if column is None else self._state(column[number], key == _PRED, turn_label(name, number))
                     for key, column in zip((_GOLD, _PRED), columns, strict=True)
                 )
                 yield Turn(number, gold, pred, as_text(users[number], "target_user") if number < len(users) else "")
@@ -83,10 +85,10 @@ class _Reader:
                 continue
             if not value:
                 if not predicted:
-                    raise InputError(f"a pair is domain, slot and value, found {one_line(each, 40)!r}")
+                    raise InputError(f"a pair must be domain, slot and value, found {one_line(each, 40)!r}")
                 self.unparsed.add(place)
                 continue
             if state.get(f"{domain}-{slot}", value) != value:
-                self.doubled.add(f"{place} {domain}-{slot}")
+                self.repeated.add(f"{place} {domain}-{slot}")
             state[f"{domain}-{slot}"] = value
         return state

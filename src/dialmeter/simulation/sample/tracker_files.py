@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Frame, State, Turn
-from ...readers.own.native import with_talk, written_line
+from ...readers.own.native import add_utterances, encode_dialogue
 from ..language.grammar import intent_of
 from ..trackers import turns
 from ..world.schema import DOMAINS
@@ -31,7 +31,7 @@ def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[
     """
     return [
         Dialogue(
-            talk.id, tuple(with_talk([Turn(each["turn"], each["gold"], each[key]) for each in states], talk.moves))
+            talk.id, tuple(add_utterances([Turn(each["turn"], each["gold"], each[key]) for each in states], talk.moves))
         )
         for talk in talks
         for states in [list(turns(talk.moves))]
@@ -40,7 +40,7 @@ def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[
 
 def lines(dialogues: Iterable[Dialogue]) -> bytes:
     """Dialogues as native JSON lines."""
-    return b"".join(map(written_line, dialogues))
+    return b"".join(map(encode_dialogue, dialogues))
 
 
 def gold_only(dialogues: Iterable[Dialogue]) -> list[Dialogue]:

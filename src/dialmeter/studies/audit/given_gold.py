@@ -78,6 +78,6 @@ def _same(slot: str, gold: Value | None, pred: Value | None) -> bool:
     """Are two values one value in different spellings?"""
     if gold is None or pred is None:
         return False
-    canonical = maps.named("multiwoz").canonical
+    canonical = maps.load_shipped("multiwoz").canonical
     one, other = ({canonical(slot, each) for each in alternatives(value)} for value in (gold, pred))
     return not one.isdisjoint(other)

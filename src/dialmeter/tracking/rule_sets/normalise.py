@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 from ...model import DELETED, NAMED, Value
 from ...values.maps import load as load_map
-from ...values.mwzeval import normalised, stops
+from ...values.mwzeval import fails_in_original, normalise_value
 from ...values.steps import RULE_STEPS
 from .rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side
 
 _SIDES: tuple[Side, Side] = ("gold", "pred")
 _Step: TypeAlias = tuple[Callable[..., str], bool]
 """A step, and whether it takes the name of the slot."""
-_MWZEVAL: _Step = (lambda text, slot: normalised(slot.partition("-")[2], text), True)
+_MWZEVAL: _Step = (lambda text, slot: normalise_value(slot.partition("-")[2], text), True)
 
 
 class Normaliser:
@@ -62,7 +62,7 @@ class Normaliser:
 
     def stops_original(self, value: Value, slot: str) -> bool:
         """Would the original scorer of these steps stop with an error at this value?"""
-        return self._as_mwzeval and isinstance(value, str) and stops(slot.partition("-")[2], value)
+        return self._as_mwzeval and isinstance(value, str) and fails_in_original(slot.partition("-")[2], value)
 
     def spoken(self, value: Value) -> Value:
         """A gold value as a prediction of it: the first alternative where one of several is enough."""

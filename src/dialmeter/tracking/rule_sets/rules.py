@@ -148,7 +148,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if name == "only":
             return _shown_cells(value)
         if name == "map":
-            return load_map(value).shown if value else "none"
+            return load_map(value).label if value else "none"
         return str(value)
 
 

@@ -103,7 +103,7 @@ def test_one_side_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no dialogue; a sheet begins with 'Dialogue ID :'"),
+        ("", "no dialogue; a sheet must begin with 'Dialogue ID :'"),
         ("hello", "line 1: a line without a label, 'hello'"),
         (turn(), "line 1: Turn before any 'Dialogue ID'"),
         ("Dialogue ID :\n" + turn(), "line 1: Dialogue ID without an id"),
@@ -118,8 +118,8 @@ def test_one_side_only(tmp_path: Path) -> None:
         ("Dialogue ID : d\nTurn: 0\nGT : {}\nGT : {}", "line 2, dialogue d, turn 0: duplicate label in the turn"),
         ("Dialogue ID : d\nTurn: 0\nUsr : u", "line 2, dialogue d, turn 0: a turn without GT and PR"),
         ("Dialogue ID : d\nTurn: 0\nGT : {}\nMatched : True\nmore", "line 5: a line without a label, 'more'"),
-        ("Dialogue ID : d\n" + turn(0, "{'a': {"), "line 5, dialogue d, turn 0: a Python literal such as"),
-        ("Dialogue ID : d\n" + turn(0, "open('x')"), "line 5, dialogue d, turn 0: a Python literal such as"),
+        ("Dialogue ID : d\n" + turn(0, "{'a': {"), "line 5, dialogue d, turn 0: expected a Python literal such as"),
+        ("Dialogue ID : d\n" + turn(0, "open('x')"), "line 5, dialogue d, turn 0: expected a Python literal such as"),
         (
             "Dialogue ID : d\n" + turn(0, "{}", "[]"),
             "line 6, dialogue d, turn 0: a state must be an object, found a list",

@@ -90,7 +90,7 @@ def test_dials(tmp_path: Path) -> None:
         ({"a": {"log": [said("")]}, "A.json": {"log": [said("")]}}, "dialogue A.json: duplicate dialogue id"),
         (log("x"), "dialogue MUL0003.json, turn 0: an utterance must be an object, found a string"),
         (log({"text": 1}), "dialogue MUL0003.json, turn 0: text must be a string"),
-        (log(answered("", hotel={})), "dialogue MUL0003.json, turn 0: metadata at a user's turn"),
+        (log(answered("", hotel={})), "dialogue MUL0003.json, turn 0: metadata in a user turn"),
         (log(said(""), {"metadata": []}), "dialogue MUL0003.json, turn 0: a state must be an object, found a list"),
         (
             log(said(""), answered("", hotel=[])),
@@ -109,7 +109,7 @@ def test_dials(tmp_path: Path) -> None:
         ([dial({"belief_state": {}})], "dialogue MUL0003.json, turn 0: belief_state must be a list"),
         ([dial({"belief_state": ["x"]})], "dialogue MUL0003.json, turn 0: an entry of belief_state must be an object"),
         ([dial({"belief_state": [{}]})], "dialogue MUL0003.json, turn 0: slots must be a list, found null"),
-        ([dial({"belief_state": belief(["hotel-area"])})], "dialogue MUL0003.json, turn 0: a slot reads"),
+        ([dial({"belief_state": belief(["hotel-area"])})], "dialogue MUL0003.json, turn 0: a slot must be"),
         ([dial({"belief_state": belief(["a-b", {}])})], "dialogue MUL0003.json, turn 0, slot a-b: a value must be"),
         ([dial({"transcript": []})], "dialogue MUL0003.json, turn 0: transcript must be a string"),
     ],
@@ -143,7 +143,7 @@ def test_a_list_file_names_dialogues_as_they_are_matched(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(" \n", "a list of dialogues without any id"), ('["MUL0003.json"]', "one dialogue id per line is expected")],
+    [(" \n", "the list has no dialogue ids"), ('["MUL0003.json"]', "expected one dialogue id per line")],
 )
 def test_a_list_file_that_is_none(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "list.txt"

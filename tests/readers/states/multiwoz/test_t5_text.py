@@ -1,4 +1,4 @@
-"""States as texts: what is read from them, what is refused, and the published script's figures from what is read."""
+"""States as texts: valid texts, errors, and the figures of the published script."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ def row(pred: Any, gold: Any = GOLD, **more: Any) -> dict[str, Any]:
         ("[hotel]([area][])", {"hotel": {"area": [""]}}),
         ("[hotel]([area][ ])", {"hotel": {"area": [" "]}}),
         ("[hotel]([area][a|b])", {"hotel": {"area": ["a|b"]}}),
-        # One sign is cut in front and two at the end, only where they stand.
+        # One character is removed at the beginning and two at the end, but only these exact characters.
         ("hotel]([area][east", {"hotel": {"area": ["east"]}}),
         ("[[hotel]([area][east])])", {"[hotel": {"area": ["east])"]}}),
         ("[hotel]([area][east]", {"hotel": {"area": ["east]"]}}),
-        # Blanks stay, in front, at the end, and inside.
+        # Blanks are kept at the beginning, at the end, and inside.
         (" [hotel]([area][east])", {" [hotel": {"area": ["east"]}}),
         ("[hotel]([area][east]) ", {"hotel": {"area": ["east]) "]}}),
         ("[ hotel ]([ area ][ the  east ])", {" hotel ": {" area ": [" the  east "]}}),
         ("[hotel]([area][east],[stars] [4])", {"hotel": {"area": ["east"]}}),
         ("[hotel]([area][east], [stars][4])", {}),
         ("[hotel]([area][east]); [taxi]([day][x])", {}),
-        # Later slots hold, and a domain may come again.
+        # The later slot is used, and a domain may be repeated.
         ("[hotel]([area][east],[area][west])", {"hotel": {"area": ["west"]}}),
         (
             "[hotel]([area][east],[day][x]);[taxi]([day][x]);[hotel]([area][west])",
             {"hotel": {"area": ["west"], "day": ["x"]}, "taxi": {"day": ["x"]}},
         ),
-        # A part that does not read as it should goes, and the others stay.
+        # An invalid part is skipped, and the others are read.
         ("[hotel]([area][east],[stars],[day][x][y]);[taxi]([day][x])", {"hotel": {"area": ["east"]}, "taxi": {"day": ["x"]}}),
         ("[hotel];[taxi]([day][x])", {"hotel];[taxi": {"day": ["x"]}}),
         ("[hotel]([area][east]);[];[taxi]([day][x])", {"hotel": {"area": ["east"]}, "];[taxi": {"day": ["x"]}}),
@@ -165,7 +165,7 @@ def test_detection(value: Any, fits: bool) -> None:
 
 
 def expected() -> Iterator[tuple[dict[str, Any], list[Any]]]:
-    """The entries of the published script on texts, and the lines that they are about."""
+    """The entries of the published script, and the lines to which they belong."""
     known = json.loads(shared("expected", "compat.json").read_text("utf-8"))
     for entry in [*known["files"], *known["cases"]]:
         if entry["rules"] == "convlab3-t5" and "text_rows" in entry:
@@ -176,7 +176,7 @@ def expected() -> Iterator[tuple[dict[str, Any], list[Any]]]:
 
 
 def figures(dialogues: Iterable[Dialogue]) -> dict[str, float]:
-    """The script's figures by their definition."""
+    """The figures of the script, computed from their definitions."""
     pairs = [[triples(state) for state in (turn.gold, turn.pred)] for each in dialogues for turn in each.turns]
     common = sum(len(gold & pred) for gold, pred in pairs)
     wanted, found = (sum(len(each[side]) for each in pairs) for side in (0, 1))

@@ -175,9 +175,9 @@ def test_no_schema(tmp_path: Path) -> None:
         ),
         (
             [talk(user(), system("", frame("a", {})))],
-            "dialogue 1_00000, turn 1: a frame of a system turn holds a state",
+            "dialogue 1_00000, turn 1: a system turn has a frame with a state",
         ),
-        ([talk(user({"service": "a"}))], "no frame of a user turn holds a state"),
+        ([talk(user({"service": "a"}))], "no user turn has a frame with a state"),
     ],
 )
 def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:

@@ -1,4 +1,4 @@
-"""What is said of an input that cannot be read as any format: what it is instead, or which format it is nearest to."""
+"""Error messages for input of no known format: what the input is instead, or which format is closest to it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _FEWEST_COLUMNS = 3
 
 
 class _Need(NamedTuple):
-    """What detection of a format looks for: keys of a row, a dialogue or a turn; of each group one key is enough.
+    """The keys of a row, dialogue or turn that identify a format. Of each group, one key is enough.
 
-    A key that ends with ``*`` is the beginning of a key.
+    A key that ends with ``*`` is a prefix.
     """
 
     format: str
     groups: tuple[tuple[str, ...], ...]
     inside: bool = False
-    """Are they keys of a dialogue or a turn inside an object of dialogues?"""
+    """True if these are keys of a dialogue or turn inside an object of dialogues."""
 
 
 _DIALOGUE = ("dialogue_id", "dial_id", "id")
 _TURN = ("turn", "turn_id")
-# Of two formats that are equally near, the first is named.
+# Of two formats that are equally close, the message names the first.
 _NEEDS = (
     _Need("native", (("dialogue_id",), ("turns",))),
     _Need("ic-dst", (("ID",), ("turn_id",), ("slot_values",))),
@@ -56,23 +56,23 @@ _NEEDS = (
 
 
 def no_such_file(path: str) -> str:
-    """What is said of a path where there is nothing.
+    """Return the message for a path that does not exist.
 
     Example:
         >>> no_such_file("p.json")
         'no such file'
         >>> no_such_file("https://example.org/p.json")
-        'an address, not a file; download it first, and name the file'
+        'a URL, not a file; download it first and give the path of the file'
     """
     if _ADDRESS.match(path):
-        return "an address, not a file; download it first, and name the file"
+        return "a URL, not a file; download it first and give the path of the file"
     if any(sign in path for sign in "*?["):
-        return "no such file; it looks like a pattern that matches no file, or that is in quotes"
+        return "no such file; it looks like a pattern that matches no file, or that is quoted"
     return "no such file"
 
 
 def binary_file(head: bytes) -> str:
-    """What is said of a file with zero bytes, by how it begins.
+    """Return the message for a file that contains zero bytes, by its first bytes.
 
     Example:
         >>> binary_file("{}".encode("utf-16"))
@@ -81,11 +81,11 @@ def binary_file(head: bytes) -> str:
     pairs = (head[0:8:2], head[1:8:2])
     if head.startswith(_UTF_16) or (len(head) >= 8 and any(not any(each) for each in pairs)):
         return "UTF-16 text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"
-    return "a binary file; JSON, JSON lines or text is expected"
+    return "a binary file; expected JSON, JSON lines or text"
 
 
 def no_data(sample: Sample) -> str:
-    """What an input is that holds no data at all; empty for every other."""
+    """Return the message for an input that holds no data at all; an empty string for all other inputs."""
     if sample.kind == "text" and _HTML.match(sample.value):
         return "an HTML page, not data; download the file itself (on GitHub: Raw)"
     if sample.kind == "text" and sample.value.startswith(_GIT_LFS):
@@ -93,59 +93,58 @@ def no_data(sample: Sample) -> str:
     if sample.kind == "archive" and any(name.startswith("xl/") for name in sample.value):
         return "an Excel workbook; save the sheet as CSV (UTF-8)"
     if sample.kind in ("document", "lines", "lists") and not sample.value:
-        return f"an empty {'object' if isinstance(sample.value, dict) else 'list'}; it holds no dialogue"
+        return f"an empty {'object' if isinstance(sample.value, dict) else 'list'} without dialogues"
     return ""
 
 
-def unknown_format(sample: Sample, message: str, *, with_nearest: bool) -> str:
-    """The message where no format fits, with what was seen.
+def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
+    """Return the message for an input of no known format, with the keys or columns of the input.
 
     Args:
-        sample: what the file looks like.
-        message: what is said in any case.
-        with_nearest: also name the nearest format of states, and what it needs.
+        sample: the sample of the file.
+        message: the basic message: the error, ``"; "`` and advice.
+        with_closest: True to add the closest state format and the keys that it needs.
     """
     if sample.kind == "folder":
         lines = sorted(each.name for each in sample.value.iterdir() if each.name.endswith((".jsonl", ".jsonl.gz")))
         if lines:
             count = f"{len(lines)} file{'s' if len(lines) > 1 else ''}"
-            return (
-                f"a folder of JSON lines ({count}, {one_line(lines[0])} first); name one of them, or join them into one"
-            )
+            files = f"{count}, the first is {one_line(lines[0])}"
+            return f"a folder of JSON lines files ({files}); name one file, or join all into one"
     if sample.kind == "text" and _EXCEL_HINT.match(sample.value):
-        return "the first line is a hint for Excel (sep=), not the names of columns; remove it"
+        return "the first line is a hint for Excel (sep=), not the column names; remove it"
     if _is_by_columns(sample):
-        return 'a table by columns; save it by rows (pandas: to_json(FILE, orient="records", lines=True))'
-    what, _, advice = message.partition("; ")
-    levels = _keys_seen(sample)
+        return 'a table stored by columns; save it by rows (pandas: to_json(FILE, orient="records", lines=True))'
+    error, _, advice = message.partition("; ")
+    levels = _sample_keys(sample)
     if not levels:
         return message
-    seen = f"{'its columns are' if sample.kind == 'text' else 'its keys are'} {', inside: '.join(map(_shown, levels))}"
-    nearest = [_nearest(levels) or _as_rows(sample, levels[0])] if with_nearest else []
-    return "; ".join(part for part in (what, seen, *nearest, advice) if part)
+    seen = (
+        f"{'its columns are' if sample.kind == 'text' else 'its keys are'} {', inside: '.join(map(_list_keys, levels))}"
+    )
+    closest = [_describe_closest(levels) or _table_advice(sample, levels[0])] if with_closest else []
+    return "; ".join(part for part in (error, seen, *closest, advice) if part)
 
 
 def _is_by_columns(sample: Sample) -> bool:
-    """Does each key hold all values of a column, or is it what pandas writes with ``orient="split"``?"""
+    """True if each key holds all values of a column, or if pandas wrote the table with ``orient="split"``."""
     table = sample.value if sample.kind in ("document", "lines") and isinstance(sample.value, dict) else {}
     if {"columns", "data"} <= table.keys() and isinstance(table["data"], list):
         return True
     return any(key in table for key in _DIALOGUE) and all(isinstance(each, list | dict) for each in table.values())
 
 
-def _as_rows(sample: Sample, keys: list[str]) -> str:
-    """How a table with other columns is read; empty for what is no table."""
+def _table_advice(sample: Sample, keys: list[str]) -> str:
+    """Return the advice for a table with other column names; an empty string if the input is not a table."""
     if len(keys) < _FEWEST_COLUMNS:
         return ""
     if sample.kind in ("text", "lines") or (sample.kind == "document" and isinstance(sample.value, list)):
-        return (
-            "a table is read where its columns are named (--fields dialogue=NAME --fields turn=NAME --fields pred=NAME)"
-        )
+        return "to read it as a table, name its columns (--fields dialogue=NAME --fields turn=NAME --fields pred=NAME)"
     return ""
 
 
-def _keys_seen(sample: Sample) -> list[list[str]]:
-    """The keys of the first row; of a document that is an object, then those of its first dialogue and first turn."""
+def _sample_keys(sample: Sample) -> list[list[str]]:
+    """Return the keys of the first row. For an object, also return those of its first dialogue and first turn."""
     from .own.tables import first_row
 
     row: Any = first_row(sample)
@@ -161,39 +160,36 @@ def _keys_seen(sample: Sample) -> list[list[str]]:
     return levels
 
 
-def _shown(keys: list[str]) -> str:
+def _list_keys(keys: list[str]) -> str:
     return ", ".join(one_line(key, 30) for key in keys[:_KEYS_SHOWN]) + (", …" if len(keys) > _KEYS_SHOWN else "")
 
 
-def _nearest(levels: list[list[str]]) -> str:
-    """The format of which most keys were seen, and those that it lacks; empty where none was seen."""
-    best, says = 0.0, ""
+def _describe_closest(levels: list[list[str]]) -> str:
+    """Describe the closest format and its missing keys; an empty string if the input has no known key."""
+    best, message = 0.0, ""
     for need in _NEEDS:
         for keys in levels[1:] if need.inside else levels[:1]:
-            missing = [group for group in need.groups if not any(_has(keys, key) for key in group)]
+            missing = [group for group in need.groups if not any(_has_key(keys, key) for key in group)]
             share = 1 - len(missing) / len(need.groups)
             if share > best:
-                best, says = share, f"nearest is the format {need.format}, {_lack(need.format, missing)}"
-    for keys in levels[1:] if not says else ():
+                best, message = share, f"the closest format is {need.format}, {_describe_missing(need.format, missing)}"
+    for keys in levels[1:] if not message else ():
         if {"gold", "pred"} & {*keys}:
-            rows = any(key in keys for key in _DIALOGUE)
-            return (
-                "nearest is the format rows, which is a list and not inside an object"
-                if rows
-                else "nearest is the format nested, which calls gold gt and the prediction pr"
-            )
-    return says
+            if any(key in keys for key in _DIALOGUE):
+                return "the closest format is rows, which is a list, not a list inside an object"
+            return "the closest format is nested, which names gold gt and the prediction pr"
+    return message
 
 
-def _lack(format: str, missing: list[tuple[str, ...]]) -> str:
+def _describe_missing(format: str, missing: list[tuple[str, ...]]) -> str:
     if not missing:
-        return "whose keys are there with other kinds of values"
+        return "which has the same keys but other types of values"
     names = " and ".join(group[0] if len(group) == 1 else f"one of {', '.join(group)}" for group in missing)
-    by_order = ", or --from rows counts them in their order" if format == "rows" and missing == [_TURN] else ""
+    by_order = ", or --from rows numbers turns in file order" if format == "rows" and missing == [_TURN] else ""
     return f"which also needs {names}" + (
         f" (--fields names other columns{by_order})" if format in ("rows", "llm") else ""
     )
 
 
-def _has(keys: list[str], wanted: str) -> bool:
+def _has_key(keys: list[str], wanted: str) -> bool:
     return any(key.startswith(wanted[:-1]) for key in keys) if wanted.endswith("*") else wanted in keys
