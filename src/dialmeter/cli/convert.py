@@ -20,7 +20,7 @@ from ..readers.parts import Role
 from ..tracking.align import plain_dialogues, read_pair
 from .options import PLAIN, choice_option, command, force_option, source_options
 from .printer import Output
-from .progress import watched
+from .progress import track_reading
 
 
 @command(last=PLAIN)
@@ -49,7 +49,7 @@ def convert(**options: Any) -> Output:
     corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["format"])
     words = Vocabulary()
     gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_format"])
-    shown = plain_dialogues(watched(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
+    shown = plain_dialogues(track_reading(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
     written = options["target_format"] or ("csv" if ".csv" in Path(target).suffixes else "native")
     losses = Losses(written)
     parts = WRITERS[written].write(losses.counted(shown))

@@ -28,7 +28,7 @@ from ..users import measures as user_measures
 from ..users import rules as user_rules
 from ..views.tables import Table
 from .options import command, style_options
-from .printer import EVERY, Block, Output, message, warn
+from .printer import EVERY, Block, Output, message_block, warn
 
 FAMILIES = {
     "repetition": "a constraint of the goal is said again",
@@ -345,7 +345,7 @@ def list_(what: str | None, name: str | None, **_: str) -> Output:
         if isinstance(found, Table)
         else [{"name": name, "description": found}]
     )
-    parts = [Block(found, EVERY) if isinstance(found, Table) else message(found)]
+    parts = [Block(found, EVERY) if isinstance(found, Table) else message_block(found)]
     return Output(
         document=lambda _: make_document(ListDocument, command=f"list {what or ''}".rstrip(), items=items), parts=parts
     )

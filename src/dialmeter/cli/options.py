@@ -27,7 +27,7 @@ Option = Callable[[Any], Any]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def stacked(*options: Option) -> Callable[[Command], Command]:
+def combine_options(*options: Option) -> Callable[[Command], Command]:
     """Several options as one decorator, in the order in which help shows them."""
 
     def decorate(command: Command) -> Command:
@@ -75,7 +75,7 @@ max_bytes_option = click.option(
     help=f"Read at most so many bytes of an input, decompressed: 64M, 32G. Default: {BUDGET_VARIABLE}, or 16G.",
 )
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no warnings.")
-style_options = stacked(
+style_options = combine_options(
     click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="How to print."),
     click.option("--json", "style", flag_value="json", help="Short for --as json."),
 )
@@ -99,7 +99,7 @@ def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callabl
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         made = click.command(name, cls=PrintedCommand)(function)
-        made.params += click.command("last")(stacked(*last)(lambda: None)).params
+        made.params += click.command("last")(combine_options(*last)(lambda: None)).params
         return made
 
     return decorate
@@ -157,7 +157,7 @@ def source_options(
         names: the help of --name, where the files may be named.
     """
     about = "Gold states: one for all files, or one for each." if several else gold
-    return stacked(
+    return combine_options(
         click.option("--gold", multiple=several, metavar="FILE", help=about),
         *([name_option(names)] if names else []),
         from_option(what),
@@ -177,8 +177,8 @@ def only_option(doing: str = "score") -> Option:
     return click.option("--only", metavar="LIST", help=about)
 
 
-prediction_options = stacked(source_options(), schema_option, only_option())
-input_options = stacked(click.argument("file"), prediction_options)
+prediction_options = combine_options(source_options(), schema_option, only_option())
+input_options = combine_options(click.argument("file"), prediction_options)
 
 measure_option = click.option(
     "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
@@ -258,7 +258,7 @@ patch_option = click.option(
     "--patch", metavar="FILE", help="Corrections of gold, from `tracker audit --read-sheet`; applied before scoring."
 )
 
-rule_options = stacked(
+rule_options = combine_options(
     rules_option(),
     patch_option,
     *(
@@ -273,14 +273,14 @@ rule_options = stacked(
 )
 
 
-def chosen_rules(options: dict[str, Any]) -> Rules:
+def rules_from_options(options: dict[str, Any]) -> Rules:
     """Takes the rule options out of a command's options and makes the rule set."""
     rules = change(load(options.pop("rules_name")), **{name: options.pop(f"rule_{name}") for name in FIELDS})
     patch = options.pop("patch")
     return replace(rules, patch=patch) if patch else rules
 
 
-def chosen_dialogues(options: dict[str, Any]) -> frozenset[str] | None:
+def dialogues_from_options(options: dict[str, Any]) -> frozenset[str] | None:
     """The keys of the dialogues that --only names."""
     return frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None
 
@@ -291,21 +291,21 @@ def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
         "format": options["format"],
         "gold_format": options["gold_format"],
         "schema": options["schema"],
-        "only": chosen_dialogues(options),
+        "only": dialogues_from_options(options),
         "measures": options["measures"] or None,
-        "rules": chosen_rules(options),
+        "rules": rules_from_options(options),
     }
 
 
-def chosen_guards(options: dict[str, Any]) -> list[Condition]:
+def conditions_from_options(options: dict[str, Any]) -> list[Condition]:
     """The conditions of --fail-if."""
     return [parse_condition(text) for text in options["conditions"]]
 
 
-def check_guards(guards: Iterable[Condition], scores: Sequence[Mapping[str, Any]]) -> None:
+def check_conditions(conditions: Iterable[Condition], scores: Sequence[Mapping[str, Any]]) -> None:
     """Ends the command if a condition of --fail-if holds."""
-    for guard in guards:
-        guard.check(scores)
+    for condition in conditions:
+        condition.check(scores)
 
 
 def _refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -313,19 +313,19 @@ def _refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> N
         raise click.UsageError("--values is renamed to --map", ctx)
 
 
-map_option = stacked(
+map_option = combine_options(
     click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map'].capitalize()}."),
     click.option("--values", hidden=True, expose_value=False, callback=_refuse),
 )
 """The value map. --values is its old name, which is refused."""
 
 
-def chosen_map(options: dict[str, Any]) -> ValueMap | None:
+def value_map_from_options(options: dict[str, Any]) -> ValueMap | None:
     """The value map that a command's options name, if they name one."""
     return maps.load(options["value_map"]) if options["value_map"] else None
 
 
-def map_file(options: dict[str, Any]) -> str | None:
+def value_map_file(options: dict[str, Any]) -> str | None:
     """The file of the value map; None without a map and for one that is shipped."""
     chosen: str | None = options["value_map"]
     return None if chosen in maps.names() else chosen
@@ -339,21 +339,21 @@ ci_option = click.option(
 def interval_options(resamples: int) -> Callable[[Command], Command]:
     """The options of intervals and paired tests, with a default number of resamples."""
     drawn = number_option("--resamples", least=100, default=resamples, about="How often dialogues are drawn.")
-    return stacked(ci_option, drawn, seed_option(12345))
+    return combine_options(ci_option, drawn, seed_option(12345))
 
 
-def chosen_confidence(options: dict[str, Any]) -> float:
+def confidence_from_options(options: dict[str, Any]) -> float:
     """The confidence of intervals; 0 for none."""
     return checked_confidence(options["ci"], "--ci")
 
 
-def chosen_resampling(options: dict[str, Any]) -> Resampling | None:
+def resampling_from_options(options: dict[str, Any]) -> Resampling | None:
     """How intervals are to be made, or None with --ci 0."""
-    confidence = chosen_confidence(options)
+    confidence = confidence_from_options(options)
     return Resampling(confidence, options["resamples"], options["seed"]) if confidence else None
 
 
-chart_options = stacked(
+chart_options = combine_options(
     click.option("--charts", metavar="DIR", help="Draw charts into this folder, each with its data as CSV."),
     choice_option("--chart-format", ["svg", "pdf", "png"], "Of --charts."),
     click.option(
@@ -367,7 +367,7 @@ chart_options = stacked(
     click.option("--no-title", is_flag=True, help="Charts without a title, because a paper has captions."),
 )
 
-paper_options = stacked(
+paper_options = combine_options(
     choice_option("--columns", ["1", "2"], "In LaTeX: how many columns of a page with two a table may take."),
     click.option("--bold", is_flag=True, help="In LaTeX and Markdown: the best values in bold letters."),
     click.option("--caption", metavar="TEXT", help="In LaTeX: the caption, before the title of a table that has one."),
@@ -375,7 +375,7 @@ paper_options = stacked(
 )
 """The options of tables that go into papers."""
 
-run_options = stacked(
+run_options = combine_options(
     click.option("--out", metavar="DIR", help="Keep the run in this folder."),
     choice_option("--rows", ["lines", "parquet"], "With --out: JSON lines, or Parquet beside them."),
     resume_option("an unfinished run in --out"),

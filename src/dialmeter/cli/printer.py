@@ -54,12 +54,12 @@ class Block(Struct, frozen=True):
         return "\n".join(comment + line for line in self.content.split("\n"))
 
 
-def message(text: str) -> Block:
+def message_block(text: str) -> Block:
     """Text that is the whole output of a command, in every style."""
     return Block(text, EVERY, raw=True)
 
 
-def tables(found: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
+def table_blocks(found: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
     """A block for each table that has rows."""
     return [Block(table, styles) for table in found if table.rows]
 
@@ -71,7 +71,7 @@ def result_blocks(lines: Sequence[str]) -> list[Block]:
     return [plain, listed] if lines else []
 
 
-def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
+def signature_blocks(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
     """The signatures of the scores.
 
     Args:
@@ -84,7 +84,7 @@ def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Blo
     return [plain, code] if quoted else [plain]
 
 
-def score_signatures(scores: Sequence[Score], every: bool) -> list[Block]:
+def score_signature_blocks(scores: Sequence[Score], every: bool) -> list[Block]:
     """The signatures of a table of scores.
 
     Args:
@@ -92,7 +92,7 @@ def score_signatures(scores: Sequence[Score], every: bool) -> list[Block]:
         every: a line for each score, as --signatures asks for, and not one for all.
     """
     found = [each.signature for each in scores]
-    return signature(*(found if every else [joint_signature(found)]))
+    return signature_blocks(*(found if every else [joint_signature(found)]))
 
 
 class Output(Struct, kw_only=True):
@@ -229,7 +229,7 @@ def refused_lines(refused: Sequence[InputError | str]) -> list[str]:
     return [*lines, f"… and {more} more dialogues that cannot be scored"] if more > 0 else lines
 
 
-def refusals(refused: Sequence[InputError]) -> list[Notice]:
+def refusal_notices(refused: Sequence[InputError]) -> list[Notice]:
     """One warning for the dialogues that could not be read, with the reason of each of the first ten."""
     if not refused:
         return []

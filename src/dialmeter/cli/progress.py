@@ -35,7 +35,7 @@ def expect_files(files: int) -> None:
     click.get_current_context().meta[_PLAN] = _Plan(files)
 
 
-def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Iterator[Item]:
+def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Iterator[Item]:
     """Passes items on and shows how many are done.
 
     Args:
@@ -59,7 +59,7 @@ def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Itera
         yield from _in_tenths(items, lambda count: 10 * count // total, doing, f" of {total:,}")
 
 
-def watched(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator[Any]:
+def track_reading(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator[Any]:
     """Passes dialogues on and shows how much of the file has been read."""
     if quiet:
         yield from dialogues
@@ -115,7 +115,7 @@ def _bar(column: ProgressColumn) -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
+def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
     """Shows the progress of judges: in place on a terminal, a line per 10 % of all elsewhere, nothing if quiet."""
     shares: dict[str, float] = {}
     printed = 0
@@ -134,7 +134,7 @@ def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
     return None if quiet else watch
 
 
-def telling(doing: str, quiet: bool) -> Watch | None:
+def attack_progress(doing: str, quiet: bool) -> Watch | None:
     """Shows the progress of attacks: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
     if quiet:
         return None

@@ -9,7 +9,7 @@ import click
 from ..core.output import check_target, write_file
 from ..errors import writing
 from .options import command, force_option, max_bytes_option
-from .printer import Output, message
+from .printer import Output, message_block
 
 _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 
@@ -43,11 +43,11 @@ def report(
         check_target(target, force=replaces)
     text = _written(runs, chosen, title)
     if out == "-":
-        return Output(parts=[message(text.removesuffix("\n"))])
+        return Output(parts=[message_block(text.removesuffix("\n"))])
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
     write_file(target, text, force=replaces)
-    return Output(parts=[] if quiet else [message(f"report: {target}")])
+    return Output(parts=[] if quiet else [message_block(f"report: {target}")])
 
 
 def _written(runs: tuple[str, ...], style: str, title: str) -> str:

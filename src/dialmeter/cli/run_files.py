@@ -15,7 +15,7 @@ from ..readers.raw_file import is_stream
 from ..views.pages.findings_file import write_findings
 
 
-class KeptRun:
+class CommandRun:
     """The run in the folder of --out. Without --out there is no run, and nothing is written.
 
     Args:

@@ -20,10 +20,10 @@ from ..model import Notice
 from ..views.compare import comparison_rows, result_lines
 from ..views.tables import Table
 from ..views.tracker import signature_of
-from .printer import CSV, TEXT, Block, result_blocks, signature
+from .printer import CSV, TEXT, Block, result_blocks, signature_blocks
 
 
-def chosen_golds(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:
+def match_gold_files(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:
     """The file with gold states of each file: one for all, one for each, or none."""
     if len(golds) not in (0, 1, len(files)):
         raise DialmeterError(f"give --gold once for all files, or once for each of the {len(files)}")
@@ -33,7 +33,7 @@ def chosen_golds(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | N
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".txt")
 
 
-def chosen_names(files: Sequence[str], given: Sequence[str], what: str, more: Sequence[str] = ()) -> list[str]:
+def name_files(files: Sequence[str], given: Sequence[str], what: str, more: Sequence[str] = ()) -> list[str]:
     """The names of the files: those of --name, else the shortest part of their paths in which they differ.
 
     Args:
@@ -122,7 +122,7 @@ def comparison_parts(
     yield Block(table)
     yield Block(comparison_rows(scores, versus, who), CSV)
     yield Block(note, TEXT)
-    yield from signature(signature_of(chain.from_iterable(scores.values())), gap=("markdown",))
+    yield from signature_blocks(signature_of(chain.from_iterable(scores.values())), gap=("markdown",))
 
 
 WORSE = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"

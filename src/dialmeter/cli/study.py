@@ -18,10 +18,10 @@ from ..errors import DialmeterError
 from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from ..views.pages.findings_file import write_findings
-from .options import force_option, stacked
+from .options import combine_options, force_option
 from .printer import Output
 
-study_options = stacked(
+study_options = combine_options(
     click.option("--out", "study", metavar="DIR", help="Keep tables, charts and JSON in this folder, for `view`."),
     force_option("a result in --out"),
 )

@@ -13,8 +13,8 @@ import click
 from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError, Unfinished, one_line
-from .options import stacked
-from .progress import counted
+from .options import combine_options
+from .progress import track_count
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 LARGE = 64 * 1024 * 1024
 """From so many bytes of input on, all cores are used unless --workers says otherwise."""
 
-work_options = stacked(
+work_options = combine_options(
     click.option(
         "--workers",
         type=click.IntRange(min=1),
@@ -36,7 +36,7 @@ work_options = stacked(
 )
 
 
-def chosen_cluster(options: dict[str, Any]) -> Cluster | None:
+def cluster_from_options(options: dict[str, Any]) -> Cluster | None:
     """The cluster that --cluster names, with its TLS files."""
     files = {name: options[f"cluster_{name}"] for name in ("ca", "cert", "key")}
     if not options["cluster"]:
@@ -66,7 +66,7 @@ def parse_resource(text: str) -> tuple[str, float]:
     return name.strip(), found
 
 
-def chosen_workers(options: dict[str, Any], inputs: Sequence[str]) -> int:
+def workers_from_options(options: dict[str, Any], inputs: Sequence[str]) -> int:
     """How many processes: what --workers says, or one, or one per core for large input."""
     if options["workers"]:
         return int(options["workers"])
@@ -74,12 +74,12 @@ def chosen_workers(options: dict[str, Any], inputs: Sequence[str]) -> int:
     return os.cpu_count() or 1 if size > LARGE else 1
 
 
-def is_worked_here(options: dict[str, Any], inputs: Sequence[str], tasks: int) -> bool:
+def is_local_work(options: dict[str, Any], inputs: Sequence[str], tasks: int) -> bool:
     """Is the work done in this process?"""
-    return chosen_cluster(options) is None and (chosen_workers(options, inputs) == 1 or tasks <= 1)
+    return cluster_from_options(options) is None and (workers_from_options(options, inputs) == 1 or tasks <= 1)
 
 
-def worked(
+def run_shards(
     work: Callable[[Task], Result],
     tasks: Sequence[Task],
     options: dict[str, Any],
@@ -101,19 +101,19 @@ def worked(
     Raises:
         Unfinished: shards were lost.
     """
-    cluster = chosen_cluster(options)
-    workers = chosen_workers(options, inputs)
-    if is_worked_here(options, inputs, len(tasks)):
+    cluster = cluster_from_options(options)
+    workers = workers_from_options(options, inputs)
+    if is_local_work(options, inputs, len(tasks)):
         if alone is not None and len(tasks) == 1:
             yield alone(tasks[0])
         else:
             done = (work(tasks[place]) for place in range(len(tasks)))
-            yield from counted(done, len(tasks), "shards", options["quiet"])
+            yield from track_count(done, len(tasks), "shards", options["quiet"])
         return
     lost: list[tuple[int, Lost]] = []
     paths = [path for path in inputs if path != "-"]
     outcomes = map_shards(work, tasks, workers, cluster, paths, special=special)
-    for number, outcome in enumerate(counted(outcomes, len(tasks), "shards", options["quiet"])):
+    for number, outcome in enumerate(track_count(outcomes, len(tasks), "shards", options["quiet"])):
         if isinstance(outcome, Lost):
             lost.append((number, outcome))
         else:

@@ -17,10 +17,10 @@ from ...core.run_writer import RunWriter
 from ...judges.ask import Ask, Asker, Shard, ShardAnswer
 from ...judges.judge import Judge, load_weights
 from ...judges.judge_recipe import RecipeAsker
-from ..options import Option, stacked
-from ..work import chosen_cluster, chosen_workers, is_worked_here, work_options, worked
+from ..options import Option, combine_options
+from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 from .endpoints import models_of
-from .options import Chosen
+from .options import ChosenJudges
 
 
 def scores_option(about: str) -> Option:
@@ -28,7 +28,7 @@ def scores_option(about: str) -> Option:
     return click.option("--scores", "score_files", multiple=True, metavar="[NAME=]FILE", help=about)
 
 
-asking_options = stacked(
+asking_options = combine_options(
     work_options,
     click.option(
         "--cluster-resource",
@@ -40,7 +40,7 @@ asking_options = stacked(
 """The options that say where judges are asked, and where their scores are kept."""
 
 
-def named_files(options: dict[str, Any]) -> list[tuple[str | None, str]]:
+def score_files_from_options(options: dict[str, Any]) -> list[tuple[str | None, str]]:
     """Name and path of each file of --scores; the name is None where it is not given."""
     parts = [text.partition("=") for text in options["score_files"]]
     return [(name, path) if equals else (None, name) for name, equals, path in parts]
@@ -48,10 +48,12 @@ def named_files(options: dict[str, Any]) -> list[tuple[str | None, str]]:
 
 def run_inputs(role: str, file: str, options: dict[str, Any]) -> list[RunInput]:
     """The inputs of a run: the file that is judged, and the files of --scores."""
-    return [RunInput(role, file), *(RunInput("scores", path) for _, path in named_files(options))]
+    return [RunInput(role, file), *(RunInput("scores", path) for _, path in score_files_from_options(options))]
 
 
-def chosen_store(options: dict[str, Any], writer: RunWriter | None, judges: Mapping[str, Judge]) -> str | Path | None:
+def score_store_from_options(
+    options: dict[str, Any], writer: RunWriter | None, judges: Mapping[str, Judge]
+) -> str | Path | None:
     """The folder of scores, in which language models keep their answers, too: that of --store, else one in the run."""
     store = options["store"] or (writer.begin() / "scores" if writer else None)
     if store:
@@ -74,7 +76,7 @@ def unfinished_lines(writer: RunWriter | None, *found: Sequence[str]) -> list[li
 
 
 def check_cells(
-    guards: Iterable[Condition], cells: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]
+    conditions: Iterable[Condition], cells: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]
 ) -> None:
     """Ends the command if a condition of --fail-if holds. It may name several groups, as ``error[contradiction, pang-c]``.
 
@@ -83,13 +85,13 @@ def check_cells(
         cells: scores with their groups.
         overall: the scores that a condition without a group is about.
     """
-    for guard in guards:
-        *others, last = [part.strip() for part in guard.group.split(",")] if guard.group else [None]
+    for condition in conditions:
+        *others, last = [part.strip() for part in condition.group.split(",")] if condition.group else [None]
         in_groups = [each for each in cells if all(part in each.values() for part in others)]
-        replace(guard, group=last).check(overall if last is None else in_groups)
+        replace(condition, group=last).check(overall if last is None else in_groups)
 
 
-def asking(chosen: Chosen, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
+def ask_from_options(chosen: ChosenJudges, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
     """A function that asks judges: in this process, in others, or on a cluster, as the options say.
 
     Judges that must stay in this process, and the trivial ones, are always asked here.
@@ -103,10 +105,10 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], file: str, options: dict
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         # The size of the file decides how many workers there are by default, although workers do not read it.
-        how = {**options, "workers": chosen_workers(options, [file]), "quiet": True}
+        how = {**options, "workers": workers_from_options(options, [file]), "quiet": True}
         here = Asker(judges.__getitem__).ask
         away = [shard for shard in shards if shard.judge in chosen.recipes]
-        if is_worked_here(how, (), len(away)):
+        if is_local_work(how, (), len(away)):
             for name in dict.fromkeys(shard.judge for shard in shards):
                 load_weights(judges[name])
             yield from map(here, shards)
@@ -114,11 +116,13 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], file: str, options: dict
         yield from (here(shard) for shard in shards if shard.judge not in chosen.recipes)
         names = {shard.judge for shard in away}
         recipes = {name: recipe for name, recipe in chosen.recipes.items() if name in names}
-        if chosen_cluster(options) is not None:
+        if cluster_from_options(options) is not None:
             recipes = {name: recipe.rooted(judges[name]) for name, recipe in recipes.items()}
         files = [file for recipe in recipes.values() for file in recipe.files]
         work = partial(_work, RecipeAsker(recipes, chosen.talk))
-        yield from worked(work, away, how, files, special=lambda shard: getattr(judges[shard.judge], "neural", False))
+        yield from run_shards(
+            work, away, how, files, special=lambda shard: getattr(judges[shard.judge], "neural", False)
+        )
 
     return ask
 

@@ -29,13 +29,13 @@ from ...readers.conversations import open_conversations
 from ...views.judge import yield_table
 from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..printer import EVERY, TEXT, Block, Output, message, refusals
+from ..printer import EVERY, TEXT, Block, Output, message_block, refusal_notices
 from ..work import work_options
 from .attacking import attacked
 from .documents import JudgeAttackDocument
 
 light_option = click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed.")
-_resource_options = shared.stacked(
+_resource_options = shared.combine_options(
     click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; detected if not given."),
     light_option,
     click.option("--paraphraser", metavar="MODULE:FUNCTION", help="Gives a text in other words (natural-paraphrase)."),
@@ -156,7 +156,7 @@ def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, i
     counts = {"dialogues": len(talks), "cases": len(made.cases), "written": written}
     light = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else stand_ins()
     lighter = [Notice("stand-in", 1, f"{what}; {how}") for what, how in light]
-    notices = [*refusals(opened.refused), *opened.notices, *lighter, *made.notices]
+    notices = [*refusal_notices(opened.refused), *opened.notices, *lighter, *made.notices]
     return made, counts, notices
 
 
@@ -184,6 +184,6 @@ def _read(count: int, notices: list[Notice], options: dict[str, Any]) -> Output:
             resources=[],
             yields=[],
         ),
-        parts=[message(f"{one_line(options['out'], 200)}: {account.line}")],
+        parts=[message_block(f"{one_line(options['out'], 200)}: {account.line}")],
         notices=notices,
     )

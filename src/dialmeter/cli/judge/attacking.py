@@ -21,8 +21,8 @@ from ...judges.attacks import Attack
 from ...judges.checkpoint import AttackCheckpoint, AttackPart, attack_identity
 from ...judges.language import Resources
 from ...model import Conversation
-from ..progress import telling
-from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
+from ..progress import attack_progress
+from ..work import cluster_from_options, is_local_work, run_shards, workers_from_options
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def attacked(
     with ExitStack() as stack:
         # A language model is asked in this process: workers would not share its limits and its cache.
         is_written = any(attack.name.startswith(PREFIX) for attack in attacks)
-        here = is_written or is_worked_here(options, [options["corpus"]], len(talks))
+        here = is_written or is_local_work(options, [options["corpus"]], len(talks))
         resources = Resources(
             options["pipeline"], options["light"], _cache(options, stack, here), options["paraphraser"] or ""
         )
@@ -51,7 +51,7 @@ def attacked(
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
             speaker=options["speaker"],
-            watch=telling("attacking", options["quiet"]),
+            watch=attack_progress("attacking", options["quiet"]),
             working=None if here else partial(_elsewhere, options=options, resources=resources, names=names),
             checkpoint=kept,
         )
@@ -72,12 +72,12 @@ def _elsewhere(
     resources: Resources,
     names: tuple[str, ...],
 ) -> Iterable[AttackPart]:
-    if chosen_cluster(options) is not None:
+    if cluster_from_options(options) is not None:
         # A database in a home folder that several machines share may break: use a folder only if --cache names it.
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
     work = partial(_work, AttackWork(tuple(options["names"]), resources, names, setting, options["cases"]))
-    how = {**options, "workers": chosen_workers(options, [options["corpus"]]), "quiet": True}
-    return worked(work, tasks, how, ())
+    how = {**options, "workers": workers_from_options(options, [options["corpus"]]), "quiet": True}
+    return run_shards(work, tasks, how, ())
 
 
 def _work(work: AttackWork, task: AttackTask) -> AttackPart:

@@ -30,8 +30,8 @@ from ...views.tables import Table, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, LazyGroup
-from ..printer import CSV, EVERY, Block, Output, message
-from ..progress import watching
+from ..printer import CSV, EVERY, Block, Output, message_block
+from ..progress import judge_progress
 from .attack import light_option
 from .bench_documents import (
     JudgeBenchMakeDocument,
@@ -40,7 +40,7 @@ from .bench_documents import (
     JudgeBenchVerifyDocument,
 )
 from .endpoints import checked_models, dry_run
-from .options import chosen_judges, judge_options
+from .options import judge_options, judges_from_options
 
 TOWN_SEED = 2026
 TOWN_DIALOGUES = 120
@@ -123,7 +123,7 @@ def run(**options: Any) -> Output:
     SET is a file of `bench make`, or `town`, the set that comes with dialmeter (and the default).
     """
     cases = read_set(options["set_file"])
-    chosen = chosen_judges(options, list(cases.cases))
+    chosen = judges_from_options(options, list(cases.cases))
     if options["dry_run"]:
         units = units_by_judge(cases.cases, checked_models(chosen.judges))
         return dry_run("judge bench run", units, chosen.judges, {"cases": cases.head.cases})
@@ -131,7 +131,9 @@ def run(**options: Any) -> Output:
     made, files = [], []
     for each in known:
         begun = time.perf_counter()
-        scored = score_cases(cases.cases, {each.name: asked[each.name]}, watch=watching("scoring", options["quiet"]))
+        scored = score_cases(
+            cases.cases, {each.name: asked[each.name]}, watch=judge_progress("scoring", options["quiet"])
+        )
         if any(failure.reason == OVER_BUDGET for failure in scored.failures):
             raise Unfinished(f"{each.name}: the budget is spent; go on with the same --cache and a larger --max-cost")
         found = submission(
@@ -168,7 +170,7 @@ def verify(**options: Any) -> Output:
     lines = [f"{one_line(each.judge)}: signature, digest and {len(each.scores)} cases are right" for each in found]
     return Output(
         document=lambda _: make_document(JudgeBenchVerifyDocument, scores=_scores(found), counts=_counts(cases, found)),
-        parts=[message("\n".join(lines))] if lines else [],
+        parts=[message_block("\n".join(lines))] if lines else [],
         errors=refused,
         exit_code=EXIT_INPUT if refused else 0,
     )

@@ -14,14 +14,14 @@ from ...judges.judge import Judge, identity_of
 from ...judges.judged_items import JudgedItem
 from ...judges.store import ScoreStore
 from ..dry_run import dry_run_output
-from ..options import choice_option, number_option, stacked
+from ..options import choice_option, combine_options, number_option
 from ..printer import Output
 
 if TYPE_CHECKING:
     from ...core.endpoint import CostEstimate
     from ...judges.adapters.llm import LanguageModel
 
-endpoint_options = stacked(
+endpoint_options = combine_options(
     click.option("--endpoint", metavar="URL", help="A chat endpoint (OpenAI-compatible) as a judge; needs --model."),
     click.option("--model", metavar="NAME", help="The model that the endpoint is asked for."),
     click.option("--template", metavar="FILE", help="The prompt for the endpoint, with {context} and {reply}."),

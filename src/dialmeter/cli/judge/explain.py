@@ -24,10 +24,10 @@ from ...views.tables import Table
 from ..dry_run import dry_run_option
 from ..options import chart_options, choice_option, command, number_option, seed_option
 from ..printer import EVERY, Block, Output
-from ..progress import watching
+from ..progress import judge_progress
 from .documents import JudgeExplainDocument
 from .endpoints import dry_run
-from .options import chosen_judges, judge_options
+from .options import judge_options, judges_from_options
 
 _LISTED = 20
 
@@ -53,7 +53,7 @@ def explain(**options: Any) -> Output:
     Up to 12 tokens of the judge, the values are exact; above, as many coalitions as --budget says are scored.
     """
     cases = _chosen(read_cases(options["cases_file"]), options)
-    judges = chosen_judges(options, cases).judges
+    judges = judges_from_options(options, cases).judges
     if len(judges) != 1:
         raise DialmeterError("name exactly one judge to explain")
     [(name, judge)] = judges.items()
@@ -122,7 +122,7 @@ def _chosen(cases: list[Case], options: dict[str, Any]) -> list[Case]:
 def _explained(
     name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
 ) -> tuple[list[CaseExplained], Account, list[Notice]]:
-    watch = watching("explaining", options["quiet"])
+    watch = judge_progress("explaining", options["quiet"])
     found: list[CaseExplained] = []
     failed: list[tuple[str, str]] = []
     first = ""

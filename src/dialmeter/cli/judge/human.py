@@ -34,20 +34,20 @@ from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
-from ..progress import watching
-from ..run_files import KeptRun
+from ..progress import judge_progress
+from ..run_files import CommandRun
 from .asking import (
-    asking,
+    ask_from_options,
     asking_options,
     check_cells,
-    chosen_store,
-    named_files,
     run_inputs,
+    score_files_from_options,
+    score_store_from_options,
     scores_option,
     unfinished_lines,
 )
 from .endpoints import dry_run, usage_line, usage_of
-from .options import chosen_judges, judge_options
+from .options import judge_options, judges_from_options
 from .people_documents import JudgeHumanDocument
 
 
@@ -88,12 +88,12 @@ def human(**options: Any) -> Output:
     Scores that RATINGS carries are judged without --judge. The trivial judges length, overlap, random and constant are always
     beside them. On rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    how = PeopleSettings(options["resample"], shared.chosen_resampling(options))
-    guards = shared.chosen_guards(options)
-    run = KeptRun(options, run_inputs("ratings", options["ratings_file"], options))
+    how = PeopleSettings(options["resample"], shared.resampling_from_options(options))
+    conditions = shared.conditions_from_options(options)
+    run = CommandRun(options, run_inputs("ratings", options["ratings_file"], options))
     items = opened(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
-    chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
+    chosen = judges_from_options(options, [], talk=talk_of_items(items), level=items.level)
     if options["dry_run"]:
         units = dict.fromkeys(chosen.judges, distinct_units(items))
         return dry_run("judge human", units, chosen.judges, {"items": len(items.items)}, options["store"])
@@ -113,7 +113,7 @@ def human(**options: Any) -> Output:
             first=options["first"],
         ),
     )
-    store = chosen_store(options, run.writer, chosen.judges)
+    store = score_store_from_options(options, run.writer, chosen.judges)
     result = compared(
         items,
         chosen.judges,
@@ -124,8 +124,8 @@ def human(**options: Any) -> Output:
         first=options["first"],
         lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
         store=ScoreStore(store) if store else None,
-        watch=watching("scoring", options["quiet"], len(chosen.judges)),
-        asking=lambda judges: asking(chosen, judges, options["ratings_file"], options),
+        watch=judge_progress("scoring", options["quiet"], len(chosen.judges)),
+        asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
     )
     within_budget = [each for each in result.columns if each.name in chosen.judges and not over_budget([each])]
     mute, spent = unfinished_lines(run.writer, silent(within_budget), over_budget(result.columns))
@@ -138,14 +138,14 @@ def human(**options: Any) -> Output:
         notices=result.notices,
         charts=lambda: people_charts(result),
         errors=[one_line(line, 1000) for line in (*mute, *spent)],
-        check=lambda: _check(guards, result),
+        check=lambda: _check(conditions, result),
         exit_code=EXIT_INPUT if mute else EXIT_UNFINISHED if spent else 0,
     )
 
 
 def _scores(options: dict[str, Any], items: RatedItems) -> dict[str, list[float | None]]:
     found: dict[str, list[float | None]] = {}
-    for name, path in named_files(options):
+    for name, path in score_files_from_options(options):
         for judge, column in open_scores(path, items, name or "").items():
             if judge in found:
                 raise DialmeterError(f"two judges are called {judge}; give one another name, as in mine=FILE")
@@ -187,7 +187,7 @@ def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
     yield Block(f"{drawn}; p values are corrected after Holm; – no value")
 
 
-def _check(guards: Iterable[Condition], result: PeopleResult) -> None:
+def _check(conditions: Iterable[Condition], result: PeopleResult) -> None:
     """Checks the conditions of --fail-if on correlations over items, of the judges that are not trivial."""
     named = set(_named(result))
     cells = [
@@ -198,4 +198,4 @@ def _check(guards: Iterable[Condition], result: PeopleResult) -> None:
     main = [
         {key: each[key] for key in ("measure", "value")} for each in cells if each["dimension"] == result.main_dimension
     ]
-    check_cells(guards, cells, main)
+    check_cells(conditions, cells, main)

@@ -14,10 +14,10 @@ from ...judges.judge import Judge, is_pairwise, parse_call
 from ...judges.judge_recipe import Recipe
 from ...judges.people.columns import for_level
 from ...readers.ratings.rated_item import Level
-from ..options import from_option, stacked
+from ..options import combine_options, from_option
 from .endpoints import endpoint_judges, endpoint_options
 
-judge_options = stacked(
+judge_options = combine_options(
     click.option(
         "--judge",
         "judges",
@@ -45,7 +45,7 @@ judge_options = stacked(
 )
 
 
-class Chosen(NamedTuple):
+class ChosenJudges(NamedTuple):
     """The judges that options name.
 
     Attributes:
@@ -59,14 +59,14 @@ class Chosen(NamedTuple):
     talk: list[list[str]]
 
 
-def chosen_judges(
+def judges_from_options(
     options: dict[str, Any],
     cases: list[Case],
     *,
     talk: list[list[str]] | None = None,
     level: Level = "reply",
     pairwise: bool = False,
-) -> Chosen:
+) -> ChosenJudges:
     """The judges that the options name, in this order: --judge, --judge-command, members of panels, --endpoint.
 
     Args:
@@ -80,7 +80,7 @@ def chosen_judges(
         DialmeterError: a judge cannot be made, or two have the same name.
     """
     learned = talk if talk is not None and not options["corpus"] else _talk(options["corpus"], options["format"], cases)
-    found = Chosen({}, {}, learned)
+    found = ChosenJudges({}, {}, learned)
     recipes = [Recipe(for_level(parse_call(text), level)) for text in options["judges"]]
     recipes += [_command(text) for text in options["commands"]]
     members = [Recipe(for_level(parse_call(text), level)) for text in panel_members(options["judges"])]
@@ -102,7 +102,7 @@ def chosen_judges(
     return found
 
 
-def _add(found: Chosen, name: str, judge: Judge) -> None:
+def _add(found: ChosenJudges, name: str, judge: Judge) -> None:
     if name in found.judges:
         raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
     found.judges[name] = judge

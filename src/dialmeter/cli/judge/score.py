@@ -28,21 +28,21 @@ from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output, warn
-from ..progress import watching
-from ..run_files import KeptRun
+from ..progress import judge_progress
+from ..run_files import CommandRun
 from .asking import (
-    asking,
+    ask_from_options,
     asking_options,
     check_cells,
-    chosen_store,
-    named_files,
     run_inputs,
+    score_files_from_options,
+    score_store_from_options,
     scores_option,
     unfinished_lines,
 )
 from .documents import JudgeScoreDocument
 from .endpoints import checked_models, dry_run, usage_line, usage_of
-from .options import chosen_judges, judge_options
+from .options import judge_options, judges_from_options
 
 
 @shared.command()
@@ -76,18 +76,19 @@ def score(**options: Any) -> Output:
     unfinished. A neural network uses one core in each process: use --workers for more. A language model behind an endpoint
     is always called from this process.
     """
-    confidence = shared.chosen_confidence(options)
+    confidence = shared.confidence_from_options(options)
     how = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
-    guards = shared.chosen_guards(options)
-    run = KeptRun(options, run_inputs("cases", options["cases_file"], options))
+    conditions = shared.conditions_from_options(options)
+    run = CommandRun(options, run_inputs("cases", options["cases_file"], options))
     cases = read_cases(options["cases_file"])
-    chosen = chosen_judges(options, cases, pairwise=True)
+    chosen = judges_from_options(options, cases, pairwise=True)
     judges = chosen.judges
     if options["dry_run"]:
         units = units_by_judge(cases, checked_models(judges))
         return dry_run("judge score", units, judges, {"cases": len(cases)}, options["store"])
     elsewhere = {
-        Path(path).stem if name is None else name: read_scores(path, cases) for name, path in named_files(options)
+        Path(path).stem if name is None else name: read_scores(path, cases)
+        for name, path in score_files_from_options(options)
     }
     asked, known = judges_of(judges, elsewhere, options["lower"])
     run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, known, how))
@@ -97,9 +98,9 @@ def score(**options: Any) -> Output:
         known,
         elsewhere,
         how=how,
-        store=chosen_store(options, run.writer, judges),
-        watch=watching("scoring", options["quiet"], len(asked)),
-        ask=asking(chosen, asked, options["cases_file"], options),
+        store=score_store_from_options(options, run.writer, judges),
+        watch=judge_progress("scoring", options["quiet"], len(asked)),
+        ask=ask_from_options(chosen, asked, options["cases_file"], options),
     )
     silent, spent = unfinished_lines(run.writer, result.silent, result.over_budget)
     if len(silent) == len(result.accounts):
@@ -120,7 +121,7 @@ def score(**options: Any) -> Output:
         notices=result.notices,
         charts=charts,
         errors=[one_line(line, 1000) for line in (*silent, *spent)],
-        check=lambda: _check(guards, result),
+        check=lambda: _check(conditions, result),
         exit_code=EXIT_INPUT if silent else EXIT_UNFINISHED if spent else 0,
     )
 
@@ -190,7 +191,7 @@ def _stability_line(name: str, found: Mapping[str, Any]) -> str:
     return f"{name}: {found['asked']} asked {found['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
 
 
-def _check(guards: Iterable[Condition], result: JudgeResult) -> None:
+def _check(conditions: Iterable[Condition], result: JudgeResult) -> None:
     """Checks the conditions of --fail-if on the judges that were named, not on the trivial ones."""
     named = {judge.name for judge in result.judges if not judge.trivial}
     keys = ("judge", "attack", "corpus", "facet")
@@ -204,4 +205,4 @@ def _check(guards: Iterable[Condition], result: JudgeResult) -> None:
         for each in result.averages
         if each.judge in named and each.facet == "overall" and each.value is not None
     ]
-    check_cells(guards, cells, means)
+    check_cells(conditions, cells, means)

@@ -16,7 +16,7 @@ from ...judges.validity.reading import by_hash, kappa, read_sheet, record, valid
 from ...judges.validity.sheet import INSTRUCTIONS, csv_sheet, html_sheet, sheet_rows
 from ...views.judge import validity_table
 from .. import options as shared
-from ..printer import EVERY, TEXT, Block, Output, message
+from ..printer import EVERY, TEXT, Block, Output, message_block
 from .documents import JudgeValidityDocument
 
 
@@ -52,10 +52,10 @@ def judge_validity(**options: Any) -> Output:
             document=lambda _: make_document(
                 JudgeValidityDocument, counts={"cases": len(rows), "readers": 0}, validity=[], agreement=[]
             ),
-            parts=[message("\n".join((said, *INSTRUCTIONS)))],
+            parts=[message_block("\n".join((said, *INSTRUCTIONS)))],
         )
     readers = [read_sheet(path, cases) for path in options["sheets"]]
-    rates = validity(cases, readers, shared.chosen_confidence(options))
+    rates = validity(cases, readers, shared.confidence_from_options(options))
     pairs = [
         (one + 1, other + 1, *kappa(readers[one], readers[other]))
         for other in range(len(readers))

@@ -14,8 +14,8 @@ from ...systems.check import LogCheck, check_log
 from ...views.tables import count_table
 from ..main import EXIT_INPUT
 from ..options import command, from_option
-from ..printer import EVERY, Block, Output, refused_lines, tables
-from ..progress import watched
+from ..printer import EVERY, Block, Output, refused_lines, table_blocks
+from ..progress import track_reading
 from .documents import SystemCheckDocument
 
 
@@ -32,7 +32,7 @@ def check(**options: Any) -> Output:
             "dialogues with acts, not a log; `dialmeter user check` says what they hold", file=one_line(options["log"])
         )
     log = open_trajectories(options["log"], options["format"])
-    found = check_log(log, lambda each: watched(each, log, options["quiet"]))
+    found = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
     return Output(
         document=lambda _: make_document(SystemCheckDocument, found),
         parts=_parts(found, one_line(options["log"], 200)),
@@ -53,7 +53,7 @@ def _parts(found: LogCheck, file: str) -> Iterator[Block]:
         gap=(),
     )
     yield Block(count_table("messages", ("role", "count"), found.roles), EVERY)
-    yield from tables(
+    yield from table_blocks(
         [
             count_table("how dialogues ended", ("ending", "count"), found.endings),
             count_table("what ended dialogues, in the words of the log", ("source", "count"), found.sources),

@@ -11,13 +11,20 @@ from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
 from ...systems.compare import compare_systems
 from ...views.system import system_charts, system_comparison_table
-from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
+from ..options import (
+    chart_options,
+    command,
+    fail_if_worse_option,
+    interval_options,
+    name_option,
+    resampling_from_options,
+)
 from ..printer import Output
 from ..progress import expect_files
-from ..several import chosen_names, comparison_parts, fail_if_worse, named_notices, scores_and_accounts
+from ..several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
 from ..study import study_options
 from .documents import SystemCompareDocument
-from .scoring import log_options, scored_log
+from .scoring import log_options, score_log
 
 
 @command()
@@ -37,10 +44,10 @@ def compare(**options: Any) -> Output:
     logs = options["logs"]
     if len(logs) < 2:
         raise DialmeterError("compare needs two logs or more, the first of which is the baseline")
-    names = dict(zip(chosen_names(logs, options["names"], "agents"), logs, strict=True))
-    resampling = chosen_resampling(options) or Resampling(resamples=options["resamples"], seed=options["seed"])
+    names = dict(zip(name_files(logs, options["names"], "agents"), logs, strict=True))
+    resampling = resampling_from_options(options) or Resampling(resamples=options["resamples"], seed=options["seed"])
     expect_files(len(names))
-    whole = {name: scored_log(path, options)[1] for name, path in names.items()}
+    whole = {name: score_log(path, options)[1] for name, path in names.items()}
     found = compare_systems(whole, resampling)
     tasks = len(next(iter(found.results.values())).by_task)
     named = (each for name, result in whole.items() for each in named_notices(name, result.notices))

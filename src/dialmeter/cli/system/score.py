@@ -26,10 +26,10 @@ from ...views.system import (
 from ...views.tables import records_table, score_records
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import CSV, LISTED, TEXT, Block, Output, score_signatures, tables
-from ..run_files import KeptRun
+from ..printer import CSV, LISTED, TEXT, Block, Output, score_signature_blocks, table_blocks
+from ..run_files import CommandRun
 from .documents import SystemScoreDocument
-from .scoring import chosen_settings, log_options, scored_log
+from .scoring import log_options, score_log, system_settings_from_options
 
 
 @shared.command()
@@ -51,10 +51,10 @@ def score(**options: Any) -> Output:
     LOG may be a file of dialogues with goals and acts instead: then GoalCompletion, BookingRate, InformRate and MatchRate are
     given. With --profile town the town's tables decide what was reached; otherwise the acts do.
     """
-    how = chosen_settings(options["log"], options)
-    paths = {"log": options["log"], "goals": options["goals"], "map": shared.map_file(options)}
-    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    guards = shared.chosen_guards(options)
+    how = system_settings_from_options(options["log"], options)
+    paths = {"log": options["log"], "goals": options["goals"], "map": shared.value_map_file(options)}
+    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    conditions = shared.conditions_from_options(options)
     run.begin(paths.values(), lambda inputs: system_identity(inputs, how, options["measures"], options["profile"]))
 
     def keep(found: Trajectory, outcome: SystemOutcome) -> None:
@@ -62,7 +62,7 @@ def score(**options: Any) -> Output:
             run.writer.add(SystemRow(id=found.id, trajectory=found, outcome=outcome))
 
     with run.abandoned_on(DialmeterError):
-        format, result = scored_log(options["log"], options, keep)
+        format, result = score_log(options["log"], options, keep)
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_system_run(writer, result, about, markdown_report(name, result)))
     accepted = options["skip_bad"] or not result.refused
@@ -82,7 +82,7 @@ def score(**options: Any) -> Output:
         notices=[each for each in result.notices if accepted or each.code != "refused"],
         charts=lambda: system_charts({name.split(".")[0]: result}),
         errors=errors,
-        check=lambda: shared.check_guards(guards, result.to_dicts()),
+        check=lambda: shared.check_conditions(conditions, result.to_dicts()),
         exit_code=0 if accepted else EXIT_INPUT,
     )
 
@@ -91,8 +91,8 @@ def _parts(result: SystemResult, format: str, options: dict[str, Any]) -> Iterat
     yield Block(f"{one_line(options['log'])}  format {format}  {len(result.by_task)} tasks", TEXT)
     yield Block(system_score_table(result))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    yield from score_signatures(result.scores, options["signatures"])
-    yield from tables([effort_table(result), ending_table(result)])
-    yield from tables([task_table(result, every=options["by_task"])])
+    yield from score_signature_blocks(result.scores, options["signatures"])
+    yield from table_blocks([effort_table(result), ending_table(result)])
+    yield from table_blocks([task_table(result, every=options["by_task"])])
     if options["out"]:
         yield Block(f"Next: dialmeter view {one_line(str(Path(options['out']).parent))}", TEXT)

@@ -16,11 +16,19 @@ from ...systems.outcome import SystemOutcome, SystemSettings
 from ...systems.result import SystemResult
 from ...systems.scorer import score_system
 from ...users.scorer import UserScorer
-from ..options import choice_option, chosen_confidence, chosen_map, chosen_resampling, from_option, map_option, stacked
-from ..progress import watched
+from ..options import (
+    choice_option,
+    combine_options,
+    confidence_from_options,
+    from_option,
+    map_option,
+    resampling_from_options,
+    value_map_from_options,
+)
+from ..progress import track_reading
 from ..user.scoring import goals_option, profile_option
 
-log_options = stacked(
+log_options = combine_options(
     from_option("the log"),
     click.option(
         "--measure", "measures", multiple=True, metavar="M", help="Success, Pass(k=2), BookingRate, …; may be repeated."
@@ -33,7 +41,7 @@ log_options = stacked(
 )
 
 
-def scored_log(
+def score_log(
     path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
     """The format of a log, and its scores.
@@ -49,8 +57,8 @@ def scored_log(
             talks,
             act_scorer(options),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
-            resampling=chosen_resampling(options),
-            watch=lambda each: watched(each, talks, options["quiet"]),
+            resampling=resampling_from_options(options),
+            watch=lambda each: track_reading(each, talks, options["quiet"]),
             sink=sink,
         )
         return talks.format, found
@@ -60,10 +68,10 @@ def scored_log(
         options["measures"],
         scorer=options["scorer"],
         crashes=options["crashes"],
-        ci=chosen_confidence(options),
+        ci=confidence_from_options(options),
         resamples=options["resamples"],
         seed=options["seed"],
-        watch=lambda each: watched(each, log, options["quiet"]),
+        watch=lambda each: track_reading(each, log, options["quiet"]),
         sink=sink,
     )
     return log.format, result
@@ -71,10 +79,10 @@ def scored_log(
 
 def act_scorer(options: dict[str, Any]) -> UserScorer:
     """The scorer of dialogues with acts, with the profile and the value map that the options name."""
-    return UserScorer(profile=options["profile"], value_map=chosen_map(options))
+    return UserScorer(profile=options["profile"], value_map=value_map_from_options(options))
 
 
-def chosen_settings(path: str, options: dict[str, Any]) -> SystemSettings:
+def system_settings_from_options(path: str, options: dict[str, Any]) -> SystemSettings:
     """How a log, or a file of dialogues with acts, is scored."""
     if is_log(path, options["format"]):
         return SystemSettings(options["scorer"], options["crashes"])

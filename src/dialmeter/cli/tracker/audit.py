@@ -18,9 +18,9 @@ from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
 from ...views import audit as views
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..printer import CSV, TEXT, Block, Output, message, signature, tables
-from ..progress import watched
-from ..several import chosen_names, scores_and_accounts
+from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
+from ..progress import track_reading
+from ..several import name_files, scores_and_accounts
 from .audit_document import TrackerAuditDocument
 
 
@@ -53,7 +53,7 @@ def audit_(**options: Any) -> Output:
     Candidates are ranked by the weighted votes against gold. First `--sheet FILE`, then `--read-sheet FILE --out PATCH` when
     it is filled; every command on trackers takes the patch with --patch.
     """
-    rules = shared.chosen_rules(options)
+    rules = shared.rules_from_options(options)
     if options["sheets"]:
         return _read(options)
     if options["out"]:
@@ -66,7 +66,7 @@ def audit_(**options: Any) -> Output:
         gold_format=options["gold_format"],
         format=options["format"],
         common=options["common"],
-        watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
     talk = trackers.talk()
     if options["talk"]:
@@ -89,7 +89,7 @@ def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
     if len(set(preds)) < len(preds):
         twice = next(path for path in preds if preds.count(path) > 1)
         raise DialmeterError(f"{one_line(twice, 200)} is given twice; give each tracker once")
-    return gold, dict(zip(chosen_names(preds, options["names"], "trackers"), preds, strict=True))
+    return gold, dict(zip(name_files(preds, options["names"], "trackers"), preds, strict=True))
 
 
 def _read(options: dict[str, Any]) -> Output:
@@ -112,7 +112,7 @@ def _read(options: dict[str, Any]) -> Output:
         document=lambda _: make_document(
             TrackerAuditDocument, scores=[], counts=counts, verdicts=found.verdicts, patch=patch.digest
         ),
-        parts=[] if options["quiet"] else [message("\n".join(said))],
+        parts=[] if options["quiet"] else [message_block("\n".join(said))],
     )
 
 
@@ -160,17 +160,19 @@ def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Itera
         f"{len(audit.trackers.voters)} of {len(audit.trackers.trackers)} trackers vote",
     ]
     yield Block("  ".join([*heading, f"rules {first.rules.name}"]), TEXT)
-    yield from tables([views.reliability_table(audit)])
+    yield from table_blocks([views.reliability_table(audit)])
     if audit.ranked:
-        yield from tables([views.kinds_table(audit), views.candidate_table(audit, options["most"])])
+        yield from table_blocks([views.kinds_table(audit), views.candidate_table(audit, options["most"])])
     yield Block(views.candidate_records(audit), CSV)
     for each in audit.ranked[: options["details"]]:
         yield Block("\n".join(views.candidate_lines(audit, each)), TEXT)
     if not audit.ranked:
-        yield message("no candidates")
+        yield message_block("no candidates")
     if options["sheet"]:
         yield Block(
             f"{len(audit.ranked)} candidate{'' if len(audit.ranked) == 1 else 's'} in {one_line(options['sheet'], 200)}",
             TEXT,
         )
-    yield from signature(signature_of([score for each in audit.trackers.trackers for score in each.result.scores]))
+    yield from signature_blocks(
+        signature_of([score for each in audit.trackers.trackers for score in each.result.scores])
+    )

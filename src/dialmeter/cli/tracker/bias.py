@@ -21,8 +21,8 @@ from ...views.tables import Table
 from ...views.tracker import signature_of
 from .. import options as shared
 from ..printer import Block, Output
-from ..progress import expect_files, watched
-from ..several import chosen_golds, chosen_names, scores_and_accounts
+from ..progress import expect_files, track_reading
+from ..several import match_gold_files, name_files, scores_and_accounts
 from ..study import study_options
 from .study_documents import TrackerBiasDocument
 
@@ -56,7 +56,7 @@ def bias(**options: Any) -> Output:
     FILE, and of all together, and says whether the published claim about FGA and GCA holds on them.
     """
     arguments = shared.prediction_arguments(options)
-    how = shared.chosen_resampling(options)
+    how = shared.resampling_from_options(options)
     if how is None:
         raise DialmeterError("the study rests on intervals; choose --ci between 0 and 1, as in 0.95")
     wanted = options["yardsticks"] or list(TRIVIAL)
@@ -69,7 +69,7 @@ def bias(**options: Any) -> Output:
             seed=options["seed"],
             **arguments,
             resampling=how,
-            watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+            watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
         for system, file, gold in _inputs(options["files"], options["gold"])
     }
@@ -89,10 +89,10 @@ def bias(**options: Any) -> Output:
 
 def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, str, str | None]]:
     """Name, predictions and gold of every tracker."""
-    matched = chosen_golds(files, golds)
+    matched = match_gold_files(files, golds)
     if len(set(files)) < len(files):
         raise DialmeterError("a file is given twice")
-    names = chosen_names(files, [], "trackers", [POOLED] if len(files) > 1 else [])[: len(files)]
+    names = name_files(files, [], "trackers", [POOLED] if len(files) > 1 else [])[: len(files)]
     return list(zip(names, files, matched, strict=True))
 
 

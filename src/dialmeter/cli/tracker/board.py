@@ -17,9 +17,9 @@ from ...studies.board.board import Board, BoardSettings, make_board
 from ...studies.board.manifest import BoardEntry, BoardManifest, read_manifest
 from ...views.boards import trackers as views
 from .. import options as shared
-from ..printer import CSV, PROSE, TEXT, Block, Output, signature, tables
-from ..progress import counted
-from ..several import chosen_golds, chosen_names
+from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks
+from ..progress import track_count
+from ..several import match_gold_files, name_files
 from .study_documents import TrackerBoardDocument
 
 
@@ -44,12 +44,12 @@ def board_(**options: Any) -> Output:
     views.check_folder(options["out"], force=options["force"])
     settings = BoardSettings(
         measures=tuple(repr(parse(each)) for each in options["measures"]),
-        rules=shared.chosen_rules(options),
-        resampling=shared.chosen_resampling(options) or Resampling(),
+        rules=shared.rules_from_options(options),
+        resampling=shared.resampling_from_options(options) or Resampling(),
         common=options["common"],
     )
     boards = [
-        make_board(each, settings, lambda systems: counted(systems, len(systems), "scoring", options["quiet"]))
+        make_board(each, settings, lambda systems: track_count(systems, len(systems), "scoring", options["quiet"]))
         for each in _manifests(options)
     ]
     title = options["title"] or "Board of trackers"
@@ -86,7 +86,7 @@ def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
             gold_format=options["gold_format"] or "",
         )
         for file, gold, name in zip(
-            files, chosen_golds(files, options["gold"]), chosen_names(files, options["names"], "systems"), strict=True
+            files, match_gold_files(files, options["gold"]), name_files(files, options["names"], "systems"), strict=True
         )
     ]
     return [*found, BoardManifest(title="Trackers", schema=options["schema"] or "", row=rows)]
@@ -98,11 +98,11 @@ def _parts(boards: Sequence[Board]) -> Iterator[Block]:
         yield Block(f"{one_line(board.title, 200)}: {views.facts(board)}", PROSE)
         yield Block(views.score_board(board))
         yield Block("\n".join(views.notes(board)), TEXT)
-        yield from tables(views.rank_boards(board))
-        yield from tables([views.diagnosis_board(board)])
+        yield from table_blocks(views.rank_boards(board))
+        yield from table_blocks([views.diagnosis_board(board)])
         yield Block("\n".join([views.without_findings(board), *views.without_ranks(board)]), TEXT)
-        yield from tables([views.source_board(board)])
-        yield from signature(board.signature)
+        yield from table_blocks([views.source_board(board)])
+        yield from signature_blocks(board.signature)
 
 
 def _document(boards: Sequence[Board], written: list[str]) -> TrackerBoardDocument:

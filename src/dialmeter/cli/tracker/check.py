@@ -11,9 +11,9 @@ from ...errors import one_line
 from ...tracking.check import Checked, check_file
 from ...views.tables import percent
 from ..main import EXIT_INPUT
-from ..options import CHECKING, chosen_dialogues, chosen_rules, command, input_options, rule_options
+from ..options import CHECKING, command, dialogues_from_options, input_options, rule_options, rules_from_options
 from ..printer import TEXT, Block, Output
-from ..progress import watched
+from ..progress import track_reading
 from .documents import TrackerCheckDocument
 
 
@@ -25,16 +25,16 @@ def check(**options: Any) -> Output:
 
     Exit code 0 if `score` would take it, 2 if not.
     """
-    rules = chosen_rules(options)
+    rules = rules_from_options(options)
     found = check_file(
         options["file"],
         options["gold"],
         format=options["format"],
         gold_format=options["gold_format"],
         schema=options["schema"],
-        only=chosen_dialogues(options),
+        only=dialogues_from_options(options),
         rules=rules,
-        watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
     exit_code = 0 if found.fit else EXIT_INPUT
     if options["style"] == "json":

@@ -39,9 +39,9 @@ from ...tracking.scoring import score_file
 from ...views import compare as views
 from ...views.tracker import signature_of, system_charts
 from .. import options as shared
-from ..printer import CSV, TEXT, Block, Output, result_blocks, signature, tables
-from ..progress import expect_files, watched
-from ..several import chosen_golds, chosen_names, fail_if_worse
+from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
+from ..progress import expect_files, track_reading
+from ..several import fail_if_worse, match_gold_files, name_files
 from ..study import study_options
 from .documents import TrackerCompareDocument
 
@@ -94,8 +94,8 @@ def compare_(**options: Any) -> Output:
     The result comes first, then the table. Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by
     Holm over all measures and pairs of the table; a line below it says how many tests that are.
     """
-    rules = shared.chosen_rules(options)
-    how = shared.chosen_resampling(options) or Resampling()
+    rules = shared.rules_from_options(options)
+    how = shared.resampling_from_options(options) or Resampling()
     systems = _systems(options, rules)
     results = _scored(systems, options, rules, how)
     unequal: list[Notice] = []
@@ -162,8 +162,8 @@ def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
         for option in ("mcnemar", "with_power", "fail_if_worse"):
             if options[option]:
                 raise DialmeterError(f"--{option.removeprefix('with_').replace('_', '-')} needs two files or more")
-    golds = chosen_golds(files, options["gold"])
-    labels = chosen_names(files, options["names"], "systems", yardsticks)
+    golds = match_gold_files(files, options["gold"])
+    labels = name_files(files, options["names"], "systems", yardsticks)
     systems = [System(*pair) for pair in zip(files, golds, strict=True)]
     systems += [systems[0]._replace(change=trivial(name, rules, options["seed"])) for name in yardsticks]
     return dict(zip(labels, systems, strict=True))
@@ -193,7 +193,7 @@ def _scored(
             rules=rules,
             by=[group for group in options["by"] if group != "turn"],
             resampling=how,
-            watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+            watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
         for name, system in systems.items()
     }
@@ -266,22 +266,22 @@ def _parts(compared: TrackerComparison, further: Further, options: dict[str, Any
         for name, result in compared.results.items()
     }
     yield Block(views.comparison_rows(listed, compared.versus), CSV)
-    level = 1 - (shared.chosen_confidence(options) or Resampling().confidence)
-    yield from tables([views.disagreement_rows(apart)] if apart else [], CSV)
-    yield from tables(views.power_rows(power) if power else [], CSV)
+    level = 1 - (shared.confidence_from_options(options) or Resampling().confidence)
+    yield from table_blocks([views.disagreement_rows(apart)] if apart else [], CSV)
+    yield from table_blocks(views.power_rows(power) if power else [], CSV)
     yield from result_blocks(
         [*views.result_lines(compared.versus, level), *(views.power_lines(power) if power else [])]
     )
     yield Block(views.long_table(compared), TEXT)
     yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]
-    yield from signature(signature_of(scores), quoted=False, gap=("text", "markdown"))
-    yield from tables(views.grouped_table(found, group) for group, found in groups.items())
+    yield from signature_blocks(signature_of(scores), quoted=False, gap=("text", "markdown"))
+    yield from table_blocks(views.grouped_table(found, group) for group, found in groups.items())
     if len(compared.results) > 1:
-        yield from tables([views.rank_table(compared), views.tau_table(compared)], TEXT)
-    yield from tables([views.power_table(power)] if power else [])
-    yield from tables([views.turn_table(tests)] if tests else [])
-    yield from tables([views.disagreement_table(apart)] if apart else [])
+        yield from table_blocks([views.rank_table(compared), views.tau_table(compared)], TEXT)
+    yield from table_blocks([views.power_table(power)] if power else [])
+    yield from table_blocks([views.turn_table(tests)] if tests else [])
+    yield from table_blocks([views.disagreement_table(apart)] if apart else [])
 
 
 def _shown(

@@ -19,7 +19,7 @@ from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..printer import CSV, TEXT, Block, Output, signature, tables
+from ..printer import CSV, TEXT, Block, Output, signature_blocks, table_blocks
 from ..study import study_options
 from .study_documents import TrackerCurveDocument
 
@@ -53,7 +53,7 @@ def curve_(**options: Any) -> Output:
         **shared.prediction_arguments(options),
         reference=options["reference"],
         scale=options["scale"],
-        resampling=shared.chosen_resampling(options),
+        resampling=shared.resampling_from_options(options),
         watch=_watch(options["quiet"]),
     )
     notices += found.notices
@@ -91,8 +91,8 @@ def _parts(found: Curve, folder: str) -> Iterator[Block]:
     *others, last = tables_of(found)
     foot = tuple(lines({each.entry.name: each.account for each in found.files}))
     yield from (Block(table) for table in (*others, replace(last, foot=foot)))
-    yield from tables(csv_tables(found), CSV)
-    yield from signature(signature_of([score for each in found.files for score in each.scores]))
+    yield from table_blocks(csv_tables(found), CSV)
+    yield from signature_blocks(signature_of([score for each in found.files for score in each.scores]))
 
 
 def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> TrackerCurveDocument:

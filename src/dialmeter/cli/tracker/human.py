@@ -24,8 +24,8 @@ from ...tracking.scoring import score_file
 from ...views.human import csv_tables, lambda_lines, lambda_rows, lambda_table, tables_of, write_sheets
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, message, result_blocks, signature, tables
-from ..progress import watched
+from ..printer import CSV, TEXT, Block, Output, message_block, result_blocks, signature_blocks, table_blocks
+from ..progress import track_reading
 from .study_documents import TrackerHumanDocument
 
 
@@ -52,7 +52,7 @@ def human(**options: Any) -> Output:
 
     First `--make-sheets DIR`, then `--read-sheets DIR` when they are filled, or `--ratings CSV` from elsewhere.
     """
-    confidence = shared.chosen_confidence(options)
+    confidence = shared.confidence_from_options(options)
     wanted = [name for name in ("ratings", "make_sheets", "read_sheets") if options[name]]
     if len(wanted) != 1:
         raise DialmeterError("give one of --ratings CSV, --make-sheets DIR and --read-sheets DIR")
@@ -97,7 +97,7 @@ def _scored(options: dict[str, Any], sink: Sink | None = None) -> TrackerResult:
         options["gold"],
         **shared.prediction_arguments(options),
         sink=sink,
-        watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
 
 
@@ -126,7 +126,7 @@ def _written(where: str, counts: dict[str, int], notices: list[Notice], options:
     listed = ", ".join(f"{count} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
     return Output(
         document=lambda _: make_document(TrackerHumanDocument, counts=counts, warnings=notices),
-        parts=[] if options["quiet"] else [message(f"{one_line(where, 200)}: {listed}")],
+        parts=[] if options["quiet"] else [message_block(f"{one_line(where, 200)}: {listed}")],
         notices=notices,
     )
 
@@ -171,9 +171,9 @@ def _parts(
     yield Block("  ".join(heading), TEXT)
     *others, last = tables_of(study, confidence)
     yield from (Block(table) for table in (*others, replace(last, foot=(result.account.line,))))
-    yield from tables(csv_tables(study), CSV)
+    yield from table_blocks(csv_tables(study), CSV)
     if fit is not None:
-        yield from tables(lambda_rows(fit), CSV)
+        yield from table_blocks(lambda_rows(fit), CSV)
         yield from result_blocks(lambda_lines(fit, confidence))
-        yield from tables([lambda_table(fit)])
-    yield from signature(joint_signature([each.signature for each in study.correlations]))
+        yield from table_blocks([lambda_table(fit)])
+    yield from signature_blocks(joint_signature([each.signature for each in study.correlations]))

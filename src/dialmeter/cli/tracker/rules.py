@@ -21,16 +21,16 @@ from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...views.tables import Table, highest, percent, records_table
 from ..options import (
-    chosen_dialogues,
     command,
+    dialogues_from_options,
     input_options,
     number_option,
     paper_options,
     patch_option,
     signatures_option,
 )
-from ..printer import CSV, TEXT, Block, Output, signature
-from ..progress import watched
+from ..printer import CSV, TEXT, Block, Output, signature_blocks
+from ..progress import track_reading
 from ..study import study_options
 from .documents import TrackerRulesDocument
 
@@ -67,13 +67,13 @@ def rules(**options: Any) -> Output:
     """
     changed = {name: options[name] for name in ("missing", "patch") if options[name]}
     rule_sets = [replace(load(name), **changed) for name in (options["chosen"] or names())]
-    only = chosen_dialogues(options)
+    only = dialogues_from_options(options)
     corpus, gold = open_pair(options["file"], options["gold"], options["format"], options["gold_format"])
     if corpus.correctness_only:
         raise DialmeterError(f"{corpus.name}: the file holds no values, so that rules make no difference")
     words = Vocabulary()
     with paused_garbage_collection():
-        read = watched(read_pair(corpus, gold, words, rule_sets[0].gold_patch), corpus, options["quiet"])
+        read = track_reading(read_pair(corpus, gold, words, rule_sets[0].gold_patch), corpus, options["quiet"])
         dialogues = [without_states(each) for each in read if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:
@@ -151,7 +151,7 @@ def _parts(found: list[UnderRules], options: dict[str, Any]) -> Iterator[Block]:
     yield Block(_table(found))
     yield Block(_rows(found), CSV)
     if options["signatures"]:
-        yield from signature(*(each.signature for each in found if not each.reason))
+        yield from signature_blocks(*(each.signature for each in found if not each.reason))
     if effects := what_matters_most(found)[:_MOST]:
         listed = [f"  {cause} flips {count} turns" for cause, count in effects]
         yield Block("\n".join(["What matters most:", *listed]), TEXT)

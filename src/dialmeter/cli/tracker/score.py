@@ -34,9 +34,9 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..printer import CSV, PROSE, TEXT, Block, Output, message, score_signatures, tables
-from ..run_files import KeptRun
-from ..work import chosen_workers, work_options
+from ..printer import CSV, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
+from ..run_files import CommandRun
+from ..work import work_options, workers_from_options
 from .documents import TrackerScoreDocument
 from .scoring import scored
 
@@ -71,15 +71,18 @@ def score(**options: Any) -> Output:
     Gold and predictions may be in one file or in two (--gold). The format is detected.
     """
     again = _command_again(options)
-    rules = shared.chosen_rules(options)
+    rules = shared.rules_from_options(options)
     file = options["file"]
     if options["bare"]:
         _check_bare(options)
     if "seen" in options["by"] and not options["train_schema"]:
         raise DialmeterError("--by seen needs --train-schema, the schema of training")
-    guards = [replace(guard, measure=repr(parse(guard.measure))) for guard in shared.chosen_guards(options)]
+    conditions = [
+        replace(condition, measure=repr(parse(condition.measure)))
+        for condition in shared.conditions_from_options(options)
+    ]
     measures = [repr(parse(each)) for each in (options["measures"] or rules.measures)]
-    measures += [guard.measure for guard in guards if guard.measure not in measures]
+    measures += [condition.measure for condition in conditions if condition.measure not in measures]
     paths = {
         "predictions": file,
         "gold": options["gold"],
@@ -88,21 +91,21 @@ def score(**options: Any) -> Output:
         "patch": rules.patch,
         "map": None if rules.map in maps.names() else rules.map,
     }
-    run = KeptRun(options, [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path])
+    run = CommandRun(options, [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path])
     run.begin(paths.values(), lambda inputs: record.identity(inputs, rules, measures))
     wanted = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
         rules,
-        tuple(measures) if options["measures"] or guards else None,
+        tuple(measures) if options["measures"] or conditions else None,
         options["schema"],
-        shared.chosen_dialogues(options),
+        shared.dialogues_from_options(options),
         tuple(group for group in options["by"] if group not in ("turn", "service")),
         options["train_schema"],
         frozenset(wanted),
     )
     found = scored(settings, run.writer, options)
     result = found.result
-    result.threads = chosen_workers(options, [split_tracker(file)[0]])
+    result.threads = workers_from_options(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     name = Path(file).name
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
@@ -113,11 +116,11 @@ def score(**options: Any) -> Output:
         for key, name in wanted.items():
             if key not in found.printed:
                 raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
-        shared.check_guards(guards, scores)
+        shared.check_conditions(conditions, scores)
 
     return Output(
         document=lambda _: _document(result, groups, scores, found.format),
-        parts=[message(_bare(result.scores[0]))]
+        parts=[message_block(_bare(result.scores[0]))]
         if options["bare"]
         else chain(
             _parts(result, groups, found.format, options, again), (Block("\n".join(each), TEXT) for each in shown)
@@ -170,10 +173,10 @@ def _parts(
     yield Block("  ".join(heading), TEXT)
     yield Block(records_table(score_records([({}, each) for each in chain(result.scores, *groups.values())])), CSV)
     yield Block(score_table(result.scores, result.account))
-    yield from tables(group_table(found, group) for group, found in groups.items() if found)
+    yield from table_blocks(group_table(found, group) for group, found in groups.items() if found)
     if "slot" in groups and result.values_known:
         yield Block(mistakes_table(result.mistakes.worst(_MISTAKES)), PROSE)
-    yield from score_signatures(result.scores, options["signatures"])
+    yield from score_signature_blocks(result.scores, options["signatures"])
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":

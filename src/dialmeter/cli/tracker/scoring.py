@@ -18,11 +18,11 @@ from ...tracking.align import PairFiles
 from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import TrackerSettings, score_file
-from ..options import chosen_resampling
+from ..options import resampling_from_options
 from ..printer import warn
-from ..progress import watched
-from ..work import chosen_cluster, worked
-from .span import score_noted
+from ..progress import track_reading
+from ..work import cluster_from_options, run_shards
+from .span import score_span
 
 
 class ScoredTracker(NamedTuple):
@@ -38,7 +38,7 @@ def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[st
     file, quiet = options["file"], options["quiet"]
     spans = _spans(options)
     if len(spans) < 2:
-        if chosen_cluster(options) is not None:
+        if cluster_from_options(options) is not None:
             warn(
                 [Notice("one-shard", 1, "the input is one shard, so that it is scored here and not on the cluster")],
                 quiet,
@@ -51,11 +51,11 @@ def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[st
     notices: dict[Notice, None] = {}
 
     try:
-        for each in worked(score_noted, tasks, options, [split_tracker(file)[0]]):
+        for each in run_shards(score_span, tasks, options, [split_tracker(file)[0]]):
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
-        result = scorer.result(file, notices, chosen_resampling(options), settings.only)
+        result = scorer.result(file, notices, resampling_from_options(options), settings.only)
         result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
     except InputError as error:
         if writer is not None:
@@ -84,7 +84,7 @@ def _scored_whole(
 
     def watch(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
         formats.append(corpus.format)
-        return watched(dialogues, corpus, options["quiet"])
+        return track_reading(dialogues, corpus, options["quiet"])
 
     def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         if writer is not None and dialogue.id not in writer.done:
@@ -104,7 +104,7 @@ def _scored_whole(
             rules=settings.rules,
             by=settings.by,
             train_schema=settings.train_schema,
-            resampling=chosen_resampling(options),
+            resampling=resampling_from_options(options),
             sink=take if writer is not None or settings.shown else None,
             watch=watch,
         )

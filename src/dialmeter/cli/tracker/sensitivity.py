@@ -18,9 +18,9 @@ from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
-from ..printer import CSV, PROSE, Block, Output, result_blocks, signature, tables
-from ..progress import watched
-from ..several import chosen_golds, chosen_names, scores_and_accounts
+from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
+from ..progress import track_reading
+from ..several import match_gold_files, name_files, scores_and_accounts
 from .study_documents import TrackerSensitivityDocument
 
 _ORIGINAL = "original"
@@ -59,12 +59,12 @@ def sensitivity(**options: Any) -> Output:
         raise DialmeterError("schema sensitivity needs two variants or more, one file or folder for each")
     if options["original_gold"] and not options["original"]:
         raise DialmeterError("--original-gold goes with --original")
-    golds = chosen_golds(files, options["gold"])
-    names = chosen_names(files, options["names"], "variants", [_ORIGINAL] if options["original"] else [])
+    golds = match_gold_files(files, options["gold"])
+    names = name_files(files, options["names"], "variants", [_ORIGINAL] if options["original"] else [])
     inputs = [*zip(files, golds, strict=True)]
     if options["original"]:
         inputs.append((options["original"], options["original_gold"]))
-    how = shared.chosen_resampling(options)
+    how = shared.resampling_from_options(options)
     scored = _scored(inputs, options, how)
     results = dict(zip(names, scored, strict=True))
     variants = {name: result for name, result in results.items() if name != _ORIGINAL or not options["original"]}
@@ -89,11 +89,11 @@ def _scored(
                 gold,
                 format=options["format"],
                 gold_format=options["gold_format"],
-                only=shared.chosen_dialogues(options),
+                only=shared.dialogues_from_options(options),
                 measures=options["measures"],
                 rules=load(options["rules_name"]),
                 resampling=how,
-                watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+                watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
             )
             for file, gold in inputs
         ]
@@ -121,9 +121,9 @@ def _document(
 def _parts(
     results: Mapping[str, TrackerResult], found: Sequence[SchemaSensitivity], variants: Mapping[str, TrackerResult]
 ) -> Iterator[Block]:
-    yield from tables(views.sensitivity_rows(results, found), CSV)
+    yield from table_blocks(views.sensitivity_rows(results, found), CSV)
     yield from result_blocks(views.sensitivity_lines(found))
     foot = tuple(lines({name: result.account for name, result in results.items()}))
     yield Block(views.sensitivity_table(found, len(variants), foot), PROSE)
-    yield from tables([views.variant_table(results), *(views.sensitive_dialogues_table(each) for each in found)])
-    yield from signature(*(each.signature for each in found))
+    yield from table_blocks([views.variant_table(results), *(views.sensitive_dialogues_table(each) for each in found)])
+    yield from signature_blocks(*(each.signature for each in found))

@@ -11,7 +11,7 @@ from ...readers.corpus import Corpus
 from ...tracking.scoring import TrackerSettings, TrackerShard, score_shard
 
 
-def score_noted(task: ShardTask[TrackerSettings]) -> TrackerShard:
+def score_span(task: ShardTask[TrackerSettings]) -> TrackerShard:
     """Scores a span, and notes the current dialogue if the engine asks for it."""
     return score_shard(task, _noting) if is_noting() else score_shard(task)
 

@@ -15,9 +15,9 @@ from ...views.tables import percent
 from ..main import EXIT_INPUT
 from ..options import CHECKING, command
 from ..printer import Block, Output, refused_lines
-from ..progress import watched
+from ..progress import track_reading
 from .documents import UserCheckDocument
-from .scoring import chosen_how, dialogue_options, scoring_options
+from .scoring import dialogue_options, scoring_options, user_settings_from_options
 
 
 @command(last=CHECKING)
@@ -32,7 +32,9 @@ def check(**options: Any) -> Output:
     from ...readers.conversations import open_conversations
 
     talks = open_conversations(options["dialogues"], options["format"], options["goals"])
-    found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))
+    found = check_talk(
+        talks, user_settings_from_options(options), lambda each: track_reading(each, talks, options["quiet"])
+    )
     dialogues = found.counts["dialogues"]
     printed = options["style"] != "json" and dialogues > 0
     errors = refused_lines(found.refused)

@@ -17,16 +17,23 @@ from ...users.compare import compare as compared_with
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
 from ...views.user import comparison_chart, comparison_table
-from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
+from ..options import (
+    chart_options,
+    command,
+    fail_if_worse_option,
+    interval_options,
+    name_option,
+    resampling_from_options,
+)
 from ..printer import Output
 from ..progress import expect_files
-from ..several import chosen_names, comparison_parts, fail_if_worse, named_notices, scores_and_accounts
+from ..several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
 from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
 from .documents import UserCompareDocument
 from .logs.compare import compare_logs
-from .scoring import chosen_how, dialogue_options, scored, scoring_options
+from .scoring import dialogue_options, scored, scoring_options, user_settings_from_options
 
 
 @command()
@@ -59,12 +66,12 @@ def compare(**options: Any) -> Output:
         raise DialmeterError("compare needs two files or more, the first of which is the baseline")
     if "-" in files:
         raise DialmeterError("compare reads its files twice, which standard input does not allow")
-    names = dict(zip(chosen_names(files, options["names"], "users"), files, strict=True))
+    names = dict(zip(name_files(files, options["names"], "users"), files, strict=True))
     if options["distance"]:
         return compare_distance(names, options)
     if is_log(files[0], options["format"], unknown=False):
         return compare_logs(names, options)
-    how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
+    how, resampling = user_settings_from_options(options), resampling_from_options(options) or Resampling()
     expect_files(len(files))
 
     def scored_users(only: frozenset[str] | None) -> dict[str, UserResult]:

@@ -19,12 +19,12 @@ from ...users.result import UserSettings
 from ...users.score_table import column
 from ...users.scorer import UserScorer
 from ...views.tables import Table
-from ..options import chosen_resampling
+from ..options import resampling_from_options
 from ..printer import EVERY, TEXT, Block, Output
-from ..progress import expect_files, watched
+from ..progress import expect_files, track_reading
 from ..several import named_notices
 from .documents import UserCompareDocument
-from .scoring import chosen_how
+from .scoring import user_settings_from_options
 
 
 def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Output:
@@ -39,21 +39,21 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
     """
     if len(names) != 2:
         raise DialmeterError("--distance takes two files: dialogues of people, then those of the simulated user")
-    resampling = chosen_resampling(options) or Resampling()
+    resampling = resampling_from_options(options) or Resampling()
     expect_files(len(names))
     talks: dict[str, list[Conversation]] = {}
     accounts: dict[str, Account] = {}
     notices: list[Notice] = []
     for name, path in names.items():
         file = open_conversations(path, options["format"], options["goals"])
-        talks[name] = list(watched(file, file, options["quiet"]))
+        talks[name] = list(track_reading(file, file, options["quiet"]))
         unread = refused_dialogues(file.refused)
         asked = len(talks[name]) + len(unread)
         accounts[name] = Account("dialogue", asked, asked, len(talks[name]), counted(unread), "read")
         notices += named_notices(name, file.notices)
     human, simulated = names
     paired, unpaired = paired_measures(talks[human], talks[simulated], resampling)
-    how = chosen_how(options)
+    how = user_settings_from_options(options)
     scores, unscored = _scores(talks, how)
     found = [
         *distances(talks[human], talks[simulated], resampling),

@@ -26,13 +26,13 @@ from ...users.scorer import UserScorer
 from ...views import cross as views
 from ...views.tables import records_table
 from .. import options as shared
-from ..printer import CSV, PROSE, Block, Output, signature, tables
-from ..progress import counted
+from ..printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks
+from ..progress import track_count
 from ..study import study_options
-from ..work import chosen_cluster
+from ..work import cluster_from_options
 from .documents import UserCrossDocument
-from .play import chosen_agent, chosen_tasks, cores, talk_dry_run, talk_options
-from .scoring import chosen_how, profile_option, set_option
+from .play import agent_from_options, cores, talk_dry_run, talk_options, tasks_from_options
+from .scoring import profile_option, set_option, user_settings_from_options
 
 
 @shared.command()
@@ -54,14 +54,14 @@ def cross(**options: Any) -> Output:
     `dialmeter system compare`, each with the first one.
     """
     users, systems = options["users"] or ("agenda",), options["systems"] or ("rule",)
-    chosen_users = [chosen_agent(each, "user", options) for each in users]
-    chosen_systems = [chosen_agent(each, "system", options) for each in systems]
+    chosen_users = [agent_from_options(each, "user", options) for each in users]
+    chosen_systems = [agent_from_options(each, "system", options) for each in systems]
     for chosen in (chosen_users, chosen_systems):
         name, count = Counter(each.text for each in chosen).most_common(1)[0]
         if count > 1:
             raise DialmeterError(f"{name} is there twice")
-    how, resampling = chosen_how(options), shared.chosen_resampling(options)
-    tasks, notices = chosen_tasks(options)
+    how, resampling = user_settings_from_options(options), shared.resampling_from_options(options)
+    tasks, notices = tasks_from_options(options)
     settings = [
         Setting(user, system, options["noise"], options["seed"], options["max_turns"])
         for system in chosen_systems
@@ -69,9 +69,9 @@ def cross(**options: Any) -> Output:
     ]
     if options["dry_run"]:
         return talk_dry_run("user cross", options, tasks, settings)
-    talks = play_all(tasks, settings, options["workers"] or cores(), chosen_cluster(options))
-    watched = counted(talks, len(settings) * len(tasks), "playing", options["quiet"])
-    cells = list(_cells(settings, tasks, watched, how))
+    talks = play_all(tasks, settings, options["workers"] or cores(), cluster_from_options(options))
+    track_reading = track_count(talks, len(settings) * len(tasks), "playing", options["quiet"])
+    cells = list(_cells(settings, tasks, track_reading, how))
     accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
     for name, account in accounts.items():
         if not account.scored:
@@ -109,8 +109,10 @@ def _parts(found: list[CrossScore], foot: tuple[str, ...], compared: dict[str, L
     yield Block(replace(views.long_table(found), foot=foot))
     yield Block(replace(records_table(as_dicts(found)), foot=foot), CSV)
     if any(len(each.results) > 1 for each in compared.values()):
-        yield from tables(views.system_tables(compared), PROSE)
-    yield from signature(joint_signature([each.signature for each in found]), quoted=False, gap=("text", "markdown"))
+        yield from table_blocks(views.system_tables(compared), PROSE)
+    yield from signature_blocks(
+        joint_signature([each.signature for each in found]), quoted=False, gap=("text", "markdown")
+    )
 
 
 def _cells(

@@ -19,8 +19,8 @@ from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import PLAIN, command, force_option, from_option
-from ..printer import LISTED, Block, Output, refusals
-from ..progress import watched
+from ..printer import LISTED, Block, Output, refusal_notices
+from ..progress import track_reading
 from .reading import cache_option, endpoint_options
 from .scoring import profile_option
 
@@ -66,7 +66,7 @@ def goals(**options: Any) -> Output:
     corpus = open_conversations(options["dialogues"], options["format"])
     found: dict[str, Goal] = {}
     empty: list[str] = []
-    for talk in watched(corpus, corpus, options["quiet"]):
+    for talk in track_reading(corpus, corpus, options["quiet"]):
         goal = derived_goal(talk, profile, states.get(talk.id))
         if goal:
             found[talk.id] = goal
@@ -75,7 +75,7 @@ def goals(**options: Any) -> Output:
     if not found:
         message = "no user says or asks for anything that the profile knows, so there are no goals to derive"
         raise InputError(f"{message} (--profile, or --states where there are no acts)", file=corpus.name)
-    notices = [*corpus.notices, *refusals(corpus.refused)]
+    notices = [*corpus.notices, *refusal_notices(corpus.refused)]
     text = msgspec.json.format(msgspec.json.encode(written_goals(found)), indent=1).decode()
     if out is None:
         return Output(parts=[Block(text)], notices=notices)
@@ -99,7 +99,7 @@ def _sheet(options: dict[str, Any]) -> Output:
     if not options["dry_run"]:
         check_target(Path(options["out"]), force=options["force"])
     log = open_trajectories(options["dialogues"], options["format"])
-    found = list(watched(log, log, options["quiet"]))
+    found = list(track_reading(log, log, options["quiet"]))
     notices, source = list(log.notices), ""
     if options["endpoint"]:
         from ...users.items.model_items import ModelItems

@@ -18,10 +18,10 @@ from ...users.scorer import UserScorer
 from ...views.tables import Table
 from ..main import EXIT_INPUT
 from ..options import command, number_option
-from ..printer import EVERY, TEXT, Block, Output, message, refused_lines
-from ..progress import watched
+from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines
+from ..progress import track_reading
 from .documents import UserLabelsDocument
-from .scoring import chosen_how, dialogue_options, scoring_options
+from .scoring import dialogue_options, scoring_options, user_settings_from_options
 
 KINDS: tuple[str, ...] = get_args(LabelKind)
 
@@ -42,14 +42,14 @@ def labels(**options: Any) -> Output:
 
     dialmeter user labels DIALOGUES --as csv > sheet.csv
     """
-    how = chosen_how(options)
+    how = user_settings_from_options(options)
     scorer = UserScorer(how.rules, how.profile, how.value_map)
     words = WordSearch(how.profile, scorer.setup.matcher.map)
     talks = open_conversations(options["dialogues"], options["format"], options["goals"])
     found: list[LabelFinding] = []
     dialogues = 0
     refused: list[InputError] = []
-    for talk in watched(talks, talks, options["quiet"]):
+    for talk in track_reading(talks, talks, options["quiet"]):
         try:
             prepared = scorer.prepare(talk)
         except InputError as error:
@@ -82,7 +82,7 @@ def labels(**options: Any) -> Output:
 
 def _parts(found: list[LabelFinding], account: Account, options: dict[str, Any]) -> Iterator[Block]:
     if not found:
-        yield message(f"no finding; {account.line}")
+        yield message_block(f"no finding; {account.line}")
         return
     yield Block(_sheet(found[: options["limit"]], (account.line,)), TEXT)
     yield Block(_sheet(found, (account.line,)), EVERY[1:])

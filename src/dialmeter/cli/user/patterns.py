@@ -12,10 +12,10 @@ from ...core.document import make_document
 from ...views.user import pattern_tables
 from ...views.user_figures import UserCounts, user_charts
 from ..options import chart_options, command
-from ..printer import EVERY, Output, message, tables
+from ..printer import EVERY, Output, message_block, table_blocks
 from ..work import work_options
 from .documents import UserPatternsDocument
-from .scoring import dialogue_options, rows_in, scoring_options
+from .scoring import dialogue_options, read_user_rows, scoring_options
 
 
 @command()
@@ -31,7 +31,7 @@ def patterns(**options: Any) -> Output:
     """
     tally = UserCounts()
     dialogues = 0
-    rows, account, notices = rows_in(options["where"], options)
+    rows, account, notices = read_user_rows(options["where"], options)
     for row in rows:
         tally.add(row)
         dialogues += 1
@@ -46,7 +46,7 @@ def patterns(**options: Any) -> Output:
             patterns=tally.patterns,
             goals=dict(sorted(tally.goals.items())),
         ),
-        parts=tables(found, EVERY) or [message("")],
+        parts=table_blocks(found, EVERY) or [message_block("")],
         notices=notices,
         charts=lambda: user_charts(tally),
     )

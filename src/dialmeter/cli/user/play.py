@@ -24,14 +24,14 @@ from ...simulation.world.goals import read_goals
 from ...users.result import SHOWN
 from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..options import command, force_option, number_option, resume_option, seed_option, stacked
-from ..printer import Output, message, warn
-from ..progress import counted
-from ..work import chosen_cluster, work_options
+from ..options import combine_options, command, force_option, number_option, resume_option, seed_option
+from ..printer import Output, message_block, warn
+from ..progress import track_count
+from ..work import cluster_from_options, work_options
 from .documents import UserPlayDocument
 from .reading import endpoint_options
 
-talk_options = stacked(
+talk_options = combine_options(
     click.option(
         "--goals",
         default="200",
@@ -71,10 +71,10 @@ def play(**options: Any) -> Output:
     module:object with init_session and response. The same seed gives the same bytes, whatever the number of workers.
     The file holds text, acts, what was understood, goals and states: tracker, user and judge commands read it.
     """
-    tasks, notices = chosen_tasks(options)
+    tasks, notices = tasks_from_options(options)
     setting = Setting(
-        chosen_agent(options["user"], "user", options),
-        chosen_agent(options["system"], "system", options),
+        agent_from_options(options["user"], "user", options),
+        agent_from_options(options["system"], "system", options),
         options["noise"],
         options["seed"],
         options["max_turns"],
@@ -87,8 +87,8 @@ def play(**options: Any) -> Output:
         tasks,
         setting,
         workers=options["workers"] or cores(),
-        cluster=chosen_cluster(options),
-        progress=lambda talks, total: counted(talks, total, "playing", options["quiet"]),
+        cluster=cluster_from_options(options),
+        progress=lambda talks, total: track_count(talks, total, "playing", options["quiet"]),
         resume=options["resume"],
         force=options["force"],
     )
@@ -118,7 +118,7 @@ def play(**options: Any) -> Output:
             noise=setting.noise,
             seed=setting.seed,
         ),
-        parts=[message("\n".join(lines))],
+        parts=[message_block("\n".join(lines))],
     )
 
 
@@ -145,7 +145,7 @@ def talk_dry_run(
     )
 
 
-def chosen_tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
+def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
     """What is to be played: drawn goals, or those of a file."""
     asked = options["goals"]
     if asked.isdecimal():
@@ -158,7 +158,7 @@ def chosen_tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
     return given(goals), notices
 
 
-def chosen_agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
+def agent_from_options(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
     """An agent; a language model gets its address from the options."""
     if text.partition("(")[0].strip() not in ("endpoint", f"endpoint-{role}"):
         return choose(text, role)

@@ -12,8 +12,8 @@ from ...errors import DialmeterError, InputError, one_line
 from ...readers.conversations import open_conversations
 from ...users.profile_proposal import CorpusSurvey
 from ..options import PLAIN, command, force_option, from_option
-from ..printer import Block, Output, refusals
-from ..progress import watched
+from ..printer import Block, Output, refusal_notices
+from ..progress import track_reading
 from .scoring import goals_option
 
 
@@ -36,11 +36,11 @@ def profile(**options: Any) -> Output:
         check_target(out, force=options["force"])
     corpus = open_conversations(options["dialogues"], options["format"], options["goals"])
     survey = CorpusSurvey()
-    for talk in watched(corpus, corpus, options["quiet"]):
+    for talk in track_reading(corpus, corpus, options["quiet"]):
         survey.add(talk)
     if not survey.acts:
         raise InputError("no acts, so there is nothing to propose a profile from", file=corpus.name)
-    notices = [*corpus.notices, *refusals(corpus.refused)]
+    notices = [*corpus.notices, *refusal_notices(corpus.refused)]
     text = survey.proposal(one_line(Path(options["dialogues"]).name, 80))
     if out is None:
         return Output(parts=[Block(text.rstrip("\n"))], notices=notices)

@@ -21,7 +21,7 @@ from ..printer import TEXT, Block, Output, warn
 from ..work import work_options
 from .documents import UserQueryDocument
 from .logs.query import asks_log, query_logs
-from .scoring import dialogue_options, found_parts, next_line, rows_in, scoring_options
+from .scoring import dialogue_options, next_line, query_parts, read_user_rows, scoring_options
 
 
 @command()
@@ -72,7 +72,9 @@ def query(**options: Any) -> Output:
     )
     total = 0
     kept: list[FoundRow] = []
-    rows, account, notices = rows_in(options["where"], options, blamed=wanted.asks_blame or bool(options["dialogue"]))
+    rows, account, notices = read_user_rows(
+        options["where"], options, blamed=wanted.asks_blame or bool(options["dialogue"])
+    )
     for row in rows:
         events = wanted.found_in(row)
         if events is not None:
@@ -105,7 +107,7 @@ def query(**options: Any) -> Output:
 
 def _parts(kept: list[FoundRow], total: int, account: Account | None, options: dict[str, Any]) -> Iterator[Block]:
     table = replace(found_table(kept), foot=() if account is None else (account.line,))
-    yield from found_parts(table, (lines(row) for row, _, _ in kept), total, options)
+    yield from query_parts(table, (lines(row) for row, _, _ in kept), total, options)
     if kept and not options["dialogue"] and not options["shown"] and options["where"] != "-":
         yield Block(next_line(options["where"], kept[0].row.id, options), TEXT, gap=())
 

@@ -16,7 +16,7 @@ from ...simulation.language.understand import TownMaker
 from ...users.profile import load as load_profile
 from ...users.text import ActMaker, RuleMaker, TextReader
 from ..dry_run import dry_run_output
-from ..options import Command, choice_option, chosen_map, stacked
+from ..options import Command, choice_option, combine_options, value_map_from_options
 from ..printer import Output
 
 
@@ -26,7 +26,7 @@ def endpoint_options(purpose: str) -> Callable[[Command], Command]:
     Args:
         purpose: what it is for, as help says it.
     """
-    return stacked(
+    return combine_options(
         click.option("--endpoint", metavar="URL", help=f"Where a language model answers, for {purpose}."),
         click.option("--model", metavar="NAME", help="The model at --endpoint."),
         click.option(
@@ -42,7 +42,7 @@ def endpoint_options(purpose: str) -> Callable[[Command], Command]:
 cache_option = click.option(
     "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
 )
-reading_options = stacked(
+reading_options = combine_options(
     choice_option(
         "--reader",
         ["rules", "town", "model"],
@@ -53,7 +53,7 @@ reading_options = stacked(
 )
 
 
-def chosen_maker(options: dict[str, Any]) -> ActMaker:
+def act_maker_from_options(options: dict[str, Any]) -> ActMaker:
     """The reader that the options name.
 
     Raises:
@@ -63,7 +63,7 @@ def chosen_maker(options: dict[str, Any]) -> ActMaker:
     if options["reader"] == "town":
         return TownMaker()
     if options["reader"] == "rules":
-        return RuleMaker(profile, chosen_map(options))
+        return RuleMaker(profile, value_map_from_options(options))
     if not options["endpoint"] or not options["model"]:
         raise DialmeterError("--reader model needs --endpoint URL and --model NAME")
     from ...users.text.model_maker import ModelMaker
@@ -81,7 +81,7 @@ def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conve
         raise DialmeterError("--dry-run is about language models; name one with --reader model, --endpoint and --model")
     from ...users.text.model_maker import ModelMaker
 
-    maker = chosen_maker(options)
+    maker = act_maker_from_options(options)
     assert isinstance(maker, ModelMaker)
     counter = maker.count_requests()
     reader = TextReader(maker, load_profile(options["profile"]))

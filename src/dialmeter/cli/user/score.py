@@ -29,12 +29,12 @@ from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, refused_lines, score_signatures, tables
-from ..run_files import KeptRun
+from ..printer import CSV, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
+from ..run_files import CommandRun
 from ..work import work_options
 from .documents import UserScoreDocument
 from .reading import reading_dry_run
-from .scoring import chosen_how, dialogue_options, next_line, scored, scoring_options
+from .scoring import dialogue_options, next_line, scored, scoring_options, user_settings_from_options
 
 
 @shared.command()
@@ -63,16 +63,16 @@ def score(**options: Any) -> Output:
             raise DialmeterError("--dry-run is about language models that find acts in words; it goes with --from-text")
         talks = open_conversations(options["dialogues"], options["format"], options["goals"])
         return reading_dry_run("user score", options, list(talks))
-    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.map_file(options)}
-    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    how = chosen_how(options)
-    guards = shared.chosen_guards(options)
+    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.value_map_file(options)}
+    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    how = user_settings_from_options(options)
+    conditions = shared.conditions_from_options(options)
     run.begin(paths.values(), lambda inputs: record.identity(inputs, how, options["blamed"]))
     found = scored(
         options["dialogues"],
         how,
         options,
-        shared.chosen_resampling(options),
+        shared.resampling_from_options(options),
         writer=run.writer,
         blamed=options["blamed"],
         kept=bool(options["charts"]),
@@ -91,7 +91,7 @@ def score(**options: Any) -> Output:
     def check() -> None:
         combined = ("domain", COMBINED)
         scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in result.to_dicts()]
-        shared.check_guards(guards, scores)
+        shared.check_conditions(conditions, scores)
 
     return Output(
         document=lambda _: make_document(
@@ -119,10 +119,10 @@ def _parts(
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]), TEXT)
     yield Block(score_table(result.scores, result.account))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    yield from score_signatures(result.scores, options["signatures"])
-    yield from tables([event_table(result.events, options["logs"])])
-    yield from tables(verdict_tables(verdicts) if verdicts is not None else [])
-    yield from tables([worst_table(result, 3)], TEXT)
+    yield from score_signature_blocks(result.scores, options["signatures"])
+    yield from table_blocks([event_table(result.events, options["logs"])])
+    yield from table_blocks(verdict_tables(verdicts) if verdicts is not None else [])
+    yield from table_blocks([worst_table(result, 3)], TEXT)
     worst, where = result.worst(1), options["out"] or options["dialogues"]
     if not worst:
         yield Block("No dialogue lost a point.", TEXT)

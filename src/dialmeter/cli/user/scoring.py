@@ -28,14 +28,14 @@ from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
 from ...views.tables import Table
-from ..options import Option, chosen_map, from_option, map_option, rules_option, stacked
-from ..printer import EVERY, TEXT, Block, message
-from ..progress import watched
-from ..work import worked
-from .reading import chosen_maker, measured_accuracy, reading_options
+from ..options import Option, combine_options, from_option, map_option, rules_option, value_map_from_options
+from ..printer import EVERY, TEXT, Block, message_block
+from ..progress import track_reading
+from ..work import run_shards
+from .reading import act_maker_from_options, measured_accuracy, reading_options
 
 goals_option = click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none.")
-dialogue_options = stacked(from_option("the file"), goals_option)
+dialogue_options = combine_options(from_option("the file"), goals_option)
 
 
 def profile_option(
@@ -53,7 +53,7 @@ set_option = click.option(
     help="Change one switch of the rule set, as repetitions.max=4.",
 )
 
-scoring_options = stacked(
+scoring_options = combine_options(
     map_option,
     profile_option(),
     rules_option("The rule set: dialmeter, or gcdf1-repo for the published evaluator."),
@@ -68,12 +68,12 @@ scoring_options = stacked(
 )
 
 
-def chosen_how(options: dict[str, Any]) -> UserSettings:
+def user_settings_from_options(options: dict[str, Any]) -> UserSettings:
     """The settings for scoring dialogues, from a command's options."""
     return UserSettings(
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),
-        value_map=chosen_map(options),
+        value_map=value_map_from_options(options),
         **_chosen_reading(options),
     )
 
@@ -84,7 +84,7 @@ def _chosen_reading(options: dict[str, Any]) -> dict[str, Any]:
         if options.get("accuracy"):
             raise DialmeterError("--accuracy goes with --from-text")
         return {}
-    maker = chosen_maker(options)
+    maker = act_maker_from_options(options)
     return {
         "from_text": maker,
         "accuracy": measured_accuracy(options["accuracy"], maker.name) if options["accuracy"] else "",
@@ -136,14 +136,14 @@ def scored(
     tasks = [ShardTask(span, place, settings, parts) for place, span in enumerate(spans)]
 
     def alone(task: ShardTask[UserShardSettings]) -> UserShard:
-        return score_shard(task, opened, lambda each: watched(each, opened, options["quiet"]))
+        return score_shard(task, opened, lambda each: track_reading(each, opened, options["quiet"]))
 
     scorer = UserScorer.under(how)
     notices: dict[Notice, None] = {}
     verdicts: list[BlameVerdict] = []
     rows: list[UserRow] = []
     try:
-        for part in worked(_work, tasks, options, [file], alone=alone):
+        for part in run_shards(_work, tasks, options, [file], alone=alone):
             scorer.score_table.merge(part.score_table)
             scorer.refused += part.refused
             notices.update(dict.fromkeys(part.notices))
@@ -172,7 +172,7 @@ def _work(task: ShardTask[UserShardSettings]) -> UserShard:
     return score_shard(task, at=note)
 
 
-def rows_in(
+def read_user_rows(
     where: str, options: dict[str, Any], *, blamed: bool = False
 ) -> tuple[Iterable[UserRow], Account | None, list[Notice]]:
     """The rows of a run, or of a file of dialogues that is scored for it; their account, which old runs do not have; notices.
@@ -187,11 +187,11 @@ def rows_in(
         if blamed and not options.get("dialogue") and not run.manifest.get("blame"):
             raise DialmeterError(f"{where}: the run does not say who lost the points; score with --blame")
         return run.rows_as(UserRow), account_in(run.manifest), []
-    found = scored(where, chosen_how(options), options, None, kept=True, blamed=blamed)
+    found = scored(where, user_settings_from_options(options), options, None, kept=True, blamed=blamed)
     return found.rows, found.result.account, found.result.notices
 
 
-def found_parts(
+def query_parts(
     table: Table, dialogues: Iterable[Iterable[str]], total: int, options: dict[str, Any]
 ) -> Iterator[Block]:
     """The dialogues that a query found: turn by turn where it is asked for, and as a table.
@@ -203,7 +203,7 @@ def found_parts(
         options: of the command.
     """
     if not total:
-        yield message("; ".join(["no dialogue fits", *table.foot]))
+        yield message_block("; ".join(["no dialogue fits", *table.foot]))
         return
     turn_by_turn = bool(options["dialogue"] or options["shown"])
     if turn_by_turn:

@@ -24,10 +24,10 @@ from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
 from ..options import command, map_option, rules_option
 from ..printer import EVERY, Block, Output, refused_lines
-from ..progress import watched
+from ..progress import track_reading
 from .documents import UserUnderstandDocument
-from .reading import chosen_maker, reading_dry_run, reading_options
-from .scoring import chosen_how, dialogue_options, profile_option, set_option
+from .reading import act_maker_from_options, reading_dry_run, reading_options
+from .scoring import dialogue_options, profile_option, set_option, user_settings_from_options
 
 _SHOWN = ("I-GCDF1", "R-GCDF1")
 
@@ -52,11 +52,11 @@ def understand(**options: Any) -> Output:
 
     dialmeter user score OTHERS --from-text --accuracy accuracy.json
     """
-    how = chosen_how(options)
+    how = user_settings_from_options(options)
     talks = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = Matcher.under(how.rules.values, how.value_map, how.profile.kept_values)
-    reader = TextReader(chosen_maker(options), how.profile)
-    given = [talk for talk in watched(talks, talks, options["quiet"]) if talk.moves]
+    reader = TextReader(act_maker_from_options(options), how.profile)
+    given = [talk for talk in track_reading(talks, talks, options["quiet"]) if talk.moves]
     usable = [talk for talk in given if _has_acts(talk)]
     refused = [*talks.refused]
     refused += [InputError("no acts", dialogue=talk.id).at(file=talks.name) for talk in given if not _has_acts(talk)]

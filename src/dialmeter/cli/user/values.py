@@ -14,8 +14,8 @@ from ...readers.conversations import open_conversations
 from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 from ...views.tables import Table
 from ..options import PLAIN, command, force_option, from_option
-from ..printer import Block, Output, refusals, warn
-from ..progress import watched
+from ..printer import Block, Output, refusal_notices, warn
+from ..progress import track_reading
 from .scoring import goals_option
 
 
@@ -43,9 +43,9 @@ def values(**options: Any) -> Output:
         check_target(out, force=options["force"])
     collected = CollectedValues.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
     corpus = open_conversations(options["dialogues"], options["format"], options["goals"])
-    for talk in watched(corpus, corpus, options["quiet"]):
+    for talk in track_reading(corpus, corpus, options["quiet"]):
         collected.add(talk, _states_values)
-    notices = [*corpus.notices, *refusals(corpus.refused)]
+    notices = [*corpus.notices, *refusal_notices(corpus.refused)]
     found, doubts = value_map(collected, options["similarity"])
     if not found:
         warn(notices, options["quiet"])

@@ -18,9 +18,9 @@ from ....users.items.compare import ItemComparison, compare_items, score_of
 from ....users.items.log_items import LogItems, read_items
 from ....users.outcome import COMBINED
 from ....views.pages.item_tables import item_comparison_table
-from ...options import chosen_resampling
-from ...printer import EVERY, TEXT, Block, Output, signature
-from ...progress import expect_files, watched
+from ...options import resampling_from_options
+from ...printer import EVERY, TEXT, Block, Output, signature_blocks
+from ...progress import expect_files, track_reading
 from ...several import fail_if_worse, named_notices
 from ..documents import UserCompareDocument
 from .query import unread_notices
@@ -33,13 +33,15 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
         names: name → log.
         options: of the command.
     """
-    resampling = chosen_resampling(options) or Resampling()
+    resampling = resampling_from_options(options) or Resampling()
     expect_files(len(names))
     results: dict[str, LogItems] = {}
     notices: list[Notice] = []
     for name, path in names.items():
         log = open_trajectories(path, options["format"])
-        results[name] = read_items(watched(log, log, options["quiet"]), resampling=chosen_resampling(options))
+        results[name] = read_items(
+            track_reading(log, log, options["quiet"]), resampling=resampling_from_options(options)
+        )
         if not results[name].dialogues:
             raise InputError("no goal in words has an item", file=log.name)
         notices += named_notices(name, [*log.notices, *unread_notices(log.refused)])
@@ -71,4 +73,4 @@ def _parts(found: ItemComparison, tasks: int) -> Iterator[Block]:
     yield Block(item_comparison_table(found), EVERY)
     yield Block(f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ", TEXT)
     first = next(iter(found.results.values()))
-    yield from signature("|".join(["…", *first.signature.split("|")[1:]]), gap=("markdown",))
+    yield from signature_blocks("|".join(["…", *first.signature.split("|")[1:]]), gap=("markdown",))

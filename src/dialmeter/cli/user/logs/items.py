@@ -27,9 +27,9 @@ from ....views.pages.item_tables import (
 from ....views.tables import records_table
 from ... import options as shared
 from ...main import EXIT_INPUT
-from ...printer import CSV, LISTED, TEXT, Block, Output, signature, tables
-from ...progress import watched
-from ...run_files import KeptRun
+from ...printer import CSV, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
+from ...progress import track_reading
+from ...run_files import CommandRun
 from .documents import UserItemsDocument
 
 
@@ -54,18 +54,18 @@ def items(**options: Any) -> Output:
     sheet = read_goal_sheet(options["sheet"]) if options["sheet"] else None
     source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
     paths = {"log": options["log"], "goals": options["sheet"]}
-    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    guards = shared.chosen_guards(options)
+    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    conditions = shared.conditions_from_options(options)
     run.begin(paths.values(), lambda inputs: items_identity(inputs, source))
     with run.abandoned_on(DialmeterError):
         log = open_trajectories(options["log"], options["format"])
-        every = list(watched(log, log, options["quiet"]))
+        every = list(track_reading(log, log, options["quiet"]))
         pairs = dialogue_items(every, sheet)
         found = LogItems(
             [talk for _, talk in pairs],
             len(every) - len(pairs),
             source=source,
-            resampling=shared.chosen_resampling(options),
+            resampling=shared.resampling_from_options(options),
             refused=log.refused,
             notices=log.notices,
         )
@@ -95,7 +95,7 @@ def items(**options: Any) -> Output:
             *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
             *([] if accepted else [f"{len(log.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
         ],
-        check=lambda: shared.check_guards(guards, found.to_dicts()),
+        check=lambda: shared.check_conditions(conditions, found.to_dicts()),
         exit_code=0 if accepted else EXIT_INPUT,
     )
 
@@ -104,6 +104,6 @@ def _parts(found: LogItems, name: str) -> Iterator[Block]:
     yield Block(f"{name}  {found.items} items in {len(found.dialogues)} dialogues", TEXT)
     yield Block(recall_table(found))
     yield Block(records_table(found.to_dicts()), CSV)
-    yield from signature(found.signature)
-    yield from tables([verdict_table(found), event_table(found), *fault_tables(found)])
-    yield from tables([missed_table(found), event_example_table(found)], TEXT)
+    yield from signature_blocks(found.signature)
+    yield from table_blocks([verdict_table(found), event_table(found), *fault_tables(found)])
+    yield from table_blocks([missed_table(found), event_example_table(found)], TEXT)

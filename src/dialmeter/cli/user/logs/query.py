@@ -19,9 +19,9 @@ from ....users.items.show import item_lines
 from ....users.items.text_events import FAULTS
 from ....views.tables import Table
 from ...printer import Output
-from ...progress import watched
+from ...progress import track_reading
 from ..documents import UserQueryDocument
-from ..scoring import found_parts, is_run
+from ..scoring import is_run, query_parts
 
 _OF_ACTS = ("domain", "slot", "low", "high", "goal", "goal_has", "why")
 """Options that are about acts, which logs do not have."""
@@ -65,7 +65,7 @@ def query_logs(options: dict[str, Any]) -> Output:
                 for row, events in kept
             ],
         ),
-        parts=found_parts(_table(kept), (item_lines(row) for row, _ in kept), len(found), options),
+        parts=query_parts(_table(kept), (item_lines(row) for row, _ in kept), len(found), options),
         notices=notices,
     )
 
@@ -74,7 +74,7 @@ def _rows(where: str, options: dict[str, Any]) -> tuple[Iterable[ItemRow], list[
     if is_run(where):
         return open_run(where).rows_as(ItemRow), []
     log = open_trajectories(where, options["format"])
-    pairs = dialogue_items(list(watched(log, log, options["quiet"])))
+    pairs = dialogue_items(list(track_reading(log, log, options["quiet"])))
     return [item_row(*pair) for pair in pairs], [*log.notices, *unread_notices(log.refused)]
 
 
