@@ -1,4 +1,4 @@
-"""What the commands on systems share: how a log is read and scored."""
+"""Options of the commands on systems, and the scoring of a log."""
 
 from __future__ import annotations
 
@@ -31,11 +31,20 @@ from ..user.scoring import goals_option, profile_option
 log_options = combine_options(
     from_option("the log"),
     click.option(
-        "--measure", "measures", multiple=True, metavar="M", help="Success, Pass(k=2), BookingRate, …; may be repeated."
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="M",
+        help="Measure, such as Success, Pass(k=2) or BookingRate; may be repeated.",
     ),
-    click.option("--scorer", default="", metavar="NAME", help="Whose reward decides, where a log has several."),
-    choice_option("--crashes", ["failed", "skipped"], "Crashed runs count as failures, or are unscored."),
-    profile_option("Of dialogues with acts: how the corpus names them."),
+    click.option(
+        "--scorer",
+        default="",
+        metavar="NAME",
+        help="Scorer whose reward decides, if the log has rewards of several scorers.",
+    ),
+    choice_option("--crashes", ["failed", "skipped"], "Count crashed runs as failures, or skip them as unscored."),
+    profile_option("For dialogues with acts: profile of the corpus, with its names of acts, slots and services."),
     map_option,
     goals_option,
 )
@@ -44,16 +53,16 @@ log_options = combine_options(
 def score_log(
     path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
-    """The format of a log, and its scores.
+    """Score a log, and return its format and its result.
 
     Args:
         path: the log.
-        options: of the command.
-        sink: takes every dialogue with its outcome.
+        options: the options of the command.
+        sink: called with every dialogue and its outcome.
     """
     if not is_log(path, options["format"]):
         talks = open_conversations(path, options["format"], options["goals"])
-        found = score_acts(
+        result = score_acts(
             talks,
             act_scorer(options),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
@@ -61,7 +70,7 @@ def score_log(
             watch=lambda each: track_reading(each, talks, options["quiet"]),
             sink=sink,
         )
-        return talks.format, found
+        return talks.format, result
     log = open_trajectories(path, options["format"])
     result = score_system(
         log,
@@ -78,12 +87,12 @@ def score_log(
 
 
 def act_scorer(options: dict[str, Any]) -> UserScorer:
-    """The scorer of dialogues with acts, with the profile and the value map that the options name."""
+    """Return the scorer of dialogues with acts, with the profile and the value map of the options."""
     return UserScorer(profile=options["profile"], value_map=value_map_from_options(options))
 
 
 def system_settings_from_options(path: str, options: dict[str, Any]) -> SystemSettings:
-    """How a log, or a file of dialogues with acts, is scored."""
+    """Return the settings for scoring a log, or a file of dialogues with acts."""
     if is_log(path, options["format"]):
         return SystemSettings(options["scorer"], options["crashes"])
     return act_settings(act_scorer(options))

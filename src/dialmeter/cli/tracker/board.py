@@ -25,21 +25,21 @@ from .study_documents import TrackerBoardDocument
 
 @shared.command("board")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", required=True, metavar="DIR", help="The folder for index.html and board.md.")
-@shared.source_options("the files", several=True, names="What to call a system; one for each file.")
+@click.option("--out", required=True, metavar="DIR", help="Output folder for index.html and board.md.")
+@shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
 @shared.schema_option
-@click.option("--common", is_flag=True, help="Score the dialogues that are complete in all files of a board.")
-@click.option("--title", default="", help="The heading of the page.")
+@click.option("--common", is_flag=True, help="Score only the dialogues that are complete in all files of a board.")
+@click.option("--title", default="", help="Title of the page.")
 @shared.measure_option
 @shared.rule_options
 @shared.interval_options(resamples=10_000)
-@shared.force_option("a board that is there")
+@shared.force_option("an existing board")
 @shared.paper_options
 def board_(**options: Any) -> Output:
-    """Put trackers on a board: scores with intervals, groups that do not differ, ranks under every rule set and value map.
+    """Make a leaderboard of trackers: scores with intervals, groups of systems that do not differ, ranks under every rule set and value map.
 
-    A FILE is a prediction file, the folder of a run, or a manifest (.toml). Each manifest is one board; all other files together are
-    another one. All systems of a board must have the same gold and the same dialogues.
+    A FILE is a prediction file, the folder of a run, or a manifest (.toml). Each manifest makes one board, and all other files
+    together make another board. All systems of a board must have the same gold and the same dialogues.
     """
     views.check_folder(options["out"], force=options["force"])
     settings = BoardSettings(
@@ -63,8 +63,8 @@ def board_(**options: Any) -> Output:
 
 
 def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
-    """The manifests, and one that is made of all other files."""
-    found = [read_manifest(file) for file in options["files"] if file.endswith(".toml")]
+    """Return the manifests, and one manifest for all other files."""
+    manifests = [read_manifest(file) for file in options["files"] if file.endswith(".toml")]
     files = [file for file in options["files"] if not file.endswith(".toml")]
     if not files:
         for name, option in (
@@ -75,8 +75,10 @@ def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
             ("schema", "--schema"),
         ):
             if options[name]:
-                raise DialmeterError(f"{option} goes with prediction files; a manifest says it for its rows")
-        return found
+                raise DialmeterError(
+                    f"{option} needs prediction files; for the rows of a manifest, set it in the manifest"
+                )
+        return manifests
     rows = [
         BoardEntry(
             system=name,
@@ -89,7 +91,7 @@ def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
             files, match_gold_files(files, options["gold"]), name_files(files, options["names"], "systems"), strict=True
         )
     ]
-    return [*found, BoardManifest(title="Trackers", schema=options["schema"] or "", row=rows)]
+    return [*manifests, BoardManifest(title="Trackers", schema=options["schema"] or "", row=rows)]
 
 
 def _parts(boards: Sequence[Board]) -> Iterator[Block]:

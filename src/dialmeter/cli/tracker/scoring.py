@@ -1,4 +1,4 @@
-"""Scores a prediction file for a command: as a whole, or in shards, which may be scored in other processes."""
+"""Scoring of a prediction file for a command: the whole file here, or in shards that other processes may score."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from .span import score_span
 
 
 class ScoredTracker(NamedTuple):
-    """The format of a file, its result, and the dialogues to print."""
+    """The format of a file, its result, and the lines of the dialogues to print."""
 
     format: str
     result: TrackerResult
     printed: dict[str, list[str]]
 
 
-def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
-    """Scores a file: line by line, in shards where it is large, or together with the file that holds gold."""
+def score_predictions(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
+    """Score a file: in shards if it is large and native, otherwise as a whole, with its gold file if there is one."""
     file, quiet = options["file"], options["quiet"]
     spans = _spans(options)
     if len(spans) < 2:
         if cluster_from_options(options) is not None:
             warn(
-                [Notice("one-shard", 1, "the input is one shard, so that it is scored here and not on the cluster")],
+                [Notice("one-shard", 1, "the input is one shard; it is scored here and not on the cluster")],
                 quiet,
             )
-        return _scored_whole(settings, writer, options)
+        return _score_whole_file(settings, writer, options)
     parts = None if writer is None else str(writer.begin())
     tasks = [ShardTask(span, number, settings, parts) for number, span in enumerate(spans)]
     scorer = settings.scorer()
@@ -65,7 +65,7 @@ def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[st
 
 
 def _spans(options: dict[str, Any]) -> list[Span]:
-    """The spans of a large file, if it holds native lines with both states."""
+    """Return the spans of a large file of native lines with gold and predictions; an empty list for other files."""
     file = split_tracker(options["file"])[0]
     if options["gold"] or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
         return []
@@ -74,7 +74,7 @@ def _spans(options: dict[str, Any]) -> list[Span]:
     return spans_of(options["file"], opened.format)
 
 
-def _scored_whole(
+def _score_whole_file(
     settings: TrackerSettings,
     writer: RunWriter | None,
     options: dict[str, Any],

@@ -37,17 +37,20 @@ talk_options = combine_options(
         default="200",
         show_default=True,
         metavar="N|FILE",
-        help="How many goals to draw, or a file with goals: MultiWOZ's format, or dialogues.",
+        help="Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
     ),
     number_option(
-        "--max-turns", least=1, default=MAX_TURNS, about="After so many turns of the user a dialogue is cut."
+        "--max-turns",
+        least=1,
+        default=MAX_TURNS,
+        about="Maximum number of turns of the user; a longer dialogue is cut.",
     ),
     click.option(
         "--noise",
         type=click.FloatRange(0, 1),
         default=0.0,
         show_default=True,
-        help="The share of acts that are misunderstood, on both sides.",
+        help="Share of acts that each side misunderstands.",
     ),
     work_options,
     endpoint_options("the agent `endpoint`"),
@@ -57,19 +60,21 @@ talk_options = combine_options(
 
 
 @command()
-@click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Who has the goal.")
-@click.option("--system", default="rule", show_default=True, metavar="AGENT", help="Who knows the town.")
+@click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Simulated user, who has the goal.")
+@click.option(
+    "--system", default="rule", show_default=True, metavar="AGENT", help="System, which has the database of the town."
+)
 @talk_options
 @seed_option(12345)
-@click.option("--out", required=True, metavar="FILE", help="The file of dialogues, JSON lines.")
+@click.option("--out", required=True, metavar="FILE", help="Output file for the dialogues (JSON lines).")
 @resume_option("an unfinished file")
-@force_option("a file that is there")
+@force_option("an existing file")
 def play(**options: Any) -> Output:
-    """Let a simulated user and a system talk, and keep the dialogues.
+    """Let a simulated user and a system talk, and save the dialogues.
 
-    An agent is a name with dials, as in "agenda(patience=2)" (see `dialmeter list agents`), `endpoint` for a language model, or
-    module:object with init_session and response. The same seed gives the same bytes, whatever the number of workers.
-    The file holds text, acts, what was understood, goals and states: tracker, user and judge commands read it.
+    An agent is a name with dials, such as "agenda(patience=2)" (see `dialmeter list agents`), `endpoint` for a language model, or
+    module:object with init_session and response. The same seed gives the same bytes for any number of workers.
+    The file has text, acts, understood acts, goals and states. Commands on trackers, users and judges can read it.
     """
     tasks, notices = tasks_from_options(options)
     setting = Setting(
@@ -92,12 +97,12 @@ def play(**options: Any) -> Output:
         resume=options["resume"],
         force=options["force"],
     )
-    counts, account, in_words = _counts(open_conversations(options["out"]), len(tasks))
+    counts, account, text_only_notices = _counts(open_conversations(options["out"]), len(tasks))
     if not account.scored:
         raise DialmeterError(
             f"{one_line(options['out'], 200)}: none of {len(tasks)} dialogues was played: {account.why}"
         )
-    warn(in_words, options["quiet"])
+    warn(text_only_notices, options["quiet"])
     user, system = setting.user.text, setting.system.text
     share = percent(counts["completed"] / counts["dialogues"])
     lines = [
@@ -111,7 +116,7 @@ def play(**options: Any) -> Output:
             UserPlayDocument,
             account=account,
             counts=counts,
-            warnings=[*notices, *in_words],
+            warnings=[*notices, *text_only_notices],
             out=options["out"],
             user=user,
             system=system,
@@ -125,41 +130,43 @@ def play(**options: Any) -> Output:
 def talk_dry_run(
     command_name: str, options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]
 ) -> Output:
-    """What the language models among the agents would be asked; nothing is sent.
+    """Estimate the calls of the agents that are language models. Nothing is sent.
 
     Raises:
         DialmeterError: no agent is a language model.
     """
     from ...simulation.rehearsal import STAND_INS, rehearse
 
-    found = rehearse(tasks, settings)
-    if not found:
-        raise DialmeterError("--dry-run is about language models; name the agent endpoint, with --endpoint and --model")
+    estimates = rehearse(tasks, settings)
+    if not estimates:
+        raise DialmeterError(
+            "--dry-run estimates calls of language models; give the agent endpoint, --endpoint and --model"
+        )
     return dry_run_output(
         command_name,
-        found,
+        estimates,
         {"dialogues": len(tasks) * len(settings)},
         who="agent",
         price=options["price"],
-        notes=(f"dialogues are taken to be as long as those of {' with '.join(STAND_INS)} on the same goals",),
+        notes=(f"assumes that dialogues are as long as those of {' with '.join(STAND_INS)} on the same goals",),
     )
 
 
 def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
-    """What is to be played: drawn goals, or those of a file."""
-    asked = options["goals"]
-    if asked.isdecimal():
-        if int(asked) == 0:
-            raise DialmeterError("--goals is the number of goals to draw, 1 or more, or a file")
-        return sampled(int(asked), options["seed"]), []
-    if not Path(asked).exists():
-        raise DialmeterError(f"--goals {asked}: neither a number nor a file")
-    goals, notices = read_goals(asked)
+    """Return the tasks to play: drawn goals, or the goals of a file."""
+    goals_option = options["goals"]
+    if goals_option.isdecimal():
+        if int(goals_option) == 0:
+            raise DialmeterError("--goals must be a number of goals, 1 or more, or a file")
+        return sampled(int(goals_option), options["seed"]), []
+    if not Path(goals_option).exists():
+        raise DialmeterError(f"--goals {goals_option}: not a number and not an existing file")
+    goals, notices = read_goals(goals_option)
     return given(goals), notices
 
 
 def agent_from_options(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
-    """An agent; a language model gets its address from the options."""
+    """Return an agent. A language model gets its URL and name from the options."""
     if text.partition("(")[0].strip() not in ("endpoint", f"endpoint-{role}"):
         return choose(text, role)
     if not options["endpoint"] or not options["model"]:
@@ -168,24 +175,24 @@ def agent_from_options(text: str, role: Role, options: dict[str, Any]) -> Chosen
 
 
 def cores() -> int:
-    """How many processes can run at once here."""
+    """Return the number of available cores."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], Account, list[Notice]]:
+def _counts(talks: Iterable[Conversation], total: int) -> tuple[dict[str, int], Account, list[Notice]]:
     counts = {"dialogues": 0, "turns": 0, "cut": 0, "completed": 0}
     silent: list[tuple[str, str]] = []
-    in_words: list[str] = []
+    text_only: list[str] = []
     for talk in talks:
-        in_words += [f"{talk.id} turn {number}" for number, move in enumerate(talk.moves) if move.read_by]
+        text_only += [f"{talk.id} turn {number}" for number, move in enumerate(talk.moves) if move.read_by]
         if talk.goal is not None:
             counts["dialogues"] += 1
             counts["turns"] += len(talk.moves) // 2
             counts["cut"] += talk.cut
             counts["completed"] += outcome(talk, town()).complete
-            if found := silence(talk):
-                silent.append((talk.id, found))
-    message = f"{len(in_words)} turns of agents that speak in words only; their acts are those that the town found in the text"
-    message += " (scores say from:text(town)); how well was not measured (see `dialmeter user understand`)"
-    notices = [Notice("from-text", len(in_words), message, tuple(in_words[:SHOWN]))] if in_words else []
-    return counts, played(asked, counts["dialogues"], silent), notices
+            if reason := silence(talk):
+                silent.append((talk.id, reason))
+    message = f"{len(text_only)} turns of agents have only text; their acts are those that the town's reader found"
+    message += " (signatures show from:text(town)); its accuracy was not measured (see `dialmeter user understand`)"
+    notices = [Notice("from-text", len(text_only), message, tuple(text_only[:SHOWN]))] if text_only else []
+    return counts, played(total, counts["dialogues"], silent), notices
