@@ -28,7 +28,7 @@ def test_it_ends_with_the_report_and_the_viewer(said: Said, folder: Path) -> Non
     assert said.code == 0, said.err
     last = said.out.rstrip().splitlines()
     assert last[-2] == f"report: {folder / 'report.html'}"
-    assert last[-1] == f"Look behind every number: dialmeter view {shlex.quote(str(folder / 'runs'))}"
+    assert last[-1] == f"Explore every number: dialmeter view {shlex.quote(str(folder / 'runs'))}"
     assert 10_000 < (folder / "report.html").stat().st_size <= 2_000_000
 
 

@@ -174,10 +174,10 @@ def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["user", "play", "--out", "x"], "name the agent endpoint"),
-        (["user", "goals", "x"], "it goes with --make-sheet, --endpoint and --model"),
-        (["user", "score", "x"], "it goes with --from-text"),
-        (["judge", "attack", "x", "--out", "y"], "name an attack like llm(endpoint=…, model=…)"),
+        (["user", "play", "--out", "x"], "give the agent endpoint"),
+        (["user", "goals", "x"], "it needs --make-sheet, --endpoint and --model"),
+        (["user", "score", "x"], "it needs --from-text"),
+        (["judge", "attack", "x", "--out", "y"], "give an attack such as llm(endpoint=…, model=…)"),
     ],
 )
 def test_without_a_language_model(words: list[str], message: str, capsys: Capture) -> None:

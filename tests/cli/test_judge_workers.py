@@ -158,10 +158,7 @@ def test_a_shard_that_kills_every_worker_is_told_and_the_rest_is_kept(folder: Pa
     words = ("--judge", "mine:Mortal", "--judge", "overlap", "--workers", 2, "--quiet", "--out", "run2")
     code, _, err = called(folder, "score", "cases.jsonl", *words)
     assert code == 3
-    assert (
-        "1 of 23 shards could not be done, the first of them shard 3 at judge mortal, replies 49 to 64: 2 workers died"
-        in err
-    )
+    assert "1 of 23 shards failed, first shard 3 at judge mortal, replies 49 to 64: 2 workers died" in err
     adversarial = [msgspec.json.decode(line)["adversarial"] for line in made[1].splitlines()]
     reworded = next(text for text in adversarial if text.startswith("In other words: "))
     (folder / "way").write_text("always at " + reworded.removeprefix("In other words: "))
@@ -227,10 +224,10 @@ def test_neural_judges_go_where_the_resource_is(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--cluster-resource", "GPU=1"], "--cluster-resource goes with --cluster"),
+        (["--cluster-resource", "GPU=1"], "--cluster-resource needs --cluster"),
         (
             ["--cluster", "tcp://127.0.0.1:9", "--cluster-resource", "GPU"],
-            "--cluster-resource GPU: write it as NAME=AMOUNT, as in GPU=1",
+            "--cluster-resource GPU: write NAME=AMOUNT, such as GPU=1",
         ),
     ],
 )

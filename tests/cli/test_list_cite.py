@@ -90,17 +90,17 @@ def test_a_rule_set_is_described_in_all_its_fields(capsys: pytest.CaptureFixture
 
 def test_a_rule_set_tells_what_the_original_does(capsys: pytest.CaptureFixture[str]) -> None:
     out = call(capsys, "list", "rules", "dstc10").out
-    told = out[out.index("\nlooks only at\n") : out.index("\nwhat the original does that you may not expect\n")]
+    told = out[out.index("\nscores only\n") : out.index("\nsurprising behaviour of the original\n")]
     assert [line.strip() for line in told.splitlines()[2:]] == ["/".join(cell) for cell in rules.named("dstc10").only]
     assert all(f"\n  {fault}" in out for fault in rules.named("dstc10").faults)
-    assert "looks only at" not in call(capsys, "list", "rules", "dialmeter").out
+    assert "scores only" not in call(capsys, "list", "rules", "dialmeter").out
 
 
 def test_a_measure_is_described_with_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("FGA", "fga", "FGA(lam=0.5)"):
         said = call(capsys, "list", "measures", name)
         assert said.out.startswith("FGA: Flexible Goal Accuracy")
-        assert "lam (needed)" in said.out
+        assert "lam (required)" in said.out
         assert "dey-2022" in said.out
 
 

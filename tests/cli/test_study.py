@@ -175,7 +175,7 @@ def test_a_taken_folder_and_bad_input(talk: Path, tmp_path: Path, capsys: pytest
     said = call(capsys, *words, "--out", out)
     assert (said.code, said.complaint) == (2, f"{out}: holds a finished run; replace it with --force")
     assert call(capsys, *words, "--out", out, "--force").code == 0
-    assert call(capsys, *words, "--force").complaint == "--force goes with --out"
+    assert call(capsys, *words, "--force").complaint == "--force needs --out"
     (tmp_path / "bad.jsonl").write_text("{", "utf-8")
     said = call(capsys, "tracker", "rules", tmp_path / "bad.jsonl", "--out", tmp_path / "none")
     assert said.code == 2

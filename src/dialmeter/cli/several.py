@@ -58,7 +58,7 @@ def name_files(files: Sequence[str], given: Sequence[str], what: str, more: Sequ
     labels = [*(given or _shortest_distinct_ends(files)), *more]
     if len(set(labels)) < len(labels):
         raise DialmeterError(
-            f"two {what} have the name {Counter(labels).most_common(1)[0][0]!r}; give other names with --name"
+            f"two {what} are called {Counter(labels).most_common(1)[0][0]!r}; give other names with --name"
         )
     return labels
 

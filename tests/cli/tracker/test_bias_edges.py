@@ -46,7 +46,7 @@ def test_nothing_to_correlate(
     [
         ((), "Missing argument"),
         (("{file}", "{file}"), "a file is given twice"),
-        (("{file}", "--ci", "0"), "the study rests on intervals"),
+        (("{file}", "--ci", "0"), "the study needs intervals"),
         (("{file}", "--gold", "a", "--gold", "b"), "once for all files, or once for each of the 1"),
         (("{file}", "--trivial", "lat"), "is not one of"),
         (("{file}", "--measure", "JGB"), "did you mean JGA?"),

@@ -180,7 +180,7 @@ def test_standard_input(capsys: Capsys, folder: Path) -> None:
 
 
 def test_options_that_a_manifest_states(capsys: Capsys, folder: Path) -> None:
-    assert refused(capsys, folder, folder / "board.toml", "--gold", "x").startswith("--gold goes with prediction files")
+    assert refused(capsys, folder, folder / "board.toml", "--gold", "x").startswith("--gold needs prediction files")
 
 
 def test_a_folder_that_is_taken(capsys: Capsys, folder: Path) -> None:

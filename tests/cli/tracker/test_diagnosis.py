@@ -44,7 +44,7 @@ def test_check_does_not_say_ready(tmp_path: Path, capsys: pytest.CaptureFixture[
     said = call(capsys, "tracker", "check", times(tmp_path))
     assert said.code == 0
     assert LINE in said.err
-    last = "can be scored, but settle the diagnosis first: +50.00 points of JGA hang on it\n"
+    last = "can be scored, but check the diagnosis first: +50.00 points of JGA depend on it\n"
     assert said.out.endswith(f"100.00\naccount: 40 of 40 dialogues scored\n{last}")
     assert call(capsys, "tracker", "check", times(tmp_path), "--map", "multiwoz").out.endswith("ready to be scored\n")
 

@@ -107,7 +107,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], file: str, rati
         (("--ratings", ratings), "give the prediction FILE"),
         (("--make-sheets", "x"), "give the prediction FILE"),
         (("--read-sheets", "x"), "give the prediction FILE"),
-        ((file, "--ratings", ratings, "--out", "x"), "--out goes with --read-sheets"),
+        ((file, "--ratings", ratings, "--out", "x"), "--out needs --read-sheets"),
         ((file, "--ratings", str(bad)), "bad.csv: line 2, dialogue MUL0001: the rating of ann is 'fine'"),
         ((file, "--ratings", str(other)), "none of the 1 rated dialogues is in the file"),
         ((file, "--ratings", str(tmp_path / "none")), "no such file"),

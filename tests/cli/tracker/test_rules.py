@@ -23,15 +23,15 @@ TURNS = [
 ]
 
 TEXT = """\
-rules        JGA  right turns  flips  because of
+rules        JGA  right turns  flips  caused by
 ─────────  ─────  ───────────  ─────  ────────────────────────────────────────────────────────────────────────────────────────────
 dialmeter  66.67       2 of 3      0
 trade       0.00       0 of 3      2  values=as-is (1), none=keep (1)
 convlab3   66.67       2 of 3      2  extra=unlisted (1), none=gold=empty;pred=blank (1)
-dstc10         –            –      –  not applicable: they look at slots in sections (semi, book), which this layout does not have
+dstc10         –            –      –  not applicable: they look at slots in sections (semi, book), which this format does not have
 each of 3: 1 of 1 dialogue scored
 
-What matters most:
+Rules with the largest effect:
   extra=unlisted flips 1 turns
   none=gold=empty;pred=blank flips 1 turns
   none=keep flips 1 turns
@@ -49,7 +49,7 @@ convlab3: dialogue d1, turn 2 becomes wrong (it is not under dialmeter)
   because of none=gold=empty;pred=blank
   hotel-stars: gold nothing, predicted 'none'
 """
-NO_SECTIONS = "they look at slots in sections (semi, book), which this layout does not have"
+NO_SECTIONS = "they look at slots in sections (semi, book), which this format does not have"
 
 
 @pytest.fixture

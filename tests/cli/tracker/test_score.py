@@ -173,10 +173,10 @@ def test_one_bare_number(measure: str, file: str, capsys: pytest.CaptureFixture[
     [
         ((), "--bare needs exactly one --measure, found 0"),
         (("--measure", "JGA", "--measure", "SA"), "--bare needs exactly one --measure, found 2"),
-        (("--measure", "JGA", "--json"), "--bare prints one number; --as json does not go with it"),
-        (("--measure", "JGA", "--by", "slot"), "--bare prints one number; --by does not go with it"),
-        (("--measure", "JGA", "--show", "d1"), "--bare prints one number; --show does not go with it"),
-        (("--measure", "JGA", "--signatures"), "--bare prints one number; --signatures does not go with it"),
+        (("--measure", "JGA", "--json"), "--bare prints one number; it cannot be combined with --as json"),
+        (("--measure", "JGA", "--by", "slot"), "--bare prints one number; it cannot be combined with --by"),
+        (("--measure", "JGA", "--show", "d1"), "--bare prints one number; it cannot be combined with --show"),
+        (("--measure", "JGA", "--signatures"), "--bare prints one number; it cannot be combined with --signatures"),
     ],
 )
 def test_no_bare_number(words: tuple[str, ...], says: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,7 +63,7 @@ def test_a_dialogue_that_cannot_be_scored_is_left_out_and_named(
     assert said.code == 2
     reason, summary = said.err.splitlines()
     assert reason.startswith(f"dialmeter: {file}: {message}")
-    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (--skip-bad accepts that)"
+    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (use --skip-bad to accept this)"
     Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(said.json)
     assert (said.json["counts"]["dialogues"], said.json["counts"]["refused"]) == (2, 1)
     assert said.json["refused"] == [reason.removeprefix("dialmeter: ")]
@@ -121,7 +121,7 @@ def test_nothing_that_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path
     looked = call(capsys, "user", "check", file, "--from", "gcdf1")
     assert looked.code == 2
     assert looked.out == (
-        f"{file}: layout gcdf1\naccount: 2 dialogues asked for, 2 found, 0 scored, 2 unscored: "
+        f"{file}: format gcdf1\naccount: 2 dialogues asked for, 2 found, 0 scored, 2 unscored: "
         "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
     )
     assert len(looked.err.splitlines()) == 2

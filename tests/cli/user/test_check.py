@@ -26,7 +26,7 @@ def test_json_is_as_its_schema_says(options: list[str], capsys: pytest.CaptureFi
 def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = users(tmp_path)
     assert call(capsys, "user", "check", file).out == (
-        f"{file}: layout native\n"
+        f"{file}: format native\n"
         "4 dialogues, 24 turns, 6.00 turns per dialogue, 4 domains in goals, 12 constraints, 4 requests\n"
         "a user that says exactly its goal: I-GCDF1 100.00  R-GCDF1 100.00\n"
         "account: 4 of 4 dialogues scored\n"

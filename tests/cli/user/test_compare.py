@@ -124,7 +124,7 @@ def test_a_chart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         (["full.jsonl", "hasty.jsonl", "--name", "one"], "give --name once for each of the 2 files"),
         (["full.jsonl", "hasty.jsonl", "--name", "a", "--name", "a"], "two users are called 'a'"),
         (["full.jsonl", "full.jsonl"], "two users are called"),
-        (["full.jsonl", "hasty.jsonl", "--domain", "spa"], "no domain 'spa'; there are: combined, hotel"),
+        (["full.jsonl", "hasty.jsonl", "--domain", "spa"], "no domain 'spa'; known: combined, hotel"),
         (["full.jsonl", "others.jsonl"], "full and others have no dialogue with the same name and the same goal"),
         (["full.jsonl", "nowhere.jsonl"], "no such file"),
     ],

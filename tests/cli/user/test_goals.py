@@ -81,9 +81,9 @@ def test_nothing_to_derive_from(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     talk = tmp_path / "talk.jsonl"
     talk.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
     for words, message in (
-        (("goals", talk), "no goals to derive"),
-        (("profile", talk, "--propose"), "nothing to propose a profile from"),
-        (("profile", talk), "say --propose"),
+        (("goals", talk), "no goals can be derived"),
+        (("profile", talk, "--propose"), "no profile can be proposed"),
+        (("profile", talk), "give --propose"),
     ):
         said = call(capsys, "user", *words)
         assert (said.code, message in said.err, said.err.count("\n")) == (2, True, 1)

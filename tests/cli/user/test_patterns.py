@@ -70,7 +70,7 @@ def test_ten_charts_each_with_its_counts(command: str, capsys: pytest.CaptureFix
     charts = tmp_path / "charts"
     said = call(capsys, "user", command, users(tmp_path), "--charts", charts)
     assert said.code == 0
-    assert said.err == f"10 charts, each with its data, in {charts}\n"
+    assert said.err == f"10 charts with their data written to {charts}\n"
     files = files_in(charts)
     assert sorted(files) == sorted([f"{name}.{end}" for name in CHARTS for end in ("csv", "svg")])
     assert all(files[f"{name}.svg"].startswith(b"<?xml") for name in CHARTS)

@@ -72,7 +72,9 @@ def test_text_is_a_table_with_a_next_step(capsys: pytest.CaptureFixture[str], tm
         "1 dialogue found",
         f"Next: dialmeter user query {file} --dialogue eater --rules gcdf1-repo",
     ]
-    assert call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue fits; 4 of 4 dialogues scored\n"
+    assert (
+        call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue matches; 4 of 4 dialogues scored\n"
+    )
 
 
 def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -134,8 +136,8 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     [
         (["--event", "unmached"], "unknown event 'unmached'; did you mean unmatched?"),
         (["--measure", "I-GCDF2"], "unknown measure 'I-GCDF2'; did you mean I-GCDF1?"),
-        (["--dialogue", "nobody"], "no dialogue 'nobody' that fits"),
-        (["--dialogue", "good", "--max", "0.5"], "no dialogue 'good' that fits"),
+        (["--dialogue", "nobody"], "no dialogue 'nobody' matches"),
+        (["--dialogue", "good", "--max", "0.5"], "no dialogue 'good' matches"),
         (["--max", "7"], "7.0 is not in the range 0<=x<=1"),
         (["--goal-has", "wishes"], "'wishes' is not one of"),
     ],
@@ -153,4 +155,4 @@ def test_a_run_of_another_kind(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
     assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run").code == 0
     said = call(capsys, "user", "query", tmp_path / "run")
-    assert (said.code, said.complaint) == (2, f"{tmp_path / 'run'}: a run of kind tracker, not of a user")
+    assert (said.code, said.complaint) == (2, f"{tmp_path / 'run'}: the run is of kind tracker, not user")

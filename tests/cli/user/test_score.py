@@ -163,7 +163,7 @@ def test_a_run_is_not_replaced_by_accident(capsys: pytest.CaptureFixture[str], t
     assert call(capsys, "user", "score", file, "--out", folder, "--force").code == 0
     assert open_run(folder).manifest["scores"]
     lonely = call(capsys, "user", "score", file, "--resume")
-    assert (lonely.code, lonely.complaint) == (2, "--resume, --force and --rows go with --out")
+    assert (lonely.code, lonely.complaint) == (2, "--resume, --force and --rows need --out")
     piped = call(capsys, "user", "score", "-", "--out", folder, "--resume")
     assert (piped.code, piped.complaint[:29]) == (2, "a run from standard input or ")
 

@@ -39,7 +39,7 @@ def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str], tmp_path
 def test_tables(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = call(capsys, "user", "understand", users(tmp_path))
     assert said.code == 0
-    assert "what reading does to the scores" in said.out
+    assert "effect of the reader on scores" in said.out
     assert "correlation" in said.out
 
 
@@ -68,10 +68,10 @@ def test_scores_from_text_say_how_well_it_was_read(capsys: pytest.CaptureFixture
     [
         ("{", "not valid JSON"),
         ('{"reader": 1}', "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader"),
-        ('{"reader": "rules", "summary": ""}', "not what `dialmeter user understand --json` prints"),
+        ('{"reader": "rules", "summary": ""}', "expected the output of `dialmeter user understand --json`"),
         (
             '{"reader": "town", "summary": "", "command": "user understand"}',
-            "measured of the reader town, not of rules",
+            "the accuracy is of the reader town, not of rules",
         ),
     ],
 )
@@ -84,7 +84,7 @@ def test_other_files_of_accuracy(text: str, message: str, capsys: pytest.Capture
 
 def test_accuracy_and_a_model_need_more(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = users(tmp_path)
-    assert "--accuracy goes with --from-text" in call(capsys, "user", "score", file, "--accuracy", "x").err
+    assert "--accuracy needs --from-text" in call(capsys, "user", "score", file, "--accuracy", "x").err
     said = call(capsys, "user", "score", file, "--from-text", "--reader", "model")
     assert (said.code, "needs --endpoint URL and --model NAME" in said.err) == (2, True)
 
@@ -122,7 +122,7 @@ def test_agents_that_speak_in_words_only(capsys: pytest.CaptureFixture[str], tmp
         played = call(capsys, "user", "play", *words, "--workers", "1", "--out", file, "--json").json
     [notice] = [each for each in played["warnings"] if each["code"] == "from-text"]
     assert "from:text(town)" in notice["message"]
-    assert "how well was not measured" in notice["message"]
+    assert "its accuracy was not measured" in notice["message"]
     scored = call(capsys, "user", "score", file, "--profile", "town", "--json").json
     assert "|from:text(town)|" in scored["scores"][0]["signature"]
     assert any(each["code"] == "from-text" for each in scored["warnings"])

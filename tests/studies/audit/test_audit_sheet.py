@@ -116,7 +116,7 @@ def test_what_is_refused(tmp_path: Path, capsys: Capture) -> None:
     said = call(capsys, "tracker", "audit", "--read-sheet", sheet)
     assert said.complaint == "--read-sheet needs --out FILE for the patch"
     said = call(capsys, "tracker", "audit", "x", "--read-sheet", sheet, "--out", out)
-    assert said.complaint == "--read-sheet reads sheets alone; give no files and no --sheet with it"
+    assert said.complaint == "--read-sheet cannot be combined with files or --sheet"
 
 
 def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, capsys: Capture) -> None:

@@ -108,7 +108,7 @@ def judges_from_options(
 
 def _add_judge(chosen: ChosenJudges, name: str, judge: Judge) -> None:
     if name in chosen.judges:
-        raise DialmeterError(f"two judges have the name {name}; rename one of them, such as mine=...")
+        raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
     chosen.judges[name] = judge
 
 

@@ -106,7 +106,7 @@ def compare_(**options: Any) -> Output:
         keys = [result.gold_digest.keys() for result in results.values()]
         common, all_keys = frozenset.intersection(*map(frozenset, keys)), set().union(*keys)
         if not common:
-            raise DialmeterError("the files have no dialogues in common")
+            raise DialmeterError("the files have no dialogue in common")
         if len(common) < len(all_keys):
             excluded = sorted(all_keys - common)
             message = (
