@@ -76,7 +76,7 @@ def test_parsed_and_shown(text: str, shown: str) -> None:
         ("", "is not a measure"),
         ("JGA(", "is not a measure"),
         ("FGA(lam=1) extra", "is not a measure"),
-        ("FGA", r"FGA needs lam, as in FGA\(lam=0.5\)"),
+        ("FGA", r"FGA needs lam, such as FGA\(lam=0.5\)"),
         ("FGA(lam)", "write parameters like lam=value"),
         ("FGA(lambda=1)", "FGA has no parameter 'lambda'; did you mean lam?"),
         ("FGA(lam=-0.1)", "lam must be at least 0"),

@@ -64,7 +64,7 @@ def odd_dialogues() -> list[Dialogue]:
     return found
 
 
-@pytest.mark.parametrize("layout", WRITERS)
+@pytest.mark.parametrize("format", WRITERS)
 def test_texts_of_every_kind_come_back(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = native_file(tmp_path / "in.jsonl", odd_dialogues())
     target = tmp_path / f"out{ENDING.get(format, '.jsonl')}"
@@ -74,7 +74,7 @@ def test_texts_of_every_kind_come_back(format: str, tmp_path: Path, capsys: pyte
     assert plain(target) == plain(source)
 
 
-@pytest.mark.parametrize("layout", WRITERS)
+@pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize("source", [name for name in {**LAYOUTS, **WITHOUT_DELETIONS} if "." not in name])
 def test_every_layout_that_is_read_becomes_every_layout_that_is_written(
     source: str, format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -97,7 +97,7 @@ def test_turns_without_dialogues_become_rows(source: str, tmp_path: Path, capsys
     assert score_file(str(tmp_path / "rows.csv.gz"), measures=["JGA"]).scores == before.scores
 
 
-@pytest.mark.parametrize("layout", WRITERS)
+@pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize(
     "name", ["som_dst_100.json", "nested/T5__T5_result_zeroshot_attraction.json", "fga_text_MUL0144.txt"]
 )
