@@ -67,7 +67,7 @@ def main(what: str) -> None:
         here = (
             f"{platform.system()} {platform.machine()}, {platform.python_implementation()} {platform.python_version()}"
         )
-        print(f"No lock for {here}: versions are from constraints.txt, without hashes.", flush=True)
+        print(f"No lock for {here}: versions from constraints.txt, without hashes.", flush=True)
         extras = "[all,dev]" if what == "test" else ""
         pip_install("--constraint", "constraints.txt", "--editable", f".{extras}")
     if what == "test":

@@ -109,7 +109,7 @@ def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
         (["--user", "agendo"], "unknown agent 'agendo'; did you mean agenda?"),
         (["--system", "agenda"], "agenda is a user and cannot be the system"),
         (["--goals", "none.json"], "--goals none.json: not a number and not an existing file"),
-        (["--goals", "0"], "--goals is the number of goals to draw"),
+        (["--goals", "0"], "--goals must be a number of goals"),
         (["--noise", "2"], "Invalid value for '--noise'"),
         (["--user", "endpoint"], "endpoint needs --endpoint URL and --model NAME"),
         (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),

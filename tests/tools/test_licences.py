@@ -39,7 +39,7 @@ def test_differences_are_found(tool: Tool) -> None:
     ]
     assert licences.problems(page, [*found, replace(click, licence="X", version="99")]) == []
     assert licences.problems(found, page) == [f"click ({click.licence}) is not on the page; {click.needed_by} needs it"]
-    assert licences.problems(page, found) == ["click is on the page, and nothing needs it"]
+    assert licences.problems(page, found) == ["click is on the page, but nothing needs it"]
     assert "click: the licence is GPL-3.0-only" in licences.problems(
         page, [*found, replace(click, licence="GPL-3.0-only")]
     )
