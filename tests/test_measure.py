@@ -1,4 +1,4 @@
-"""A measure's repr is its identity; names and parameters are checked, and every built-in one says what it is."""
+"""A measure's repr is its identity. Names and parameters are validated, and every built-in measure has a description."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = registry.builtin()
 
 
 def plain(name: str) -> Measure:
-    """A measure with its needed parameters."""
+    """Return a measure with its required parameters."""
     return parse("FGA(lam=0.5)" if name == "FGA" else name)
 
 
@@ -179,7 +179,7 @@ def test_intents_in_lower_case_or_exactly() -> None:
 
 
 def framed(**said: Any) -> FramePair:
-    """A frame of a service without slots."""
+    """Return a frame of a service without slots."""
     return FramePair("music", {}, {}, kinds={}, said=Frame(**said), rules=named("sgd"))
 
 

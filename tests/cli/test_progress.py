@@ -1,4 +1,4 @@
-"""Where standard error is no terminal, progress is at most one line per 10 % of the whole command; a comparison begins with its result."""
+"""Without a terminal, progress has at most one line per 10 % of the whole command. A comparison starts with its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/licences.md says of every package what its metadata says, and none is GPL."""
+"""docs/licences.md agrees with the metadata of every package, and no licence is the GPL."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_differences_are_found(tool: Tool) -> None:
     assert "click: the licence is GPL-3.0-only" in licences.problems(
         page, [*found, replace(click, licence="GPL-3.0-only")]
     )
-    # A package that is not installed is no difference.
+    # A package that is not installed is not a difference.
     absent = replace(click, name="no-such-package")
     assert licences.problems([*page, absent], page) == []
 

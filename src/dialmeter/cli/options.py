@@ -235,20 +235,20 @@ def seed_option(default: int, about: str = "Random seed.") -> Option:
 
 
 RULE_HELP = {
-    "names": "slot names: as-is, multiwoz (unify the spellings of published files), mwzeval",
-    "clash": "two names in a file that mean one slot and have different values: keep (both, as in the file), last, error",
-    "only": "slots to score, as domain/section/slot, comma-separated; or all",
-    "values": "steps of the normaliser, comma-separated: tidy, trim, blanks, no-blanks, lower, digits, number-word, mwzeval; or as-is",
-    "none": "words that mean absent, comma-separated; keep (no words), drop (the usual seven); gold=…;pred=… for each side",
-    "dontcare": "the value dontcare: keep, drop, drop-exact, merge (its spellings); gold=…;pred=… for each side",
-    "extra": "predicted slots that gold does not have: penalise, ignore-slots, ignore-domains, unlisted",
-    "alternatives": "several gold values: any-of, any-of-both, listed, first, first-listed, literal, set",
-    "map": "value map, with the forms of each value: a file (see `user values`), or multiwoz",
-    "match": "comparison of values: exact, or a similarity such as ratio>=90 or fuzzywuzzy-partial>95",
-    "backend": "library that computes fuzzywuzzy similarities: levenshtein, difflib",
-    "missing": "turn without prediction, or dialogue of --only that is not in the file: error, empty, skip, predicted-only",
-    "undefined": "value of a ratio 0/0: none, zero",
-    "state": "states in the file: cumulative, or update if each turn has only its new values (update-pred: only in predictions)",
+    "names": "Slot names: as-is, multiwoz (unify the spellings of published files), mwzeval",
+    "clash": "Two names in a file that mean one slot and have different values: keep (both, as in the file), last, error",
+    "only": "Slots to score, as domain/section/slot, comma-separated; or all",
+    "values": "Steps of the normaliser, comma-separated: tidy, trim, blanks, no-blanks, lower, digits, number-word, mwzeval; or as-is",
+    "none": "Words that mean absent, comma-separated; keep (no words), drop (the usual seven); gold=…;pred=… for each side",
+    "dontcare": "The value dontcare: keep, drop, drop-exact, merge (its spellings); gold=…;pred=… for each side",
+    "extra": "Predicted slots that gold does not have: penalise, ignore-slots, ignore-domains, unlisted",
+    "alternatives": "Several gold values: any-of, any-of-both, listed, first, first-listed, literal, set",
+    "map": "Value map, with the forms of each value: a file (see `user values`), or multiwoz",
+    "match": "Comparison of values: exact, or a similarity such as ratio>=90 or fuzzywuzzy-partial>95",
+    "backend": "Library that computes fuzzywuzzy similarities: levenshtein, difflib",
+    "missing": "Turn without prediction, or dialogue of --only that is not in the file: error, empty, skip, predicted-only",
+    "undefined": "Value of a ratio 0/0: none, zero",
+    "state": "States in the file: cumulative, or update if each turn has only its new values (update-pred: only in predictions)",
 }
 RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name in FIELDS}
 """Rule → option that changes it. The rule ``only`` has another option, because --only selects dialogues."""
@@ -275,7 +275,7 @@ rule_options = combine_options(
             option,
             f"rule_{name}",
             metavar="FILE|NAME" if name == "map" else "CHOICE",
-            help=f"Change one rule: {RULE_HELP[name]}.",
+            help=f"Change one rule. {RULE_HELP[name]}.",
         )
         for name, option in RULE_OPTIONS.items()
     ),
@@ -323,7 +323,7 @@ def _reject_old_name(ctx: click.Context, option: click.Parameter, value: str | N
 
 
 map_option = combine_options(
-    click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map'].capitalize()}."),
+    click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map']}."),
     click.option("--values", hidden=True, expose_value=False, callback=_reject_old_name),
 )
 """The value map. --values is the old name of the option; it is an error."""

@@ -1,4 +1,4 @@
-"""``tracker bias`` on input that gives no study: one line that says why, and nothing that is no number."""
+"""``tracker bias`` on input without a result: one line with the reason, and no NaN."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .. import invoke
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
     return invoke.call(capsys, "tracker", "bias", *words)
 
 

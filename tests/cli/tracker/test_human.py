@@ -34,7 +34,7 @@ def ratings(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
     return invoke.call(capsys, "tracker", "human", *words)
 
 
@@ -210,6 +210,6 @@ def test_a_lambda_needs_a_file_and_ratings(
     capsys: pytest.CaptureFixture[str], file: str, words: tuple[str, ...]
 ) -> None:
     given = [file] if "--make-sheets" in words else []
-    said = call(capsys, *given, *words, "--fit-lambda")
-    assert said.code == 2
-    assert said.complaint == "--fit-lambda needs the prediction FILE and ratings"
+    result = call(capsys, *given, *words, "--fit-lambda")
+    assert result.code == 2
+    assert result.complaint == "--fit-lambda needs the prediction FILE and ratings"

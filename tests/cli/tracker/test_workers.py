@@ -1,4 +1,4 @@
-"""Commands in shards: the same bytes whatever the number of workers, also when one dies; a cluster gives the same, too."""
+"""Commands in shards: the same bytes for any number of workers, also if a worker dies, and on a cluster."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ TASKMASTER = [
 
 
 def derived(capsys: pytest.CaptureFixture[str], file: Path, out: Path, *words: str) -> dict[str, object]:
-    said = call(capsys, "user", "goals", file, "--out", out, *words)
-    assert said.code == 0, said.err
+    result = call(capsys, "user", "goals", file, "--out", out, *words)
+    assert result.code == 0, result.err
     return dict(json.loads(out.read_text()))
 
 
@@ -85,8 +85,8 @@ def test_nothing_to_derive_from(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         (("profile", talk, "--propose"), "no profile can be proposed"),
         (("profile", talk), "give --propose"),
     ):
-        said = call(capsys, "user", *words)
-        assert (said.code, message in said.err, said.err.count("\n")) == (2, True, 1)
+        result = call(capsys, "user", *words)
+        assert (result.code, message in result.err, result.err.count("\n")) == (2, True, 1)
     out = tmp_path / "taken"
     out.write_text("")
     assert call(capsys, "user", "goals", users(tmp_path), "--out", out).code == 2

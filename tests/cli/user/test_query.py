@@ -1,4 +1,4 @@
-"""``dialmeter user query``: dialogues behind a number, in a run and in a file."""
+"""``dialmeter user query``: the dialogues that explain a score, in a run and in a file."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def test_text_is_a_table_with_a_next_step(capsys: pytest.CaptureFixture[str], tm
 
 
 def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "query", users(tmp_path), "--dialogue", "hasty")
-    assert said.out == (
+    result = call(capsys, "user", "query", users(tmp_path), "--dialogue", "hasty")
+    assert result.out == (
         "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)\n"
         "goal\n"
         "  hotel   info area=east, stars=4; ask for phone\n"
@@ -113,12 +113,12 @@ def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], 
 
 
 def test_several_dialogues_are_printed_with_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "query", users(tmp_path), "--goal-has", "requests", "--show", "--limit", "2")
-    assert [line for line in said.out.splitlines() if line.startswith("dialogue ")] == [
+    result = call(capsys, "user", "query", users(tmp_path), "--goal-has", "requests", "--show", "--limit", "2")
+    assert [line for line in result.out.splitlines() if line.startswith("dialogue ")] == [
         "dialogue good   I-GCDF1 100.00 (P 100.00, R 100.00)   R-GCDF1 100.00 (P 100.00, R 100.00)",
         "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)",
     ]
-    assert said.out.endswith("\n3 dialogues found, 2 shown (--limit)\n")
+    assert result.out.endswith("\n3 dialogues found, 2 shown (--limit)\n")
 
 
 def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -145,14 +145,14 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_questions_that_make_no_sense(
     options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    said = call(capsys, "user", "query", users(tmp_path), *options)
-    assert said.code == 2
-    assert words in said.complaint
+    result = call(capsys, "user", "query", users(tmp_path), *options)
+    assert result.code == 2
+    assert words in result.complaint
 
 
 def test_a_run_of_another_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     from ..samples import town
 
     assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run").code == 0
-    said = call(capsys, "user", "query", tmp_path / "run")
-    assert (said.code, said.complaint) == (2, f"{tmp_path / 'run'}: the run is of kind tracker, not user")
+    result = call(capsys, "user", "query", tmp_path / "run")
+    assert (result.code, result.complaint) == (2, f"{tmp_path / 'run'}: the run is of kind tracker, not user")

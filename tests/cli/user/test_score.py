@@ -1,4 +1,4 @@
-"""``dialmeter user score`` as a user of it sees it: what is printed, what is kept, how it ends."""
+"""``dialmeter user score`` as a user types it: output, saved run, exit code."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_an_unfinished_run_goes_on_and_ends_the_same(capsys: pytest.CaptureFixtu
 
 
 def unfinish(folder: Path, kept: int) -> None:
-    """Brings a finished run back to where it was after some rows, with a torn line at the end."""
+    """Turn a finished run into an interrupted one: some rows, and an incomplete line at the end."""
     from dialmeter.core.run_writer import RunWriter
 
     manifest = json.loads((folder / "run.json").read_text())

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from tests.cli.invoke import Said, call, checked
+from tests.cli.invoke import CommandResult, call, checked
 from tests.studies.audit.made import made_gold, made_trackers, spoilt, write_corpus, write_states
 
 from dialmeter.tracking.gold_patch import load_patch
@@ -37,7 +37,7 @@ def _write(path: Path, rows: Rows) -> Path:
     return path
 
 
-def _read(capsys: Capture, out: Path, *sheets: Path) -> Said:
+def _read(capsys: Capture, out: Path, *sheets: Path) -> CommandResult:
     words = [word for sheet in sheets for word in ("--read-sheet", sheet)]
     return call(capsys, "tracker", "audit", *words, "--out", out, "--force", "--json")
 

@@ -78,7 +78,7 @@ def score(**options: Any) -> Output:
         shared.resampling_from_options(options),
         writer=run.writer,
         blamed=options["blamed"],
-        kept=bool(options["charts"]),
+        with_rows=bool(options["charts"]),
     )
     result = scored.result
     verdicts = verdicts_of(scored.verdicts) if options["blamed"] else None

@@ -110,7 +110,7 @@ def score_dialogues(
     writer: RunWriter | None = None,
     only: frozenset[str] | None = None,
     blamed: bool = False,
-    kept: bool = False,
+    with_rows: bool = False,
 ) -> ScoredUser:
     """Score a file, in shards if it is large.
 
@@ -122,7 +122,7 @@ def score_dialogues(
         writer: writes the rows of the run.
         only: the keys of the dialogues to score; None for all.
         blamed: find out who lost each point.
-        kept: return the rows.
+        with_rows: return the rows.
     """
     opened = open_conversations(file, options["format"], options["goals"])
     format, goals = opened.format, options["goals"]
@@ -133,7 +133,7 @@ def score_dialogues(
     # Only the town has a database.
     database = matches if blamed and settings.profile.name == "town" else None
     limit = _turn_limit(file, format, goals) if blamed else None
-    shard_settings = UserShardSettings(format, settings, goals, only, blamed, kept, database, limit)
+    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, database, limit)
     tasks = [ShardTask(span, place, shard_settings, parts) for place, span in enumerate(spans)]
 
     def score_single(task: ShardTask[UserShardSettings]) -> UserShard:
@@ -188,7 +188,7 @@ def read_user_rows(
         if blamed and not options.get("dialogue") and not run.manifest.get("blame"):
             raise DialmeterError(f"{where}: the run has no data on who lost points; score again with --blame")
         return run.rows_as(UserRow), account_in(run.manifest), []
-    scored = score_dialogues(where, user_settings_from_options(options), options, None, kept=True, blamed=blamed)
+    scored = score_dialogues(where, user_settings_from_options(options), options, None, with_rows=True, blamed=blamed)
     return scored.rows, scored.result.account, scored.result.notices
 
 
