@@ -60,7 +60,7 @@ BAD_WORDS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "force without out": (["--force"], ("--force", "--out")),
     "condition": (["--fail-if", "JGA below 50"], ("--fail-if", "JGA < 0.5")),
     "condition without measure": (["--fail-if", "< 0.5"], ("--fail-if", "JGA < 0.5")),
-    "condition in percent": (["--fail-if", "JGA < 50"], ("--fail-if", "fractions", "50 % is 0.5")),
+    "condition in percent": (["--fail-if", "JGA < 50"], ("--fail-if", "fractions", "for 50 % write 0.5")),
     "condition without number": (["--fail-if", "JGA < half"], ("--fail-if", "'half' is not a number")),
     "condition that nothing meets": (["--fail-if", "JGA < nan"], ("--fail-if", "nan")),
     "condition on an unknown measure": (["--fail-if", "JGB < 0.5"], ("unknown measure 'JGB'", "did you mean JGA?")),
