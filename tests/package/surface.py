@@ -98,7 +98,7 @@ def can_import(line: str) -> bool:
         try:
             return hasattr(import_module(module), name)
         except dialmeter.MissingExtra:
-            # The integration needs a package that is not installed here. `make doors` imports it; here the source must define the name.
+            # The integration needs a package that is not installed here. The source must define the name.
             source = (ROOT / "src" / module.replace(".", "/")).with_suffix(".py").read_text("utf-8")
             return re.search(rf"^(?:class|def) {name}\b", source, re.MULTILINE) is not None
 

@@ -88,7 +88,7 @@ def test_with_and_without_a_compiler(tmp_path: Path) -> None:
     with_compiler, without = tmp_path / "with", tmp_path / "without"
     with_compiler.mkdir()
     without.mkdir()
-    # Without optimisation this test takes a third of the time. The tests in tests/laws compare the optimised kernels with plain code.
+    # Without optimisation this test takes a third of the time. tests/laws compares the optimised kernels with plain code.
     wheel, _ = built(with_compiler, CFLAGS="-O0")
     assert not wheel.name.endswith("py3-none-any.whl")
     pure, warning = built(without, CC="false")

@@ -139,7 +139,10 @@ system = LazyGroup("system", lazy=_SYSTEM, help="Measure dialogue systems and ag
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script for SHELL. To use it, add `eval "$(dialmeter completion bash)"` to the shell's start-up file."""
+    """Print the completion script for SHELL.
+
+    To use it, add `eval "$(dialmeter completion bash)"` to the start-up file of the shell.
+    """
     from click.shell_completion import get_completion_class
 
     completion_class = get_completion_class(shell)

@@ -46,7 +46,8 @@ class DialogueStateMetric(Metric):
     """Measures of dialogue state tracking. The values are those of ``dialmeter tracker score`` on the same dialogues.
 
     The only state is one vector of sums, which is summed over processes. All turns of a dialogue must go to the same
-    process, and each dialogue to one process only: a sampler that repeats dialogues to fill the last batch would count them twice.
+    process, and each dialogue to one process only. A sampler that repeats dialogues to fill the last batch would count them
+    twice.
 
     Args:
         measures: the measures, or their names.

@@ -36,7 +36,8 @@ from .study_documents import TrackerBoardDocument
 @shared.force_option("an existing board")
 @shared.paper_options
 def board_(**options: Any) -> Output:
-    """Make a leaderboard of trackers: scores with intervals, groups of systems that do not differ, ranks under every rule set and value map.
+    """Make a leaderboard of trackers: scores with intervals, groups of systems that do not differ, and ranks under every rule set
+    and value map.
 
     A FILE is a prediction file, the folder of a run, or a manifest (.toml). Each manifest makes one board, and all other files
     together make another board. All systems of a board must have the same gold and the same dialogues.

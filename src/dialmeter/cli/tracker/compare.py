@@ -72,7 +72,7 @@ _LISTED = 10
     "--disagree",
     multiple=True,
     metavar="MEASURE|SYSTEM",
-    help="Give it twice: show the dialogues on which two measures or two systems disagree most. For two measures, one file is enough.",
+    help="Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
 )
 @shared.number_option("--most", least=1, default=3, about="Number of dialogues to show with --disagree.")
 @click.option(
