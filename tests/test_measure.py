@@ -1,4 +1,4 @@
-"""A measure's repr is its identity; names and parameters are checked, and every built-in one says what it is."""
+"""A measure's repr is its identity. Names and parameters are validated, and every built-in measure has a description."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = registry.builtin()
 
 
 def plain(name: str) -> Measure:
-    """A measure with its needed parameters."""
+    """Return a measure with its required parameters."""
     return parse("FGA(lam=0.5)" if name == "FGA" else name)
 
 
@@ -76,7 +76,7 @@ def test_parsed_and_shown(text: str, shown: str) -> None:
         ("", "is not a measure"),
         ("JGA(", "is not a measure"),
         ("FGA(lam=1) extra", "is not a measure"),
-        ("FGA", r"FGA needs lam, as in FGA\(lam=0.5\)"),
+        ("FGA", r"FGA needs lam, such as FGA\(lam=0.5\)"),
         ("FGA(lam)", "write parameters like lam=value"),
         ("FGA(lambda=1)", "FGA has no parameter 'lambda'; did you mean lam?"),
         ("FGA(lam=-0.1)", "lam must be at least 0"),
@@ -179,7 +179,7 @@ def test_intents_in_lower_case_or_exactly() -> None:
 
 
 def framed(**said: Any) -> FramePair:
-    """A frame of a service without slots."""
+    """Return a frame of a service without slots."""
     return FramePair("music", {}, {}, kinds={}, said=Frame(**said), rules=named("sgd"))
 
 

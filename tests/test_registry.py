@@ -1,4 +1,4 @@
-"""Names: built-in ones, those that other packages bring, broken ones, and unknown ones."""
+"""Registered names: built-ins, plug-ins of other packages, broken plug-ins, and unknown names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Shy(Measure, frozen=True, kw_only=True):
     title = "Shyness"
     formula = "mean over turns of [P is empty]"
     least: int = 0
-    """Slots that are overlooked."""
+    """Number of missed slots."""
 
     def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
         return (len(pred) <= self.least, 1)
@@ -31,7 +31,7 @@ class Shy(Measure, frozen=True, kw_only=True):
 
 @pytest.fixture
 def plugins(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
-    """Entry points of other packages; a test puts them in."""
+    """Entry points of other packages, which a test adds."""
     points: list[EntryPoint] = []
     module = ModuleType("shy_package")
     module.Shy = Shy  # type: ignore[attr-defined]

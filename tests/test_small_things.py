@@ -1,4 +1,4 @@
-"""Small promises that users lean on without noticing."""
+"""Small guarantees that users rely on."""
 
 from __future__ import annotations
 

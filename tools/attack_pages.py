@@ -1,4 +1,4 @@
-"""The pages on attacks, and what was read of their cases: the study of validity, from its records in docs."""
+"""The pages on attacks, and the section on the validity of their cases, from its records in docs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def attacks_index() -> str:
 
 
 def validity_section() -> list[str]:
-    """The study of validity, from its record."""
+    """Return the section on the study of validity, from its record."""
     with (DOCS / "validity.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     first = [row for row in rows if row["seed"] == rows[0]["seed"]]
@@ -77,7 +77,7 @@ def validity_section() -> list[str]:
 
 
 def _blind_section() -> list[str]:
-    """The blind readings of the attacks that were changed for chat, from their record."""
+    """Return the section on the blind readings of the attacks that were changed for chat, from their record."""
     with (DOCS / "validity_blind.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     first, synonyms = ([row for row in rows if row["seed"] == seed] for seed in ("47", "61"))

@@ -1,8 +1,8 @@
-"""The import contract: packages import downwards only. Run by `make lint`; exits 1 and names every import that breaks it.
+"""Check the import contract: packages import only from lower layers. `make lint` runs it. Exits 1 and lists every violation.
 
     cli -> viewer, integrations -> views -> studies -> tracking | users | judges | systems | simulation -> core, values -> stats, readers -> the modules of the root
 
-Packages of one layer do not import each other, a folder has at most twenty files, and no two public classes have the same name.
+Packages of one layer do not import each other. A folder has at most twenty files. No two public classes have the same name.
 """
 
 import ast
@@ -22,12 +22,12 @@ LAYERS = (
 _LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 _ROOT = len(LAYERS)
 _TOP = frozenset({"__init__", "__main__"})
-"""The public face: it names what all packages have."""
+"""The public API: these modules may import from all packages."""
 MOST_FILES = 20
 
 
 def imported(path: Path, source: Path) -> list[tuple[int, str]]:
-    """Line and first name below dialmeter of every import of dialmeter's own modules, those for type checkers included."""
+    """Return line and top-level name of every import of dialmeter's own modules, imports for type checkers included."""
     package = ["dialmeter", *path.relative_to(source).parts[:-1]]
     found = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -39,7 +39,7 @@ def imported(path: Path, source: Path) -> list[tuple[int, str]]:
 
 
 def broken(source: Path) -> list[str]:
-    """Every import that goes up or sideways, every folder with too many files, and every repeated name of a class."""
+    """Return every import of the same or a higher layer, every folder with too many files, and every duplicate class name."""
     found = []
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
@@ -58,7 +58,7 @@ def broken(source: Path) -> list[str]:
 
 
 def repeated_classes(source: Path) -> list[str]:
-    """Every name that several public classes have."""
+    """Return every name that several public classes have."""
     places: dict[str, list[str]] = defaultdict(list)
     for path in sorted(source.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

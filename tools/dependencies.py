@@ -1,4 +1,4 @@
-"""The requirements in pyproject.toml, and all packages that they need in turn."""
+"""The requirements in pyproject.toml, and their transitive dependencies."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-# An editable installation needs this package beside those in [build-system]: hatchling asks for it while it builds.
+# An editable installation needs this package in addition to [build-system]: hatchling requests it during the build.
 EDITABLE = "editables>=0.3"
-# What torch needs in the registry's build and not in builds for processors only.
+# Packages that the registry's build of torch needs, and CPU builds do not need.
 CUDA = re.compile(r"(cuda|nvidia)-|triton\b")
 
 
 def requirements_by_group() -> dict[str, list[Requirement]]:
-    """The requirements in pyproject.toml: ``core``, every extra, and ``build``."""
+    """Return the requirements in pyproject.toml: ``core``, every extra, and ``build``."""
     content = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     project = content["project"]
     groups = {"core": project["dependencies"], **project["optional-dependencies"]}
     groups["build"] = [*content["build-system"]["requires"], EDITABLE]
     parsed = {group: [Requirement(text) for text in texts] for group, texts in groups.items()}
-    # An extra that names other extras of dialmeter adds nothing: they are groups themselves.
+    # Skip extras that name other extras of dialmeter, because these are groups themselves.
     others = {group: [each for each in found if each.name != project["name"]] for group, found in parsed.items()}
     return {group: found for group, found in others.items() if found}
 
 
 def installed_needs(name: str) -> list[str]:
-    """The requirements of an installed package; none where it is not installed."""
+    """Return the requirements of an installed package; empty if it is not installed."""
     try:
         return requires(name) or []
     except PackageNotFoundError:
@@ -44,11 +44,11 @@ def transitive(
     needs: Callable[[str], Iterable[str]],
     environment: Mapping[str, Any],
 ) -> dict[str, list[tuple[str, Requirement]]]:
-    """All packages that the roots need, each with who needs it and how the requirement is written.
+    """Return all packages that the roots need, each with its parents and their requirements.
 
     Args:
         roots: pairs of a label, such as the name of an extra, and a requirement.
-        needs: gives the requirements of a package by its canonical name.
+        needs: returns the requirements of a package by its canonical name.
         environment: variables for environment markers, such as ``python_version``.
     """
     found: dict[str, list[tuple[str, Requirement]]] = {}

@@ -1,4 +1,4 @@
-"""The JSON Schemas of the documents that commands print with ``--json``."""
+"""JSON Schemas of the documents that commands print with ``--json``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dialmeter.core.document import Document
 
 
 def documents() -> Iterator[tuple[str, type[Document]]]:
-    """The document of every command, by the name of its schema."""
+    """Yield the document class of every command, with the name of its schema."""
     yield "list", ListDocument
     yield "dry-run", DryRunDocument
     for module in walk_packages(cli.__path__, f"{cli.__name__}."):
@@ -33,36 +33,36 @@ def documents() -> Iterator[tuple[str, type[Document]]]:
 
 
 def schema(name: str, kind: type[Document]) -> str:
-    """The JSON Schema of a document. A key is required unless its default is that it is absent."""
-    _, found = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    """Return the JSON Schema of a document. A key is required unless its default is UNSET (absent)."""
+    _, components = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     structs = {each.cls.__name__: each for each in _structs(msgspec.inspect.type_info(kind), {})}
-    for title, component in found.items():
+    for title, component in components.items():
         if title in structs:
             _complete(component, structs[title])
-    main = found.pop(kind.__name__)
+    main = components.pop(kind.__name__)
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"dialmeter {name.replace('-', ' ')} --json",
     }
     main.pop("title")
-    return json.dumps({**head, **main, "$defs": found}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({**head, **main, "$defs": components}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _structs(found: Any, seen: dict[type, StructType]) -> list[StructType]:
-    """Every struct in a type."""
-    if isinstance(found, StructType) and found.cls not in seen:
-        seen[found.cls] = found
-        for each in found.fields:
+def _structs(info: Any, seen: dict[type, StructType]) -> list[StructType]:
+    """Return every struct in a type."""
+    if isinstance(info, StructType) and info.cls not in seen:
+        seen[info.cls] = info
+        for each in info.fields:
             _structs(each.type, seen)
     for name in ("type", "item_type", "value_type", "types", "item_types"):
-        inner = getattr(found, name, ())
+        inner = getattr(info, name, ())
         for each in inner if isinstance(inner, tuple) else (inner,):
             _structs(each, seen)
     return list(seen.values())
 
 
 def _complete(component: dict[str, Any], struct: StructType) -> None:
-    """Adds what msgspec does not know: which keys are always there, and what the docstrings say of them."""
+    """Add the required keys, and the descriptions from docstrings. msgspec does not have them."""
     omits = struct.cls.__struct_config__.omit_defaults
     component["required"] = [
         each.encode_name
@@ -81,7 +81,7 @@ def _complete(component: dict[str, Any], struct: StructType) -> None:
 
 
 def _attributes(kind: type) -> dict[str, str]:
-    """The attributes that a docstring describes."""
+    """Return the descriptions of attributes in a docstring."""
     _, _, section = inspect.cleandoc(kind.__dict__.get("__doc__") or "").partition("Attributes:\n")
     entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", section.split("\n\n")[0], re.MULTILINE)
     texts = {name: " ".join(text.replace("``", "`").split()) for name, text in entries}

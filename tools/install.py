@@ -1,6 +1,6 @@
-"""Installs dialmeter in editable form: ``core`` for the demo, ``test`` with all that the tests need, ``doors`` with other tools.
+"""Install dialmeter in editable form: ``core`` for the demo, ``test`` with the packages for tests, ``doors`` with other tools.
 
-Packages come from the lock, with hashes. Where there is no lock for the platform, constraints.txt gives the versions.
+Packages come from the lock file, with hashes. If there is no lock file for the platform, constraints.txt has the versions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def has_lock() -> bool:
-    """Whether the locks were made for this platform and this Python."""
+    """Return True if the locks are for this platform and this Python."""
     libc, number = platform.libc_ver()
     return (
         (sys.platform, platform.machine(), libc) == ("linux", "x86_64", "glibc")
@@ -34,9 +34,9 @@ def install_lock(name: str, quiet: bool = False) -> None:
 
 
 def install_torch() -> None:
-    """Install the build for processors where pip's settings offer it, else the registry's build with its CUDA packages.
+    """Install the CPU build if pip's settings offer it, else the registry's build with its CUDA packages.
 
-    One lock with the hashes of both would not do: pip prefers a file whose hash the registry states.
+    One lock with the hashes of both builds would not work, because pip prefers a file whose hash the registry states.
     """
     try:
         install_lock("torch-cpu.lock", quiet=True)
@@ -45,7 +45,7 @@ def install_torch() -> None:
 
 
 def install_doors() -> None:
-    """Install the packages that dialmeter has doors to; some need other versions than the locks have."""
+    """Install the packages that dialmeter integrates with. Some need other versions than those in the locks."""
     if has_lock():
         install_lock("core.lock")
         install_torch()
@@ -78,4 +78,4 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1])
     except subprocess.CalledProcessError as error:
-        sys.exit(error.returncode)  # pip has said why
+        sys.exit(error.returncode)  # pip has printed the reason

@@ -1,8 +1,8 @@
-"""Runs many judges on attacked dialogues of two corpora, and writes the matrix into docs/judges.md.
+"""Run many judges on attacked dialogues of two corpora, and write the table of error rates to docs/judges.md.
 
 Run ``python tools/judge_study.py RATINGS.txt``, where RATINGS.txt is a file in the format ``satisfaction``. The dialogues of
-the town are played. ``--satisfaction FOLDER`` adds the judge that ``dialmeter judge train satisfaction RATINGS.txt --out FOLDER``
-wrote. Everything is kept in ``--work``, so that a run that is interrupted goes on.
+the town are played. ``--satisfaction FOLDER`` adds the judge from ``dialmeter judge train satisfaction RATINGS.txt --out FOLDER``.
+All intermediate files are stored in ``--work``, so an interrupted run can continue.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ PARTS = (
     ("others", (*(name for name in PAPER if name not in ("pronoun", "co-reference")), "identical"), 1, 700),
     ("co-reference", ("co-reference",), 1, 1000),
 )
-"""Which attacks are made together, how many times more cases (those of *pronoun* are spread over two rows), and from how many
-dialogues of the town (few replies fit *co-reference*)."""
+"""Groups of attacks: name, attacks, factor for the number of cases (cases of *pronoun* are spread over two rows), and number of
+dialogues of the town (few replies are suitable for *co-reference*)."""
 
 
 def main() -> None:
@@ -50,7 +50,9 @@ def main() -> None:
     parser.add_argument("--satisfaction", type=Path)
     parser.add_argument("--work", type=Path, default=Path("judge-study"))
     parser.add_argument("--cases", type=int, default=100)
-    parser.add_argument("--slow-cases", type=int, default=100, help="of each row, for the judges with SmolLM2")
+    parser.add_argument(
+        "--slow-cases", type=int, default=100, help="number of cases of each row, for the judges with SmolLM2"
+    )
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     cases = []
@@ -73,10 +75,12 @@ def main() -> None:
         judges["satisfaction"] = load_judge(f"satisfaction-gru(model={options.satisfaction})")[1]
     few = first_of_rows(cases, options.slow_cases)
     judges |= {name: FirstCases(load_judge(name)[1], few) for name in SLOW}
-    result = score_judge(cases, judges, store=options.work / "store", watch=lambda *told: print(*told, flush=True))
+    result = score_judge(
+        cases, judges, store=options.work / "store", watch=lambda *progress: print(*progress, flush=True)
+    )
     own = {case_id(case) for case in few}
     for name in SLOW:
-        # Scores of an earlier run with more cases do not count.
+        # The store may have scores of an earlier run with more cases. Remove them.
         pairs = result.scored.pairs[name]
         result.scored.pairs[name] = [
             pair if case_id(case) in own else ScorePair(None, None) for case, pair in zip(cases, pairs, strict=True)
@@ -87,19 +91,19 @@ def main() -> None:
 
 
 def first_of_rows(cases: Sequence[Case], count: int) -> list[Case]:
-    """The first cases of each row of the table of each corpus."""
-    found: Counter[tuple[str, str]] = Counter()
-    kept = []
+    """Return the first cases of each row of the table, for each corpus."""
+    counts: Counter[tuple[str, str]] = Counter()
+    first_cases = []
     for case in cases:
         row = case.corpus, row_of(case)
-        found[row] += 1
-        if found[row] <= count:
-            kept.append(case)
-    return kept
+        counts[row] += 1
+        if counts[row] <= count:
+            first_cases.append(case)
+    return first_cases
 
 
 class FirstCases:
-    """A judge that scores the replies of some cases and no others."""
+    """A judge that scores only the replies of some cases."""
 
     def __init__(self, judge: Judge, cases: Sequence[Case]) -> None:
         self._judge = judge
@@ -113,20 +117,20 @@ class FirstCases:
         return self._judge.score(items)
 
     def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
-        """One score per item; others are over the budget of time."""
-        mine = [item for item in items if item_hash(*item) in self._own]
-        scores = iter(self._judge.score(mine) if mine else ())
+        """Return one score per item of these cases, and BudgetSpent for all other items."""
+        own_items = [item for item in items if item_hash(*item) in self._own]
+        scores = iter(self._judge.score(own_items) if own_items else ())
         return [next(scores) if item_hash(*item) in self._own else BudgetSpent("not asked about") for item in items]
 
 
 def run(*words: str) -> None:
-    """Runs a command of dialmeter in this process."""
+    """Run a command of dialmeter in this process."""
     print("dialmeter", *words, flush=True)
     cli.main(list(words), prog_name="dialmeter", standalone_mode=False)
 
 
 def page_part(result: JudgeResult, count: int) -> str:
-    """The tables between their marks, with the Wilson intervals of all error rates."""
+    """Return the tables between their markers, with the Wilson intervals of all error rates."""
     head = (
         f"{count} cases per attack and corpus, threshold {result.how.threshold}, verdict rules {result.how.verdict}. In square brackets: "
         "95 % intervals. In round brackets: the judge's own number of cases, where it scored fewer."

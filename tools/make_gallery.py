@@ -1,4 +1,4 @@
-"""Makes the charts of docs/gallery.md: runs the commands of the page in an empty folder, and keeps the charts that it shows.
+"""Make the charts of docs/gallery.md: run the commands of the page in an empty folder, and copy the charts that it shows.
 
 Run ``python tools/make_gallery.py`` (or ``make gallery``). The image ``FOLDER-CHART.svg`` is ``charts/FOLDER/CHART.svg``.
 """
@@ -15,7 +15,7 @@ IMAGES = ROOT / "docs" / "images" / "gallery"
 
 
 def images() -> list[tuple[str, Path]]:
-    """The images of the page, and where its commands write them."""
+    """Return the images of the page, and the files that its commands write."""
     names = re.findall(r"\(images/gallery/([^)]+)\)", (ROOT / "docs" / "gallery.md").read_text("utf-8"))
     return [(name, Path("charts", *name.split("-", 1))) for name in names]
 

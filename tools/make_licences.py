@@ -1,7 +1,7 @@
-"""Writes docs/licences.md: the licence of every package that dialmeter needs, directly or in turn, from installed metadata.
+"""Write docs/licences.md: the licence of every direct and indirect dependency of dialmeter, from installed metadata.
 
-Run ``python tools/make_licences.py`` where everything is installed (``make test`` does it); it exits 1, and writes nothing,
-where a licence is the GPL or is not known. ``--check`` compares the page with what is installed.
+Run ``python tools/make_licences.py`` with all packages installed (``make test`` installs them). If a licence is the GPL or is
+unknown, it writes nothing and exits 1. ``--check`` compares the page with the installed packages.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ AGPL; a test checks it.
 NVIDIA's, under NVIDIA's own licence. Builds of torch for processors only do not need them.
 """
 TOOLS = ("dev", "build")
-# The LGPL is another licence, "GPL-compatible" is a remark, and an exception ("WITH") is for programs that link.
+# The LGPL is another licence, "GPL-compatible" is a comment, and an exception ("WITH") permits linking.
 GPL = re.compile(r"\bA?GPL(?!\S* WITH )(?!.compatible)|(?<!Lesser )(?<!Library )General Public License", re.IGNORECASE)
 UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A package with its licence, and who needs it: packages, or ``dialmeter`` with the extra."""
+    """A package with its licence, and the packages (or ``dialmeter`` with an extra) that need it."""
 
     name: str
     version: str
@@ -49,20 +49,20 @@ class Row:
 
 
 def rows(groups: list[str]) -> list[Row]:
-    """The installed packages that some groups of requirements need, by name."""
+    """Return the installed packages that some groups of requirements need, sorted by name."""
     stated = requirements_by_group()
     labels = {"core": "dialmeter", "build": "building dialmeter"}
     roots = [(labels.get(group, f"dialmeter[{group}]"), each) for group in groups for each in stated[group]]
     found = transitive(roots, installed_needs, {**default_environment()})
-    made = []
-    for name, asking in sorted(found.items()):
+    table = []
+    for name, parents in sorted(found.items()):
         if not CUDA.match(name):
-            made += rows_of(name, ", ".join(sorted({parent for parent, _ in asking})))
-    return made
+            table += rows_of(name, ", ".join(sorted({parent for parent, _ in parents})))
+    return table
 
 
 def rows_of(name: str, needed_by: str) -> list[Row]:
-    """The row of a package; none where it is not installed."""
+    """Return the row of a package; empty if it is not installed."""
     package = installed(name)
     return [Row(name, package.version.partition("+")[0], licence_of(package), needed_by)] if package else []
 
@@ -75,7 +75,7 @@ def installed(name: str) -> Distribution | None:
 
 
 def licence_of(package: Distribution) -> str:
-    """The licence in a package's metadata, else the first line of its licence file."""
+    """Return the licence in a package's metadata, or the first line of its licence file."""
     stated = package.metadata.get_all
     classifiers = [text for text in stated("Classifier") or [] if text.startswith("License ::")]
     short = ", ".join(text.rsplit(" :: ", 1)[1] for text in classifiers)
@@ -89,13 +89,13 @@ def licence_of(package: Distribution) -> str:
 
 
 def is_refused(licence: str) -> bool:
-    """Whether a licence is unknown, or the GPL or AGPL with no other licence to choose."""
+    """Return True if a licence is unknown, or is the GPL or AGPL without an alternative."""
     choices = [licence] if " AND " in licence else licence.split(" OR ")
     return licence == UNKNOWN or all(GPL.search(each) for each in choices)
 
 
 def tables() -> dict[str, list[Row]]:
-    """The packages by what they are for: dialmeter with all its extras, its development, model weights."""
+    """Return the packages by purpose: dialmeter with all extras, model weights, development."""
     needed = rows([group for group in requirements_by_group() if group not in TOOLS])
     names = {row.name for row in needed}
     tools = [row for row in rows(list(TOOLS)) if row.name not in names]
@@ -108,7 +108,7 @@ def tables() -> dict[str, list[Row]]:
 
 
 def page(found: dict[str, list[Row]]) -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     lines = [HEAD]
     for title, packages in found.items():
         lines += [f"## {title}", "", "| package | version | licence | needed by |", "|---|---|---|---|"]
@@ -117,14 +117,14 @@ def page(found: dict[str, list[Row]]) -> str:
 
 
 def read_page() -> list[Row]:
-    """The packages on the page."""
+    """Read the packages from the page."""
     lines = PAGE.read_text("utf-8").splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
     return [Row(*row) for row in cells if row[0] != "package"]
 
 
 def problems(written: list[Row], found: list[Row]) -> list[str]:
-    """Where the page differs from what is installed; other versions may have other licences."""
+    """Return the differences between the page and the installed packages. Other versions may have other licences."""
     named = {row.name: row for row in written}
     wrong = [f"{row.name}: the licence is {row.licence}" for row in [*written, *found] if is_refused(row.licence)]
     for row in found:
@@ -134,13 +134,13 @@ def problems(written: list[Row], found: list[Row]) -> list[str]:
         elif other.version == row.version and other.licence != row.licence:
             wrong.append(f"{row.name}: the page says {other.licence}, its metadata {row.licence}")
     here = {row.name for row in found}
-    wrong += [f"{name} is on the page, and nothing needs it" for name in named.keys() - here if installed(name)]
+    wrong += [f"{name} is on the page, but nothing needs it" for name in named.keys() - here if installed(name)]
     return list(dict.fromkeys(wrong))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only say what is wrong")
+    parser.add_argument("--check", action="store_true", help="only report problems")
     check = parser.parse_args().check
     by_title = tables()
     found = [row for packages in by_title.values() for row in packages]

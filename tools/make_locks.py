@@ -1,12 +1,12 @@
-"""Writes the locks in requirements/ and constraints.txt, from pyproject.toml and what pip finds for each Python.
+"""Write the locks in requirements/ and constraints.txt, from pyproject.toml and the packages that pip resolves for each Python.
 
 Run ``python tools/make_locks.py python3.11 python3.12 python3.13`` on Linux x86-64; each is an interpreter with pip.
-One version of a package serves all of them: the one that pip chooses for the first. ``--check`` needs no network. It says
-what is wrong with the locks and exits 1.
+All of them use the same version of a package, which pip chooses for the first. ``--check`` needs no network. It lists the
+problems of the locks and exits 1 if there are any.
 
-- core.lock: what ``make demo`` installs, tools for building included.
-- test.lock: what ``make test`` installs beside it, torch aside.
-- torch-cpu.lock: torch built for processors only, written where pip's settings offer such a build.
+- core.lock: the packages that ``make demo`` installs, build tools included.
+- test.lock: the packages that ``make test`` installs in addition, without torch.
+- torch-cpu.lock: the CPU build of torch, written if pip's settings offer it.
 - torch-cuda.lock: torch from the registry, with the CUDA packages that this build needs.
 - constraints.txt: the same versions for all other platforms.
 """
@@ -33,7 +33,7 @@ from packaging.utils import canonicalize_name
 from dependencies import CUDA, ROOT, installed_needs, requirements_by_group, transitive
 
 PYTHONS = ("3.11", "3.12", "3.13")
-# Chosen by hand: the tools, because a new release has new opinions, and torch, because its files are large.
+# Chosen by hand: tools, because a new release has new checks, and torch, because its files are large.
 PINS = {"torch": "2.13.0", "ruff": "0.17.4", "mypy": "2.4.1"}
 OLDEST_GLIBC = 28  # 2.28; tools/install.py has it too
 LOCKS = {name: ROOT / "requirements" / f"{name}.lock" for name in ("core", "test", "torch-cpu", "torch-cuda")}
@@ -54,7 +54,7 @@ ENTRY = re.compile(r"([a-z0-9-]+)==(\S+)(?: ; ([^\\]+?))?((?: --hash=sha256:[0-9
 
 @dataclass
 class Locked:
-    """A package in a lock: its version, the digests of its files, the Pythons that need it."""
+    """A package in a lock: its version, the hashes of its files, and the Pythons that need it."""
 
     version: str
     hashes: set[str] = field(default_factory=set)
@@ -73,16 +73,16 @@ class Locked:
 
 
 def runs_on_oldest(wheel: str) -> bool:
-    """Whether a wheel is for any platform, or for a glibc that is old enough."""
+    """Return True if a wheel is for any platform, or for a glibc that is old enough."""
     if re.search(r"-any\.whl$|manylinux(1|2010|2014)_x86_64", wheel):
         return True
     return any(int(minor) <= OLDEST_GLIBC for minor in re.findall(r"manylinux_2_(\d+)_x86_64", wheel))
 
 
 def resolve(python: str, requirements: Iterable[str], versions: dict[str, str], *options: str) -> dict[str, Any]:
-    """What pip would install under an interpreter: its report, with packages by canonical name."""
+    """Return pip's report on what it would install for an interpreter, with packages by canonical name."""
     with tempfile.TemporaryDirectory() as folder:
-        # Three equal signs: 2.13.0+cpu is not 2.13.0.
+        # Three equal signs, because 2.13.0+cpu must not match 2.13.0.
         constraints = Path(folder, "constraints.txt")
         constraints.write_text("".join(f"{name}==={number}\n" for name, number in versions.items()), "utf-8")
         report = Path(folder, "report.json")
@@ -117,7 +117,7 @@ def make(interpreters: list[str]) -> None:
             locks[lock].setdefault(name, Locked(versions[name])).add(found, environment["python_version"])
         cpu = resolve(interpreter, [f"torch=={PINS['torch']}"], {}, "--no-deps")["install"]["torch"]
         if "+cpu" in cpu["metadata"]["version"]:
-            # No marker: pip must fail where it has no such build, not skip the line.
+            # No marker: without such a build, pip must fail and not skip the line.
             locks["torch-cpu"].setdefault("torch", Locked(cpu["metadata"]["version"])).add(cpu, *PYTHONS)
     for name, path in LOCKS.items():
         if locks[name]:
@@ -127,7 +127,7 @@ def make(interpreters: list[str]) -> None:
 
 
 def lock_text(name: str, packages: dict[str, Locked]) -> str:
-    """The content of a lock."""
+    """Return the content of a lock."""
     lines = [HEADER.format(name=name, about=ABOUT[name])]
     lines += ["-r core.lock\n"] if name == "test" else []
     for package, locked in sorted(packages.items()):
@@ -139,7 +139,7 @@ def lock_text(name: str, packages: dict[str, Locked]) -> str:
 
 
 def constraints_text(packages: dict[str, Locked]) -> str:
-    """The content of constraints.txt: the versions of the locks, for Pythons that have them."""
+    """Return the content of constraints.txt: the versions of the locks, for the Pythons that have locks."""
     lines = ["# Written by tools/make_locks.py: the versions of the locks, for platforms that have no lock.\n"]
     for package, locked in sorted(packages.items()):
         marker = "" if package in PINS else ' ; python_version < "3.14"'
@@ -148,7 +148,7 @@ def constraints_text(packages: dict[str, Locked]) -> str:
 
 
 def read_lock(path: Path) -> tuple[dict[str, Locked], list[str]]:
-    """The packages in a lock, and the lines that do not belong there: no hash, no exact version, an address."""
+    """Read the packages in a lock, and its invalid lines: no hash, no exact version, or an address."""
     text = path.read_text("utf-8")
     wrong = [line for line in text.splitlines() if line.startswith("#") and "://" in line]
     packages = {}
@@ -166,7 +166,7 @@ def read_lock(path: Path) -> tuple[dict[str, Locked], list[str]]:
 
 
 def problems() -> list[str]:
-    """What is wrong with the locks: their lines, and requirements that they do not meet."""
+    """Return the problems of the locks: invalid lines, and requirements that they do not meet."""
     read = {name: read_lock(path) for name, path in LOCKS.items()}
     found = [line for _, wrong in read.values() for line in wrong]
     core, test = read["core"][0], read["test"][0]
@@ -185,7 +185,7 @@ def problems() -> list[str]:
             lock = core if group in ("core", "build") else everything
             for name, asking in transitive([(group, each) for each in stated], lambda _: (), environment).items():
                 found += unmet(name, asking, lock, python)
-    # What installed packages need in turn: a lock is installed without looking at it.
+    # Also check the requirements of installed packages, because pip installs a lock without checking them.
     roots = [(group, each) for group, stated in groups.items() for each in stated]
     here = transitive(
         roots,
@@ -207,7 +207,7 @@ def at_locked_version(name: str, lock: dict[str, Locked]) -> bool:
 
 
 def unmet(name: str, asking: list[tuple[str, Requirement]], lock: dict[str, Locked], python: str) -> list[str]:
-    """The requirements of a package that a lock does not meet."""
+    """Return the requirements of a package that a lock does not meet."""
     if name not in lock or python not in lock[name].pythons:
         return [f"no {name} for Python {python}, which {asking[0][0]} needs"]
     number = lock[name].version
@@ -220,7 +220,7 @@ def unmet(name: str, asking: list[tuple[str, Requirement]], lock: dict[str, Lock
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only say what is wrong")
+    parser.add_argument("--check", action="store_true", help="only report problems")
     parser.add_argument("interpreter", nargs="*", help="one for each Python")
     arguments = parser.parse_args()
     if not arguments.check:

@@ -1,6 +1,6 @@
-"""Takes the eight pictures of docs/viewer.md: plays dialogues in the embedded town, scores them, and looks at the runs.
+"""Take the eight screenshots of docs/viewer.md: play dialogues in the embedded town, score them, and view the runs.
 
-Run with `python tools/make_screenshots.py` (or `make screenshots`); `--only NAME` takes one. Needs Chromium and playwright.
+Run `python tools/make_screenshots.py` (or `make screenshots`). `--only NAME` takes one. Needs Chromium and playwright.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OPTIONS = [
 
 
 class Shot(NamedTuple):
-    """A picture: its name, the address, and how it is looked at."""
+    """A screenshot: its name, the address, and the settings of the browser."""
 
     name: str
     address: str
@@ -56,12 +56,12 @@ _OPEN_FIRST = {"viewer-dialogue", "viewer-narrow", "viewer-user", "viewer-judge"
 
 
 def dialmeter(*words: str | Path | float) -> None:
-    """Runs a command."""
+    """Run a command of dialmeter."""
     cli.main([str(word) for word in words], prog_name="dialmeter", standalone_mode=False)
 
 
 def make_runs(folder: Path) -> Path:
-    """Two trackers, two users and some judges on dialogues of the town."""
+    """Score two trackers, two users and some judges on dialogues of the town."""
     runs = folder / "runs"
     with redirect_stdout(io.StringIO()):
         for user in ("agenda", "forgetful"):
@@ -74,18 +74,18 @@ def make_runs(folder: Path) -> Path:
         dialmeter("judge", "attack", folder / "agenda.jsonl", "--cases", 25, "--out", cases, "-q")
         dialmeter("judge", "score", cases, "--judge", "overlap", "--judge", "distinct", "--out", runs / "judges", "-q")
         for judge in ("overlap", "distinct"):
-            told = io.StringIO()
-            with redirect_stdout(told):
+            printed = io.StringIO()
+            with redirect_stdout(printed):
                 dialmeter(
                     "judge", "explain", cases, "--judge", judge, "--cases", 25, "--attack", "repetition", "--json", "-q"
                 )
-            (runs / "judges" / f"explained-{judge}.json").write_text(told.getvalue(), "utf-8")
+            (runs / "judges" / f"explained-{judge}.json").write_text(printed.getvalue(), "utf-8")
     return runs
 
 
 @contextmanager
 def served(runs: Path) -> Iterator[str]:
-    """The viewer as a separate process; gives its address."""
+    """Start the viewer as a separate process, and yield its address."""
     command = [sys.executable, "-m", "dialmeter", "view", str(runs), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout
@@ -98,7 +98,7 @@ def served(runs: Path) -> Iterator[str]:
 
 
 def take(browser: Any, site: str, shot: Shot) -> None:
-    """Takes one picture."""
+    """Take one screenshot."""
     context = browser.new_context(
         viewport={"width": shot.width, "height": shot.height},
         color_scheme="dark" if shot.dark else "light",
@@ -117,22 +117,22 @@ def take(browser: Any, site: str, shot: Shot) -> None:
 
 
 def main() -> None:
-    """Take all pictures, or the one that is named."""
+    """Take all screenshots, or the one of --only."""
     from playwright.sync_api import sync_playwright
 
-    parser = argparse.ArgumentParser(description="Take the pictures of the viewer.")
+    parser = argparse.ArgumentParser(description="Take the screenshots of the viewer.")
     parser.add_argument("--only", choices=[shot.name for shot in SHOTS])
     parser.add_argument("--runs", type=Path, help="Use the runs in this folder.")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if not chromium:
         sys.exit("no Chromium here: apt-get install chromium")
     with tempfile.TemporaryDirectory() as place:
-        runs = asked.runs or make_runs(Path(place))
+        runs = options.runs or make_runs(Path(place))
         with served(runs) as site, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=OPTIONS)
             for shot in SHOTS:
-                if asked.only in (None, shot.name):
+                if options.only in (None, shot.name):
                     take(browser, site, shot)
                     print(f"docs/images/{shot.name}.png")
             browser.close()

@@ -1,7 +1,7 @@
-"""Writes the town that comes with dialmeter: what there is in Saltmere, and how people put it.
+"""Write the town that is part of dialmeter: the tables of Saltmere, and the surface forms of its values.
 
-Run ``python tools/make_town.py``; the bytes depend on the seed alone. Every name is invented. What is written:
-``town.json``, one table per domain, and ``values.json``, paraphrases of every value in the format of published value maps.
+Run ``python tools/make_town.py``. The bytes depend only on the seed. Every name is invented. It writes ``town.json`` with one
+table per domain, and ``values.json`` with paraphrases of every value in the format of published value maps.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ FOODS = {
     "lebanese": ["levantine", "mezze"],
     "pancakes": ["crepes", "galettes"],
 }
-# Wanted by some visitors, served nowhere in town.
+# Some visitors want these foods, but no restaurant in town serves them.
 FOODS_ELSEWHERE = {
     "icelandic": ["arctic", "icelandic-style"],
     "peruvian": ["andean", "peruvian-style"],
@@ -105,7 +105,7 @@ STREETS = (
 
 
 def names(rng: Random, kind: str, count: int) -> list[str]:
-    """Different names, each with another first word as long as there are enough."""
+    """Return distinct names. First words repeat only after all have been used."""
     firsts = rng.sample(FIRST, len(FIRST))
     seconds = SECOND[kind]
     pairs = [(firsts[place % len(firsts)], place) for place in range(count)]
@@ -114,7 +114,7 @@ def names(rng: Random, kind: str, count: int) -> list[str]:
 
 
 def place_details(rng: Random, taken: set[str]) -> dict[str, str]:
-    """Address, phone and postcode; no two places share a phone."""
+    """Return address, phone and postcode. No two places share a phone."""
     phone = f"0555 {rng.randrange(100000, 1000000)}"
     while phone in taken:
         phone = f"0555 {rng.randrange(100000, 1000000)}"
@@ -184,7 +184,7 @@ def clock(minutes: int) -> str:
 
 
 def trains(rng: Random) -> list[dict[str, str]]:
-    """One timetable per line and direction; every day has its own train numbers and free seats."""
+    """Return one timetable per line and direction. Every day has its own train numbers and free seats."""
     rows = []
     numbers = iter(rng.sample(range(1000, 10000), 2000))
     for station in STATIONS:
@@ -217,7 +217,7 @@ def taxis(rng: Random, taken: set[str]) -> list[dict[str, str]]:
 
 
 def town() -> dict[str, list[dict[str, str]]]:
-    """All tables. Each domain draws from another generator, so that a change in one leaves the others alone."""
+    """Return all tables. Each domain has its own random generator, so a change of one domain does not affect the others."""
     taken: set[str] = set()
     return {
         "hotel": hotels(Random(f"{SEED} hotel"), taken),
@@ -240,7 +240,7 @@ def time_forms(time: str) -> list[str]:
 
 
 def entry(values: dict[str, list[str]], elsewhere: dict[str, list[str]] | None = None) -> dict[str, Any]:
-    """One slot of a value map; ``elsewhere`` holds values that no goal asks for."""
+    """Return one slot of a value map. ``elsewhere`` has values that no goal has."""
     special = {
         "multiple_acts": {},
         "noise": [],
@@ -249,39 +249,39 @@ def entry(values: dict[str, list[str]], elsewhere: dict[str, list[str]] | None =
     return {**values, "special_keys": special}
 
 
-def itself(values: dict[str, list[str]]) -> dict[str, list[str]]:
+def with_itself(values: dict[str, list[str]]) -> dict[str, list[str]]:
     return {value: [value, *forms] for value, forms in values.items()}
 
 
-def counted(most: int) -> dict[str, list[str]]:
+def number_words(most: int) -> dict[str, list[str]]:
     return {str(place): [str(place), word] for place, word in enumerate(NUMBERS[:most], 1)}
 
 
-def spoken(found: Iterable[str]) -> dict[str, list[str]]:
-    return {time: time_forms(time) for time in found}
+def spoken_times(times: Iterable[str]) -> dict[str, list[str]]:
+    return {time: time_forms(time) for time in times}
 
 
 def values(tables: dict[str, list[dict[str, str]]]) -> dict[str, Any]:
-    """The value map."""
-    quarters = spoken(clock(minutes) for minutes in range(0, 24 * 60, 15))
+    """Return the value map."""
+    quarters = spoken_times(clock(minutes) for minutes in range(0, 24 * 60, 15))
     on_timetable = {row[slot] for row in tables["train"] for slot in ("leaveat", "arriveby")}
-    between = spoken(sorted(on_timetable - set(quarters)))
+    between = spoken_times(sorted(on_timetable - set(quarters)))
     places = [row["name"] for domain in ("hotel", "restaurant", "attraction") for row in tables[domain]]
     stations = {name: [name, f"{name} station"] for name in (TOWN, *STATIONS)}
     stops = {name: name_forms(name) for name in sorted({*places, *LANDMARKS})}
     days = {day: [day, f"next {day}", f"this coming {day}"] for day in DAYS}
     return {
-        "area": entry(itself(AREAS)),
-        "pricerange": entry(itself(PRICES)),
-        "stars": entry(counted(5)),
-        "type": entry(itself({**LODGINGS, **SIGHTS})),
-        "internet": entry(itself(FLAGS)),
-        "parking": entry(itself(FLAGS)),
-        "food": entry(itself({**FOODS, **FOODS_ELSEWHERE})),
+        "area": entry(with_itself(AREAS)),
+        "pricerange": entry(with_itself(PRICES)),
+        "stars": entry(number_words(5)),
+        "type": entry(with_itself({**LODGINGS, **SIGHTS})),
+        "internet": entry(with_itself(FLAGS)),
+        "parking": entry(with_itself(FLAGS)),
+        "food": entry(with_itself({**FOODS, **FOODS_ELSEWHERE})),
         "name": entry({name: name_forms(name) for name in sorted(set(places))}),
         "day": entry(days),
-        "people": entry(counted(8)),
-        "stay": entry(counted(7)),
+        "people": entry(number_words(8)),
+        "stay": entry(number_words(7)),
         "time": entry(quarters),
         "leaveat": {"train": entry(quarters, between), "taxi": entry(quarters)},
         "arriveby": {"train": entry(quarters, between), "taxi": entry(quarters)},
@@ -295,7 +295,7 @@ def as_columns(rows: Sequence[dict[str, str]]) -> dict[str, Any]:
 
 
 def encoded() -> dict[str, bytes]:
-    """The files by name: one row of a table, one slot of the map per line, so that changes can be read."""
+    """Return the files by name. Each line has one row of a table or one slot of the map, which keeps diffs readable."""
     tables = town()
     lines = [f'"{domain}": {_table(as_columns(rows))}' for domain, rows in tables.items()]
     slots = [f'"{slot}": {msgspec.json.encode(found).decode()}' for slot, found in values(tables).items()]

@@ -1,4 +1,4 @@
-"""The pages on measures, events, formats, formats of talk and rule sets, and parts that all generated pages use."""
+"""The pages on measures, events, formats and rule sets, and parts that all generated pages use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLE = "dialmeter sample .    # writes the files that this page uses"
 
 
 def description(found: Description, heading: str = "") -> list[str]:
-    """A description as Markdown: a heading, the text, and a list of facts."""
+    """Return a description as Markdown: a heading, the text, and a list of facts."""
     text = (*found.text, found.title.removeprefix(f"{heading}: "), "") if heading else found.text
     facts = [f"- **{label}** {value}" for label, value in found.facts]
     lines = [f"# {heading or found.title}", "", *text, *facts, ""]
@@ -58,7 +58,7 @@ def measures_index() -> str:
         for name, kind in ((name, measure.registry.load(name)) for name in measure.registry.names())
     ]
     lines = ["# Measures", "", "## Of trackers", "", "| measure | title | unit |", "|---|---|---|", *rows]
-    lines += ["", "## Of users", "", "What they count and forgive: [users](../users.md).", ""]
+    lines += ["", "## Of users", "", "What they count and tolerate: [users](../users.md).", ""]
     lines += ["| measure | title | unit |", "|---|---|---|"]
     lines += [f"| [{each.name}]({each.name}.md) | {each.title} | {each.unit} |" for each in USER_MEASURES.values()]
     return "\n".join([*lines, ""])
@@ -68,7 +68,7 @@ def user_measure_page(found: UserMeasure) -> str:
     return "\n".join(
         [
             *description(describe_measure(found.name)),
-            "What is wanted, what counts and what is forgiven: [users](../users.md). Switches: [rule sets](../rules.md).",
+            "What is wanted, what counts and what is tolerated: [users](../users.md). Switches: [rule sets](../rules.md).",
             "",
             "```sh",
             SAMPLE,
@@ -84,11 +84,11 @@ def events_page() -> str:
     lines = [
         "# Events",
         "",
-        "What happens in a dialogue has a class. `dialmeter user score` counts events by class and domain, and",
-        "`dialmeter user query RUN --event CLASS` finds the dialogues; `dialmeter list events CLASS` describes one. What they do to the",
-        "scores: [users](users.md).",
+        "Each event in a dialogue has a class. `dialmeter user score` counts events by class and domain,",
+        "`dialmeter user query RUN --event CLASS` finds the dialogues, and `dialmeter list events CLASS` describes a class. The effect",
+        "on scores: [users](users.md).",
         "",
-        "Caused by: the system, the user, or nobody (`log`: a note).",
+        "Caused by: the system, the user, or nobody (`log`: only a note).",
     ]
     for family, title in FAMILIES.items():
         lines += [
@@ -134,7 +134,7 @@ def user_rules_section() -> list[str]:
 
 
 def formats_page() -> str:
-    lines = ["# Formats", "", "The format is found by looking at the file; `--from NAME` forces one.", ""]
+    lines = ["# Formats", "", "The format of a file is auto-detected. `--from NAME` sets it.", ""]
     for name in FORMATS.names():
         module = FORMATS.load(name)
         lines += [f"## {name}", "", f"Carries {module.CARRIES}.", "", (inspect.getdoc(module) or "").rstrip(), ""]
@@ -142,11 +142,11 @@ def formats_page() -> str:
     lines += [
         "## Written files",
         "",
-        "`dialmeter convert IN OUT --to FORMAT` writes one of these formats, and each is read again as it was. States, utterances",
-        "and intents of IN are written. Acts, goals, schemas and further trackers (`pred:NAME`) of IN are not. A warning counts",
-        "what a format loses.",
+        "`dialmeter convert IN OUT --to FORMAT` writes one of these formats. Reading it again gives the same states. States, utterances",
+        "and intents of IN are written. Acts, goals, schemas and other trackers (`pred:NAME`) of IN are not written. A warning counts",
+        "the content that a format cannot store.",
         "",
-        "| format | what it is | what it loses |",
+        "| format | content | not stored |",
         "|---|---|---|",
         *written,
         "",
@@ -156,12 +156,12 @@ def formats_page() -> str:
 
 def conversations_page() -> str:
     lines = [
-        "# Files of talk",
+        "# Formats of conversations",
         "",
-        "Users and judges are measured on conversations: every move of both speakers, with acts and goals where a file has them.",
-        "The format is found by looking at the file; `--from NAME` forces one. Trackers read [formats of states](formats.md).",
-        "Goals may stand in a file of their own: `{dialogue: goal}` in MultiWOZ's format, or `data.json` of MultiWOZ 2.1 itself.",
-        "They take the place of goals in the dialogues, and ids that only one of the two files has are counted and listed.",
+        "Users and judges are measured on conversations: every move of both speakers, with acts and goals if a file has them.",
+        "The format of a file is auto-detected. `--from NAME` sets it. Trackers read [formats of states](formats.md).",
+        "Goals may be in a separate file: `{dialogue: goal}` in MultiWOZ's format, or `data.json` of MultiWOZ 2.1 itself.",
+        "They replace the goals in the dialogues. Ids that are only in one of the two files are counted and listed.",
         "",
         "| format | carries |",
         "|---|---|",
@@ -177,9 +177,9 @@ def rules_page() -> str:
     lines = [
         "# Rule sets for trackers",
         "",
-        "[For users](#rule-sets-for-users) there are others. `dialmeter list rules NAME` prints one. Each field can be changed: `--rules trade --none keep`.",
-        "What was compared with the original scorers, and how, is on [the page on conformance](conformance.md); what the choices of a field mean,",
-        "on [own rules](howto/own-rules.md).",
+        "There are other rule sets [for users](#rule-sets-for-users). `dialmeter list rules NAME` prints a rule set. Each field can be changed: `--rules trade --none keep`.",
+        "[The page on conformance](conformance.md) describes the comparison with the original scorers. [Own rules](howto/own-rules.md) explains",
+        "the choices of each field.",
         "",
     ]
     for found in map(rules.named, rules.names()):
@@ -195,9 +195,9 @@ def rules_page() -> str:
         ]
         lines += [f"| {label} | {value} |" for label, value in describe_rules(found).facts]
         if found.only:
-            lines += ["", f"Looks only at {', '.join(f'`{chr(47).join(cell)}`' for cell in found.only)}."]
+            lines += ["", f"Scores only {', '.join(f'`{chr(47).join(cell)}`' for cell in found.only)}."]
         if found.faults:
-            lines += ["", "What the original does that you may not expect:", ""]
+            lines += ["", "Surprising behaviour of the original:", ""]
             lines += [f"- {fault}" for fault in found.faults]
         lines.append("")
     return "\n".join([*lines, *user_rules_section()])

@@ -1,4 +1,4 @@
-"""BibTeX entries to cite, by measure."""
+"""BibTeX entries of measures."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _OTHER_SUBJECTS = {
     "schemasensitivity": ("lee-2022",),
     **dict.fromkeys(("turns", "toolcalls", "toolerrors", "agentcost", "usercost", "seconds"), ()),
 }
-"""Citations for the measures of users, judges and systems, which are not in the registry of tracker measures."""
+"""Citations of the measures of users, judges and systems. The registry has only measures of trackers."""
 
 _ENTRY = re.compile(r"@\w+\{([\w-]+),.*?\n\}\n", re.DOTALL)
 
 
 @cache
 def entries() -> dict[str, str]:
-    """All BibTeX entries by key.
+    """Return all BibTeX entries by key.
 
     Example:
         >>> "dey-2022" in entries()
         True
     """
     text = files(__package__).joinpath("citations.bib").read_text("utf-8")
-    return {found[1]: found[0].rstrip() for found in _ENTRY.finditer(text)}
+    return {match[1]: match[0].rstrip() for match in _ENTRY.finditer(text)}
 
 
 def for_measures(measures: Iterable[str]) -> list[str]:
-    """dialmeter's own entry, and those of the measures, each once.
+    """Return the entry of dialmeter and the entries of the measures, without duplicates.
 
     Example:
         >>> [entry.split("{")[1].split(",")[0] for entry in for_measures(["JGA", "FGA(lam=0.5)"])]
@@ -51,11 +51,11 @@ def for_measures(measures: Iterable[str]) -> list[str]:
     keys = {"dialmeter": None}
     for measure in measures:
         name = measure.partition("(")[0].strip().lower()
-        # A name alone is enough, also of a measure that has a parameter without a default.
-        bare = next((known for known in registry.builtin() if known.lower() == measure.strip().lower()), None)
+        # The name is enough, even for a measure with a required parameter.
+        full_name = next((known for known in registry.builtin() if known.lower() == measure.strip().lower()), None)
         if name in _OTHER_SUBJECTS:
             cited = _OTHER_SUBJECTS[name]
         else:
-            cited = (registry.load(bare) if bare else parse(measure)).cite
+            cited = (registry.load(full_name) if full_name else parse(measure)).cite
         keys |= dict.fromkeys(cited)
     return [entries()[key] for key in keys]

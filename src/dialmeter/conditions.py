@@ -26,7 +26,7 @@ _NOT_A_GROUP = {"measure", "value", "ci", "ci_reason", "n", "unscored", "signatu
 
 
 class Condition(Struct, frozen=True):
-    """A measure, perhaps of one group, compared with a fraction."""
+    """A comparison of a measure, of all data or of one group, with a fraction."""
 
     measure: str
     group: str | None
@@ -35,20 +35,20 @@ class Condition(Struct, frozen=True):
     text: str
 
     def check(self, scores: Iterable[Mapping[str, Any]]) -> None:
-        """Raises ConditionHolds if it is true for a score.
+        """Raise ConditionHolds if the condition is true for a score.
 
         Raises:
-            DialmeterError: no such score, or it has no value.
+            DialmeterError: there is no such score, or it has no value.
         """
-        fitting = []
+        matches = []
         for score in scores:
             groups = [str(value) for key, value in score.items() if key not in _NOT_A_GROUP]
             in_group = self.group in groups if self.group is not None else not groups
             if score["measure"] == self.measure and in_group:
-                fitting.append(score)
-        if not fitting:
+                matches.append(score)
+        if not matches:
             raise DialmeterError(f"--fail-if {self.text!r}: no such score was computed")
-        for score in fitting:
+        for score in matches:
             if score["value"] is None:
                 raise DialmeterError(
                     f"--fail-if {self.text!r}: {self.measure} has no value ({score.get('reason', '')})"
@@ -58,7 +58,7 @@ class Condition(Struct, frozen=True):
 
 
 def parse_condition(text: str) -> Condition:
-    """A condition from text.
+    """Parse a condition.
 
     Example:
         >>> parse_condition("FGA(lam=0.5) < 0.6").limit, parse_condition("JGA[hotel] <= 0.5").group
@@ -67,15 +67,15 @@ def parse_condition(text: str) -> Condition:
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: --fail-if 'JGA below 50': write it like "JGA < 0.5" or "JGA[hotel] < 0.5"
     """
-    found = _FORM.fullmatch(text.strip())
-    if not found:
+    match = _FORM.fullmatch(text.strip())
+    if not match:
         raise DialmeterError(f'--fail-if {text!r}: write it like "JGA < 0.5" or "JGA[hotel] < 0.5"')
     try:
-        limit = float(found["limit"])
+        limit = float(match["limit"])
     except ValueError:
-        raise DialmeterError(f"--fail-if {text!r}: {found['limit']!r} is not a number") from None
-    if limit != limit:  # noqa: PLR0124  nan is neither less nor more than any number
+        raise DialmeterError(f"--fail-if {text!r}: {match['limit']!r} is not a number") from None
+    if limit != limit:  # noqa: PLR0124  true only for nan
         raise DialmeterError(f"--fail-if {text!r}: nan is not a limit")
     if limit > 1 or limit < -1:
-        raise DialmeterError(f"--fail-if {text!r}: values are fractions, so that {limit:g} % is {limit / 100:g}")
-    return Condition(found["measure"].strip(), found["group"], found["sign"], limit, text.strip())
+        raise DialmeterError(f"--fail-if {text!r}: values are fractions; for {limit:g} % write {limit / 100:g}")
+    return Condition(match["measure"].strip(), match["group"], match["sign"], limit, text.strip())

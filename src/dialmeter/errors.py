@@ -1,4 +1,4 @@
-"""What goes wrong for a reason that the user can fix: always one line, never a traceback."""
+"""Errors that the user can fix. Each is printed as one line, without a traceback."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class DialmeterError(Exception):
 
 
 class NotApplicable(DialmeterError):
-    """A file does not carry what a rule set looks at."""
+    """A file does not have the data that a rule set or measure needs."""
 
 
 class InputError(DialmeterError):
-    """Something in an input file is not as it should be, and where.
+    """An error in an input file, with its place.
 
     Example:
         >>> str(InputError("expected a string", file="p.json", dialogue="MUL1", turn=2, slot="hotel-area"))
@@ -51,12 +51,12 @@ class InputError(DialmeterError):
         turn: int | str | None = None,
         slot: str | None = None,
     ) -> InputError:
-        """The same error with the places that were not known where it was raised."""
+        """Return the same error with additional places. Places that the error already has are kept."""
         more: dict[str, Any] = {"file": file, "line": line, "dialogue": dialogue, "turn": turn, "slot": slot}
         return InputError(self.message, **{**more, **self._places()})
 
     def _places(self) -> dict[str, Any]:
-        """The places that are known."""
+        """Return the known places."""
         places = {name: getattr(self, name) for name in ("file", "line", "dialogue", "turn", "slot")}
         return {name: place for name, place in places.items() if place is not None}
 
@@ -66,12 +66,12 @@ class InputError(DialmeterError):
     def __str__(self) -> str:
         places = self._places()
         places.pop("file", None)
-        place = ", ".join(f"{word} {one_line(str(what), 80)}" for word, what in places.items())
+        place = ", ".join(f"{word} {one_line(str(value), 80)}" for word, value in places.items())
         return ": ".join(part for part in (self.file, place, one_line(self.message, 2000)) if part)
 
 
 class MissingExtra(DialmeterError):
-    """An optional dependency is not installed: an extra of dialmeter, or a package that is in none of them."""
+    """An optional dependency is not installed: an extra of dialmeter, or a package outside all extras."""
 
     def __init__(self, feature: str, extra: str = "", *, package: str = "") -> None:
         needed = (
@@ -80,16 +80,16 @@ class MissingExtra(DialmeterError):
         super().__init__(f"{feature} needs {needed}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Between processes only the line is sent, not the parts that it was made from.
+        # Only the message is sent between processes, not its parts.
         return DialmeterError, (str(self),)
 
 
 class UnreadableAnswer(DialmeterError):
-    """A judge has answered, and there is no score to be read in the answer."""
+    """The answer of a judge has no readable score."""
 
 
 class Unfinished(DialmeterError):
-    """Part of the work could not be done; what was done is kept and can be continued (exit code 3)."""
+    """Part of the work failed. The finished part is saved, and the work can be continued (exit code 3)."""
 
 
 class ConditionHolds(Exception):
@@ -98,7 +98,7 @@ class ConditionHolds(Exception):
 
 @contextmanager
 def placing(**places: Any) -> Iterator[None]:
-    """Adds places to errors of input that do not know them.
+    """Add places to input errors that do not have them.
 
     Example:
         >>> with placing(file="p.json"):
@@ -114,14 +114,14 @@ def placing(**places: Any) -> Iterator[None]:
 
 @contextmanager
 def writing(path: object, *, resumable: bool = False) -> Iterator[None]:
-    """Says in one line that a file or folder cannot be written.
+    """Turn an OSError into a one-line error that the file or folder cannot be written.
 
     Args:
         path: the file or folder.
-        resumable: a later run can continue from what is there.
+        resumable: a later run can continue from the existing files.
 
     Raises:
-        DialmeterError: it cannot be written; ``Unfinished`` where a later run can continue.
+        DialmeterError: the path cannot be written; ``Unfinished`` if a later run can continue.
     """
     try:
         yield
@@ -133,7 +133,7 @@ def writing(path: object, *, resumable: bool = False) -> Iterator[None]:
 
 
 def one_line(text: str, limit: int = 60) -> str:
-    """Text from a file, made safe for a one-line message.
+    """Make text from a file safe for a one-line message.
 
     Example:
         >>> one_line("two\\nlines")
@@ -146,7 +146,7 @@ def one_line(text: str, limit: int = 60) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint for an unknown name: the nearest known one, or the list.
+    """Return a hint for an unknown name: the most similar known name, or the list of known names.
 
     Example:
         >>> did_you_mean("JGB", ["JGA", "SA"])
@@ -158,5 +158,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     names = sorted(known)
     lower = {each.lower(): each for each in names}
-    near = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    return f"did you mean {lower[near[0]]}?" if near else "known: " + ", ".join(names)
+    matches = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
+    return f"did you mean {lower[matches[0]]}?" if matches else "known: " + ", ".join(names)

@@ -1,4 +1,4 @@
-"""A pause of Python's garbage collector while texts are parsed."""
+"""A pause of Python's garbage collector during parsing."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_garbage_collection() -> Iterator[None]:
-    """Pauses Python's search for reference cycles, of which parsed texts have none.
+    """Pause Python's search for reference cycles. Parsed texts have no reference cycles.
 
-    Parsers reach the limit of recursion in a text that is nested too deeply. Garbage of earlier work that is collected there
-    cannot be finalized, and Python would write that to standard error.
+    In a text that is nested too deeply, a parser reaches the recursion limit. Garbage of earlier work that is collected at this
+    point cannot be finalised, and Python would report that on standard error.
     """
     was_on = gc.isenabled()
-    if was_on:  # another thread that has paused it will resume it
+    if was_on:  # if it is off, the thread that paused it resumes it
         gc.disable()
     try:
         yield

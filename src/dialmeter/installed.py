@@ -1,4 +1,4 @@
-"""Packages that hold data, such as weights and word vectors: they are found and never imported."""
+"""The folders of packages with data, such as weights and word vectors. The packages are never imported."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def package_folder(name: str) -> Path | None:
-    """The folder of an installed package; None where it is not installed.
+    """Return the folder of an installed package; None if it is not installed.
 
     Example:
         >>> package_folder("msgspec").name, package_folder("no_such_package")

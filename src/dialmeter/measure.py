@@ -1,4 +1,4 @@
-"""Measures: a name with parameters, a small vector per unit, and a formula over the sum of the vectors."""
+"""Measures: a name with parameters, a short vector per unit, and a formula over the sum of the vectors."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _READERS: dict[Reads, str] = {
 
 
 class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
-    """The base of all measures: parameters are fields, the repr is the identity.
+    """The base class of measures. Parameters are fields, and the repr is the identity.
 
-    A measure gives a vector per unit by one of ``from_tally(tally)`` (a turn's tally), ``from_states(previous_gold, gold,
-    previous_pred, pred)`` (a turn's states under the rules), ``from_texts(gold, pred)`` (a turn's states as texts) or
-    ``from_frame(frame)`` (one service at one turn), and a
-    ``value`` over the sum of vectors, which is None where its denominator is zero.
+    A measure has one of four methods that return the vector of a unit: ``from_tally(tally)`` (the tally of a turn),
+    ``from_states(previous_gold, gold, previous_pred, pred)`` (the states of a turn under the rules), ``from_texts(gold, pred)``
+    (the states of a turn as texts) or ``from_frame(frame)`` (one service at one turn). Its ``value`` is a formula over the sum
+    of the vectors; it is None if the denominator is zero.
     """
 
     title: ClassVar[str] = ""
@@ -48,24 +48,24 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     gather: ClassVar[Gather] = "sum"
     why_unscored: ClassVar[str] = "nothing to count"
     pooled: ClassVar[bool] = False
-    """Is it computed from the sums of a corpus, rather than as a mean over units?"""
+    """True if it is computed from the sums of a corpus, and not as a mean over units."""
     skips_empty: ClassVar[bool] = False
-    """Does a unit whose vector is all zeros not count in the mean? Such units are reported as unscored."""
+    """True if the mean skips units whose vector is all zeros. Such units are reported as unscored."""
 
     average: Average = "turn"
     """Over all turns of the corpus, or first within each dialogue and then over dialogues."""
 
     def reads(self) -> Reads:
-        """The input of the vector; a measure with several inputs chooses by its parameters."""
+        """Return the kind of input. A measure with several kinds of input chooses by its parameters."""
         return next(what for what, method in _READERS.items() if hasattr(self, method))
 
     def value(self, sums: Sequence[float]) -> float | None:
-        """The measure over the sum of vectors: by default the share of the first in the second."""
+        """Return the measure over the sum of vectors: by default the first sum divided by the second."""
         return sums[0] / sums[1] if sums[1] else None
 
     def __repr__(self) -> str:
         shown = [
-            f"{each.name}={_number(getattr(self, each.name))}"
+            f"{each.name}={_format_parameter(getattr(self, each.name))}"
             for each in parameters(type(self))
             if each.default is NODEFAULT or getattr(self, each.name) != each.default
         ]
@@ -73,7 +73,7 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
 
 
 def parameter_help(kind: type[Measure]) -> dict[str, str]:
-    """The description of each parameter, from the docstring below it in the source.
+    """Return the description of each parameter, from the docstring below it in the source.
 
     Example:
         >>> parameter_help(registry.load("FGA"))["lam"]
@@ -83,32 +83,32 @@ def parameter_help(kind: type[Measure]) -> dict[str, str]:
     import inspect
     import textwrap
 
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         if not issubclass(each, Measure):
             continue
         [body] = ast.parse(textwrap.dedent(inspect.getsource(each))).body
         assert isinstance(body, ast.ClassDef)
-        for field_, text in pairwise(body.body):
+        for attribute, text in pairwise(body.body):
             if (
-                isinstance(field_, ast.AnnAssign)
+                isinstance(attribute, ast.AnnAssign)
                 and isinstance(text, ast.Expr)
                 and isinstance(text.value, ast.Constant)
             ):
-                found[ast.unparse(field_.target)] = " ".join(str(text.value.value).split())
-    return {each.name: found.get(each.name, "") for each in parameters(kind)}
+                texts[ast.unparse(attribute.target)] = " ".join(str(text.value.value).split())
+    return {each.name: texts.get(each.name, "") for each in parameters(kind)}
 
 
 @cache
 def parameters(kind: type[Measure]) -> list[Any]:
-    """A measure's fields, its own first and ``average`` last."""
+    """Return the fields of a measure, with ``average`` as the last."""
     return sorted(fields(kind), key=lambda each: each.name == "average")
 
 
-def _number(value: object) -> str:
-    """A parameter in the repr: %g if that loses nothing, because the repr is the identity."""
+def _format_parameter(value: object) -> str:
+    """Format a parameter for the repr: with %g if that is exact, because the repr is the identity."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{name}: {_number(each)}' for name, each in value.items())}}}"
+        return f"{{{', '.join(f'{name}: {_format_parameter(each)}' for name, each in value.items())}}}"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     short = f"{value:g}"
@@ -163,26 +163,26 @@ registry = Registry(
 
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
 _PART = re.compile(r"(?:[^,{]|\{[^}]*\}?)+")
-"""What lies between two commas; commas between braces belong to one part."""
+"""The text between two commas. Commas inside braces do not separate."""
 
 
-def _parts(text: str) -> list[str]:
+def _split_parts(text: str) -> list[str]:
     return [part.strip() for part in _PART.findall(text) if part.strip()]
 
 
 def given(text: str) -> list[str]:
-    """The names of the parameters in a measure's text, at their default or not.
+    """Return the names of the parameters that the text of a measure gives.
 
     Example:
         >>> given("FGA(lam={train: 0, other: 1}, local=paper)"), given("JGA")
         (['lam', 'local'], [])
     """
-    found = _CALL.fullmatch(text)
-    return [part.partition("=")[0].strip() for part in _parts(found[2] or "")] if found else []
+    match = _CALL.fullmatch(text)
+    return [part.partition("=")[0].strip() for part in _split_parts(match[2] or "")] if match else []
 
 
 def parse(text: str) -> Measure:
-    """A measure from the form that it prints in.
+    """Parse a measure from its repr.
 
     Example:
         >>> parse("FGA(lam=0.5)"), parse("JGA(average=turn)"), parse("GCA(alpha=10/11)")
@@ -194,32 +194,32 @@ def parse(text: str) -> Measure:
         dialmeter.errors.DialmeterError: FGA has no parameter 'lambda'; did you mean lam?
 
     Raises:
-        DialmeterError: unknown measure or parameter, or a value that does not fit.
+        DialmeterError: the measure or a parameter is unknown, or a value is invalid.
     """
-    found = _CALL.fullmatch(text)
-    if not found:
+    match = _CALL.fullmatch(text)
+    if not match:
         raise DialmeterError(f"{text!r} is not a measure; write it like FGA(lam=0.5)")
-    # Names are case-insensitive: nobody should fail on ``jga``.
-    known = (known for known in registry.builtin() if known.lower() == found[1].lower())
-    kind: type[Measure] = registry.load(next(known, found[1]))
+    # Names are case-insensitive: ``jga`` works too.
+    known = (known for known in registry.builtin() if known.lower() == match[1].lower())
+    kind: type[Measure] = registry.load(next(known, match[1]))
     given: dict[str, Any] = {}
-    for part in _parts(found[2] or ""):
+    for part in _split_parts(match[2] or ""):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
             raise DialmeterError(f"{text}: write parameters like {parameters(kind)[0].name}=value")
-        given[name] = _literal(value)
+        given[name] = _parse_value(value)
     return build(kind, given)
 
 
 def build(kind: type[Measure], given: Mapping[str, Any]) -> Measure:
-    """A measure of a kind with parameters, checked."""
+    """Return a measure of a kind with validated parameters."""
     known = {each.name: each for each in parameters(kind)}
     for name in given:
         if name not in known:
             raise DialmeterError(f"{kind.__name__} has no parameter {name!r}; {did_you_mean(name, known)}")
     missing = [name for name, each in known.items() if each.default is NODEFAULT and name not in given]
     if missing:
-        raise DialmeterError(f"{kind.__name__} needs {missing[0]}, as in {kind.__name__}({missing[0]}=0.5)")
+        raise DialmeterError(f"{kind.__name__} needs {missing[0]}, such as {kind.__name__}({missing[0]}=0.5)")
     try:
         return msgspec.convert(dict(given), kind, strict=False)
     except msgspec.ValidationError as error:
@@ -227,29 +227,29 @@ def build(kind: type[Measure], given: Mapping[str, Any]) -> Measure:
 
 
 def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]], explicit: Sequence[str] = ()) -> Measure:
-    """A measure with the settings of a rule set, which replace parameters at their default.
+    """Return a measure with the settings of a rule set. Settings replace only parameters that have their default.
 
     Args:
-        measure: as requested.
+        measure: the requested measure.
         settings: measure → parameter → value.
-        explicit: parameters that were given by name, which settings do not replace.
+        explicit: parameters that the user gave. Settings do not replace them.
 
     Example:
         >>> with_settings(parse("FGA(lam=1)"), {"FGA": {"local": "code"}})
         FGA(lam=1, local=code)
     """
-    chosen = {
+    replacements = {
         name: value
         for name, value in settings.get(type(measure).__name__, {}).items()
         if name not in explicit
         and any(each.name == name and getattr(measure, name) == each.default for each in parameters(type(measure)))
     }
-    return build(type(measure), {**msgspec.structs.asdict(measure), **chosen}) if chosen else measure
+    return build(type(measure), {**msgspec.structs.asdict(measure), **replacements}) if replacements else measure
 
 
-def _literal(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text.startswith("{") and text.endswith("}"):
-        return _mapping(text)
+        return _parse_mapping(text)
     above, slash, below = text.partition("/")
     try:
         return float(above) / float(below) if slash else float(text)
@@ -257,21 +257,21 @@ def _literal(text: str) -> Any:
         return text.strip("'\"")
 
 
-def _mapping(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for part in _parts(text[1:-1]):
+def _parse_mapping(text: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for part in _split_parts(text[1:-1]):
         name, colon, value = (piece.strip() for piece in part.partition(":"))
         name = name.strip("'\"")
         if not colon or not name or not value:
             raise DialmeterError(f"{text}: write it like {{train: 0, hotel: 0.5}}")
-        if name in found:
+        if name in values:
             raise DialmeterError(f"{text}: duplicate domain {name}")
-        found[name] = _literal(value)
-    return found
+        values[name] = _parse_value(value)
+    return values
 
 
 class Score(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A measured value: over how many units, how many are unscored, and the signature of how it was computed."""
+    """The value of a measure, with the numbers of scored and unscored units and the signature of the computation."""
 
     measure: str
     value: float | None
@@ -280,6 +280,6 @@ class Score(Struct, frozen=True, omit_defaults=True, kw_only=True):
     signature: str
     ci: tuple[float, float] | None = None
     ci_reason: str = ""
-    """Why a value has no interval."""
+    """The reason why a value has no interval."""
     reason: str = ""
     group: dict[str, str | int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What every part of dialmeter speaks of: frozen data, nothing about files, rules or scores."""
+"""The data model: immutable dialogues, conversations and logs. It knows nothing about files, rules or scores."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ State: TypeAlias = Mapping[str, Value]
 """A belief state: ``domain-slot`` → value, cumulative over the dialogue."""
 
 DELETED = "[DELETE]"
-"""What a prediction holds for a slot that it takes back; absent under every rule set."""
+"""The predicted value of a slot that the prediction deletes. It means absent under every rule set."""
 
 
 NAMED = "[EMPTY]"
-"""What a slot holds that a file names without giving it a value; absent under every rule set."""
+"""The value of a slot that a file names without a value. It means absent under every rule set."""
 
 
 class Frame(Struct, frozen=True, omit_defaults=True):
-    """What the schema-guided format says of one service at one turn, beside the slot values."""
+    """The data of one service at one turn in the schema-guided format, without the slot values."""
 
     gold_intent: str | None = None
     pred_intent: str | None = None
     gold_requested: tuple[str, ...] | None = None
     pred_requested: tuple[str, ...] | None = None
     apart: str = ""
-    """Why the frames of gold and prediction do not belong together, where they do not."""
+    """The reason why the frames of gold and prediction do not match; empty if they match."""
 
 
 class Turn(Struct, frozen=True, omit_defaults=True):
-    """One user turn. ``None`` is a state that the file does not give; ``{}`` is an empty one."""
+    """One user turn. The state is ``None`` if the file has no state, and ``{}`` if it is empty."""
 
     number: int
     gold: State | None = None
@@ -42,11 +42,11 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     system: str = ""
     frames: Mapping[str, Frame] | None = None
     written: tuple[str, str] | None = None
-    """Gold and prediction as texts, where the format writes a state as one text."""
+    """Gold and prediction as texts, if the format stores a state as one text."""
 
 
 class Dialogue(Struct, frozen=True):
-    """Turns in the order of their numbers."""
+    """A dialogue: its turns, sorted by number."""
 
     id: str
     turns: tuple[Turn, ...]
@@ -54,11 +54,11 @@ class Dialogue(Struct, frozen=True):
 
 USER = "user"
 SYSTEM = "system"
-"""The speakers of a task dialogue. Other talk may have speakers of any name."""
+"""The speakers of a task dialogue. Other conversations may have speakers with any name."""
 
 
 class Act(Struct, frozen=True, omit_defaults=True):
-    """A dialogue act as its file writes it, such as ``Hotel-Inform`` with slot ``area`` and value ``east``."""
+    """A dialogue act as in its file, such as ``Hotel-Inform`` with slot ``area`` and value ``east``."""
 
     name: str
     service: str
@@ -67,23 +67,23 @@ class Act(Struct, frozen=True, omit_defaults=True):
 
 
 class Move(Struct, frozen=True, omit_defaults=True):
-    """What one speaker says at a time. ``None`` is what the file does not give; ``()`` is nothing."""
+    """One utterance of a speaker. A field is ``None`` if the file does not have it, and ``()`` if it is empty."""
 
     speaker: str
     text: str = ""
     acts: tuple[Act, ...] | None = None
     understood: tuple[Act, ...] | None = None
-    """What this speaker understood of the move before."""
+    """The acts that this speaker understood from the previous move."""
     requested: Mapping[str, tuple[str, ...]] | None = None
-    """Slots that a user asks for, service → ``domain-slot``, where the file lists them beside the acts."""
+    """Requested slots of the user, service → ``domain-slot``, if the file lists them in addition to the acts."""
     read_by: str = ""
-    """What found the acts in the text, where the speaker did not give them."""
+    """The name of the reader that found the acts in the text, if the speaker did not give acts."""
 
 
 class DomainGoal(Struct, frozen=True, omit_defaults=True):
-    """What a user wants in one domain: constraints to search and to book with, and slots to ask for.
+    """The goal of a user in one domain: constraints for search and for booking, and slots to request.
 
-    ``fail_info`` and ``fail_book`` are what the user asks for first, and gives up where nothing is found.
+    ``fail_info`` and ``fail_book`` are constraints that the user tries first, and gives up if nothing is found.
     """
 
     info: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class DomainGoal(Struct, frozen=True, omit_defaults=True):
 
     @property
     def parts(self) -> dict[str, Mapping[str, str]]:
-        """The parts that hold constraints, by name; without empty ones.
+        """Return the parts with constraints by name, without empty parts.
 
         Example:
             >>> DomainGoal(info={"area": "east"}, requests=("phone",)).parts
@@ -104,34 +104,34 @@ class DomainGoal(Struct, frozen=True, omit_defaults=True):
 
 
 CONSTRAINT_PARTS = ("info", "fail_info", "book", "fail_book")
-"""The parts of a goal that hold constraints."""
+"""The parts of a goal that have constraints."""
 
 
 Goal: TypeAlias = Mapping[str, DomainGoal]
-"""What a user wants, by domain."""
+"""The goal of a user: domain → goal in this domain."""
 
 
 class Conversation(Struct, frozen=True, omit_defaults=True):
-    """Who said what, in order, and what the user wanted where that is known."""
+    """The moves of a conversation in order, and the goal of the user if it is known."""
 
     id: str
     moves: tuple[Move, ...]
     goal: Goal | None = None
     cut: bool = False
-    """Did it end because it reached a limit of turns?"""
+    """True if it ended at a limit of turns."""
     task: str = ""
-    """The text that told the user what to do, where the file has it."""
+    """The instruction for the user, if the file has it."""
 
 
 class ToolCall(Struct, frozen=True, omit_defaults=True):
     """A call of a tool with its result.
 
     Attributes:
-        name: of the tool.
-        arguments: by name.
-        result: what the tool returned; None where the log has no answer.
-        failed: did the tool report an error?
-        in_text: the call is part of a message's text and not a field of its own.
+        name: the name of the tool.
+        arguments: name → value.
+        result: the result of the tool; None if the log has no answer.
+        failed: True if the tool reported an error.
+        in_text: True if the call is part of the text of a message, and not a separate field.
     """
 
     name: str
@@ -142,15 +142,15 @@ class ToolCall(Struct, frozen=True, omit_defaults=True):
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
-    """One message of user or agent in a log, with the tools that it calls.
+    """One message of the user or the agent in a log, with its tool calls.
 
     Attributes:
-        at: the place of the message in the log, from 0.
+        at: the index of the message in the log, from 0.
         speaker: ``user`` or ``system``.
-        text: what the other side reads.
-        aside: text that the other side never sees, such as words beside a call.
-        calls: of tools.
-        acts: dialogue acts, where the file has them.
+        text: the text that the other side reads.
+        aside: text that the other side does not see, such as text of a message with a call.
+        calls: the tool calls.
+        acts: dialogue acts, if the file has them.
     """
 
     at: int
@@ -162,7 +162,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class ExpectedAction(Struct, frozen=True, omit_defaults=True):
-    """A call of a tool that reaching the goal takes, by the agent or by the user."""
+    """A tool call of the agent or the user that the goal requires."""
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -170,11 +170,11 @@ class ExpectedAction(Struct, frozen=True, omit_defaults=True):
 
 
 class TaskGoal(Struct, frozen=True, omit_defaults=True):
-    """What the user of a log was asked to do, in words, and how it is checked.
+    """The goal in words of the user of a log, and the data for checking it.
 
     Attributes:
-        instruction: the text that the user was given.
-        actions: calls of tools that the agent should end up with.
+        instruction: the instruction for the user.
+        actions: the expected tool calls.
         outputs: facts that the agent should tell the user.
     """
 
@@ -184,26 +184,26 @@ class TaskGoal(Struct, frozen=True, omit_defaults=True):
 
 
 Ending: TypeAlias = Literal["user_stop", "agent_stop", "transfer", "out_of_scope", "limit", "error", "crash", "unknown"]
-"""How a dialogue with an agent ended: ``limit`` is one of steps, time or errors; ``crash`` is not of the agent's making."""
+"""The ending of a dialogue with an agent. ``limit`` is a limit of steps, time or errors. The agent did not cause a ``crash``."""
 
 
 class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """One dialogue of a log: a task tried once by an agent that talks and calls tools.
+    """One dialogue of a log: one trial of a task by an agent that talks and calls tools.
 
     Attributes:
         id: task and trial.
         task: the id of the task; the same in the logs of all agents.
-        trial: which of several tries it is.
-        steps: what was said and called, in order.
-        rewards: by scorer, the first one first; empty where the log has none.
-        ending: how it ended.
-        goal: None where the log does not say.
-        costs: money spent on the ``agent`` and on the ``user``.
-        seconds: how long it took.
-        roles: how many messages of each role the log has.
-        error: what a crashed run reports.
-        source: what ended it in the words of the log.
-        basis: the parts that the reward is made of, where the log lists them.
+        trial: the number of the trial.
+        steps: messages and tool calls, in order.
+        rewards: scorer → reward, in the order of the log; empty if the log has none.
+        ending: how the dialogue ended.
+        goal: the goal; None if the log does not have it.
+        costs: the cost of the ``agent`` and of the ``user``.
+        seconds: the duration.
+        roles: number of messages by role.
+        error: the error message of a crashed run.
+        source: the ending as named in the log.
+        basis: the parts of the reward, if the log lists them.
     """
 
     id: str
@@ -222,13 +222,13 @@ class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Schema(Struct, frozen=True):
-    """The slots that exist: service → slot (without the service) → is it categorical?"""
+    """The slots that exist: service → slot (without the service) → True if it is categorical."""
 
     services: dict[str, dict[str, bool]]
 
     @property
     def slots(self) -> frozenset[str]:
-        """All slots as they are named in a state.
+        """Return all slots with their names in states.
 
         Example:
             >>> sorted(Schema({"hotel": {"area": True, "name": False}}).slots)
@@ -238,7 +238,7 @@ class Schema(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True, omit_defaults=True):
-    """A warning in every output: what, how often, and where to look."""
+    """A warning: its code, a count, the message, and places to look at."""
 
     code: str
     count: int
@@ -247,7 +247,7 @@ class Notice(Struct, frozen=True, omit_defaults=True):
 
 
 def domain_of(slot: str) -> str:
-    """The domain (or service) of a slot.
+    """Return the domain (or service) of a slot.
 
     Example:
         >>> domain_of("hotel-book-day"), domain_of("area")
@@ -258,12 +258,12 @@ def domain_of(slot: str) -> str:
 
 
 def dialogue_key(dialogue_id: str) -> str:
-    """The form of an id under which two files are matched.
+    """Return the normalised form of an id, which matches the dialogues of two files.
 
     Example:
         >>> dialogue_key("MUL0003.json")
         'mul0003'
     """
     key = dialogue_id.lower().removesuffix(".json")
-    # The same object where it can be: a large corpus keeps both, and sends both between processes.
+    # Return the same object if possible: a large corpus keeps both strings, and sends both between processes.
     return dialogue_id if key == dialogue_id else key

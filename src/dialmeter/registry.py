@@ -1,4 +1,4 @@
-"""Registries: built-ins in a table of lazy ``module:object`` names, plug-ins by entry point, a hint for unknown names."""
+"""Registries: a table of lazily imported built-ins (``module:object``), plug-ins by entry point, hints for unknown names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def object_at(text: str) -> Any:
-    """The object that ``module:object`` names; the module may be in the current folder.
+    """Import the object of ``module:object``. The module may be in the current folder.
 
     Example:
         >>> object_at("os:path.basename")("a/b")
@@ -35,18 +35,18 @@ def object_at(text: str) -> Any:
 
 @cache
 def plugin_points(group: str) -> Iterable[EntryPoint]:
-    """The entry points of all installed packages in a group, read once: there may be hundreds of packages."""
-    # Imported when used: it takes a fifth of the start-up time.
+    """Return the entry points of all installed packages in a group. They are read once, because there may be hundreds."""
+    # Imported on use, because the import takes a fifth of the start-up time.
     from importlib.metadata import entry_points
 
     return entry_points(group=group)
 
 
 class Registry:
-    """A table of names.
+    """A table of named members.
 
     Args:
-        noun: what a member is called in messages.
+        noun: the noun for a member in messages.
         group: the entry point group for members of other packages.
         builtin: name → ``module:object`` or ``module``.
 
@@ -64,20 +64,20 @@ class Registry:
         self._group = group
         self._builtin = dict(builtin)
 
-    def _foreign(self) -> dict[str, EntryPoint]:
+    def _plugins(self) -> dict[str, EntryPoint]:
         points = plugin_points(self._group)
         return {point.name: point for point in points if point.name not in self._builtin}
 
     def names(self) -> list[str]:
-        """All names: built-ins in their order, then those of other packages."""
-        return [*self._builtin, *sorted(self._foreign())]
+        """Return all names: built-ins in their order, then those of other packages."""
+        return [*self._builtin, *sorted(self._plugins())]
 
     def builtin(self) -> list[str]:
-        """The names of built-in members."""
+        """Return the names of built-in members."""
         return list(self._builtin)
 
     def loaded(self) -> tuple[dict[str, Any], list[Notice]]:
-        """Every member that can be loaded, and a warning for each that is broken."""
+        """Return every member that can be loaded, and a warning for each broken member."""
         members: dict[str, Any] = {}
         notices: list[Notice] = []
         for name in self.names():
@@ -88,22 +88,22 @@ class Registry:
         return members, notices
 
     def load(self, name: str) -> Any:
-        """The member of that name; other packages' members are loaded only when named.
+        """Load the member with this name. Members of other packages are loaded only on request.
 
         Raises:
-            DialmeterError: no such name, or the package that defines it is broken.
+            DialmeterError: the name is unknown, or the package that defines it is broken.
         """
         target = self._builtin.get(name)
         if target is not None:
             module, _, attribute = target.partition(":")
             loaded = import_module(module)
             return getattr(loaded, attribute) if attribute else loaded
-        foreign = self._foreign()
-        if name not in foreign:
-            raise DialmeterError(f"unknown {self._noun} {name!r}; {did_you_mean(name, [*self._builtin, *foreign])}")
+        plugins = self._plugins()
+        if name not in plugins:
+            raise DialmeterError(f"unknown {self._noun} {name!r}; {did_you_mean(name, [*self._builtin, *plugins])}")
         try:
-            return foreign[name].load()
+            return plugins[name].load()
         except Exception as error:
             raise DialmeterError(
-                f"{self._noun} {name!r} cannot be loaded from {foreign[name].value}: {error}"
+                f"{self._noun} {name!r} cannot be loaded from {plugins[name].value}: {error}"
             ) from None

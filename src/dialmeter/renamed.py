@@ -1,4 +1,4 @@
-"""Old names of documented modules and arguments: they work for one more version, with a warning."""
+"""Old names of documented modules and arguments. They work for one more version, with a warning."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ RENAMED: dict[str, str] = {
     "views.charts.heat_map": "views.charts.grid",
     "views.charts.scatter": "views.charts.points",
 }
-"""Old module → new module, without ``dialmeter.``; a package means all of its modules."""
+"""Old module → new module, without ``dialmeter.``. A package includes all of its modules."""
 
 
 class RenamedModules:
-    """Finds moved modules by their old names, and loads them. It has no base, because ``importlib.abc`` is slow to import.
+    """Finds and loads moved modules by their old names. It has no base class, because ``importlib.abc`` is slow to import.
 
     Args:
         renamed: old name → new name, without the name of the package.
@@ -59,27 +59,27 @@ class RenamedModules:
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         new = self._new_name(spec.name)
-        # The caller's line is above the frames of the import machinery, which warnings do not count.
+        # The warning names the line of the caller: warnings do not count the frames of the import machinery.
         warnings.warn(f"{spec.name} is now {new}", DeprecationWarning, stacklevel=2)
         module = import_module(new)
         self._spec = module.__spec__
         if any(old.startswith(f"{spec.name}.") for old in self._renamed) and not hasattr(module, "__path__"):
-            # An old package that is now a module still has submodules by their old names.
+            # An old package that is now a module must still have submodules with old names.
             module.__path__ = []
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        # The machinery has put the old name into the module that it was given.
+        # The import machinery has written the old name into the module.
         module.__spec__ = self._spec
 
 
 def install() -> None:
-    """Makes old names importable. First in the list: others would look for a submodule in the folder of the new package."""
+    """Make old names importable. The finder is first, because others would search submodules in the folder of the new package."""
     sys.meta_path.insert(0, RenamedModules(RENAMED))
 
 
 def renamed_argument(old: str, new: str) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
-    """Lets callers of a function use the old name of an argument, with a warning.
+    """Return a decorator that accepts the old name of an argument, with a warning.
 
     Example:
         >>> @renamed_argument("form", "format")

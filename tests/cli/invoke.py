@@ -1,4 +1,4 @@
-"""The command line as tests call it: in this process where that is enough, as a process of its own where it is not."""
+"""Calls of the command line in tests: in this process, or as a separate process if a test needs it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dialmeter.cli.main import run
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
 
 
-class Said(NamedTuple):
-    """What a command left behind."""
+class CommandResult(NamedTuple):
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -26,7 +26,7 @@ class Said(NamedTuple):
 
     @property
     def complaint(self) -> str:
-        """The one line that says what is wrong, without the name of the program; warnings and progress may stand before."""
+        """The error message without the name of the program. Warnings and progress may precede it."""
         lines = [line for line in self.err.splitlines() if not line.startswith(("warning: ", "scoring: "))]
         assert len(lines) == 1, self.err
         assert lines[0].startswith("dialmeter: ")
@@ -36,31 +36,31 @@ class Said(NamedTuple):
 
     @property
     def json(self) -> dict[str, Any]:
-        """The one document on standard output."""
+        """The JSON document on standard output."""
         found: dict[str, Any] = json.loads(self.out)
         return found
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str | Path) -> Said:
-    """Runs a command in this process."""
+def call(capsys: pytest.CaptureFixture[str], *words: str | Path) -> CommandResult:
+    """Run a command in this process."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as stop:
         run([str(word) for word in words])
-    said = capsys.readouterr()
+    result = capsys.readouterr()
     assert isinstance(stop.value.code, int)
-    return Said(stop.value.code, said.out, said.err)
+    return CommandResult(stop.value.code, result.out, result.err)
 
 
-def checked(said: Said, schema: str, code: int = 0) -> dict[str, Any]:
-    """The document of a command, held to the schema of that name in docs/schema."""
-    assert said.code == code
-    assert "NaN" not in said.out
-    Draft202012Validator(json.loads((SCHEMAS / f"{schema}.json").read_text("utf-8"))).validate(said.json)
-    return said.json
+def checked(result: CommandResult, schema: str, code: int = 0) -> dict[str, Any]:
+    """Return the document of a command, validated by the schema of that name in docs/schema."""
+    assert result.code == code
+    assert "NaN" not in result.out
+    Draft202012Validator(json.loads((SCHEMAS / f"{schema}.json").read_text("utf-8"))).validate(result.json)
+    return result.json
 
 
-def call_process(*words: str | Path, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Said:
-    """Runs a command as a process of its own."""
+def call_process(*words: str | Path, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> CommandResult:
+    """Run a command as a separate process."""
     done = subprocess.run(
         [sys.executable, "-m", "dialmeter", *map(str, words)],
         input=stdin,
@@ -69,9 +69,9 @@ def call_process(*words: str | Path, stdin: bytes = b"", cwd: Path | None = None
         env={**os.environ, **variables},
         check=False,
     )
-    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """Everything in a folder, so that a test can see that nothing was written."""
+    """Return all files in a folder, to check that nothing was written."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

@@ -1,4 +1,4 @@
-"""Small files in the two layouts that tests of the command line read."""
+"""Small files in the two formats that tests of the command line read."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TOWN: dict[str, list[dict[str, Any]]] = {
         {"gold": BOTH, "pred": BOTH, "user": "Taxi", "system": "Yes?"},
     ],
 }
-"""Three dialogues: one goes wrong, one invents a slot, one is right."""
+"""Three dialogues: one with a mistake, one with an extra slot, one correct."""
 
 
 def native_lines(dialogues: dict[str, list[dict[str, Any]]], *sides: str) -> bytes:
-    """Dialogues as JSON lines; with sides, only those states and no utterances."""
+    """Encode dialogues as JSON lines. With sides, only these states and no utterances."""
     lines = []
     for name, turns in dialogues.items():
         kept = [
@@ -37,7 +37,7 @@ def native_lines(dialogues: dict[str, list[dict[str, Any]]], *sides: str) -> byt
 
 
 def nested_document(dialogues: dict[str, list[dict[str, Any]]]) -> bytes:
-    """Dialogues as one document in the layout of the FGA repository."""
+    """Encode dialogues as one document in the format of the FGA repository."""
 
     def nested(state: dict[str, str]) -> dict[str, dict[str, str]]:
         domains: dict[str, dict[str, str]] = {}
@@ -58,26 +58,26 @@ def nested_document(dialogues: dict[str, list[dict[str, Any]]]) -> bytes:
 
 
 def written(path: Path, data: bytes | str) -> Path:
-    """A file with that content."""
+    """Write a file with this content."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return path
 
 
 def town(folder: Path) -> Path:
-    """The three dialogues as a file of JSON lines."""
+    """Write the three dialogues to a file of JSON lines."""
     return written(folder / "town.jsonl", native_lines(TOWN))
 
 
 class Pair(NamedTuple):
-    """A file with predictions, and one with gold."""
+    """Write a file with predictions and a file with gold."""
 
     pred: Path
     gold: Path
 
 
 def with_sections(folder: Path, pred: dict[str, Any] | None = None) -> Pair:
-    """Two instances in the layout of DSTC10, of which the second is right, with a slot beyond the 19."""
+    """Two instances in the format of DSTC10. The second is correct and has a slot outside the 19."""
     gold = [
         {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["1"]}}},
         {"restaurant": {"semi": {"food": ["thai", "asian"], "view": ["sea"]}}},
@@ -90,7 +90,7 @@ def with_sections(folder: Path, pred: dict[str, Any] | None = None) -> Pair:
 
 
 def services(folder: Path, *, schema: bool = True) -> Pair:
-    """Two frames in the layout of schema-guided dialogues, named as in MultiWOZ 2.2; the booking slot of one is wrong."""
+    """Two frames in the schema-guided format with the names of MultiWOZ 2.2. The booking slot of one is wrong."""
     paths = {}
     for side, day in (("gold", "monday"), ("pred", "sunday")):
         states = [{"hotel-area": ["east"], "hotel-bookday": [day]}, {"hotel-area": ["east"]}]

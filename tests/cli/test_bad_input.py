@@ -1,4 +1,4 @@
-"""Files that cannot be scored: one line that names file, dialogue, turn and slot, exit code 2, and nothing written."""
+"""Files that cannot be scored give one line with file, dialogue, turn and slot, exit code 2, and no output files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.readers.raw_file import zstd_module
 
-from .invoke import Said, call, call_process, files_in
+from .invoke import CommandResult, call, call_process, files_in
 from .samples import TOWN, native_lines, written
 
 READERS = ("score", "check", "rules", "convert")
@@ -21,19 +21,19 @@ CUT_OFF = ("damaged or cut off",)
 
 
 def nested(second: Any) -> bytes:
-    """A document whose first dialogue is fine."""
+    """Return a document whose first dialogue is valid."""
     first = {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {}}}
     return json.dumps({"d0": first, "d1": second}).encode()
 
 
 def native(turns: Any) -> bytes:
-    """Lines of which the first is fine."""
+    """Return lines with a valid first line."""
     raw = turns if isinstance(turns, bytes) else json.dumps(turns).encode()
     return GOOD_LINE + b'{"dialogue_id": "d1", "turns": ' + raw + b"}\n"
 
 
 def native_value(raw: bytes) -> bytes:
-    """Lines whose second dialogue holds this as a value."""
+    """Return lines whose second dialogue has this value."""
     return native(b'[{"turn": 0, "gold": {"hotel-area": ' + raw + b'}, "pred": {}}]')
 
 
@@ -150,18 +150,18 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "bytes that are no UTF-8 in an utterance": (native(b'[{"turn": 0, "gold": {}, "pred": {}, "user": "\xff"}]'), ("line 2", "not UTF-8")),
     "a number of 5000 digits": (native_value(b"1" * 5000), ("digits",)),
 }  # fmt: skip
-"""What is in the file, and what the line must say beside the file's name."""
+"""The content of the file, and the message after the name of the file."""
 
 TAKEN_BY = {
     "a turn number beyond all turns": ("convert",),
     "a prediction twice in a turn": ("score",),
     "bytes that are no UTF-8 in an utterance": ("score",),
 }
-"""Commands that do not look at what is bad: scoring reads no utterances and no more of a line than it must."""
+"""Commands that do not read the bad part: scoring skips utterances and unused parts of a line."""
 
 
-def read_with(command: str, capsys: pytest.CaptureFixture[str], file: Path | str, *more: str | Path) -> Said:
-    """Runs one of the commands that read a prediction file."""
+def read_with(command: str, capsys: pytest.CaptureFixture[str], file: Path | str, *more: str | Path) -> CommandResult:
+    """Run one of the commands that read a prediction file."""
     if command == "convert":
         return call(capsys, "convert", file, Path(str(file)).parent / "out.jsonl", *more)
     return call(capsys, "tracker", command, file, *more)
@@ -270,7 +270,7 @@ def test_a_line_over_the_limit(
 def test_a_first_line_over_the_limit(
     command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A document may stand on one line of any length, so that only what follows shows that these are lines.
+    # A document may be one line of any length. Only the following text shows that these are JSON lines.
     monkeypatch.setattr("dialmeter.readers.source.LINE_LIMIT", 80)
     for content in (GOOD_LINE, GOOD_LINE + GOOD_LINE.replace(b"d0", b"d1")):
         file = written(tmp_path / "predictions.jsonl", content)
@@ -353,7 +353,7 @@ def test_a_format_forced_on_another_file(
     file = written(tmp_path / "predictions.json", FORCED[content])
     said = call(capsys, "convert", file, tmp_path / "out.jsonl", "--from", form, "--quiet")
     if said.code == 0:
-        # Some layouts are so plain that another fits them too; then what comes out is dialogues.
+        # Some formats are so simple that a file also matches another format. The result is then dialogues.
         assert all(json.loads(line)["turns"] for line in (tmp_path / "out.jsonl").read_text().splitlines())
     else:
         assert said.code == 2

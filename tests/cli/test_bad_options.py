@@ -1,4 +1,4 @@
-"""Options that make no sense: one line, what is known or nearest, exit code 2, and nothing written."""
+"""Invalid options give one line with the known or most similar values, exit code 2, and no output files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ BAD_WORDS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "force without out": (["--force"], ("--force", "--out")),
     "condition": (["--fail-if", "JGA below 50"], ("--fail-if", "JGA < 0.5")),
     "condition without measure": (["--fail-if", "< 0.5"], ("--fail-if", "JGA < 0.5")),
-    "condition in percent": (["--fail-if", "JGA < 50"], ("--fail-if", "fractions", "50 % is 0.5")),
+    "condition in percent": (["--fail-if", "JGA < 50"], ("--fail-if", "fractions", "for 50 % write 0.5")),
     "condition without number": (["--fail-if", "JGA < half"], ("--fail-if", "'half' is not a number")),
     "condition that nothing meets": (["--fail-if", "JGA < nan"], ("--fail-if", "nan")),
     "condition on an unknown measure": (["--fail-if", "JGB < 0.5"], ("unknown measure 'JGB'", "did you mean JGA?")),
@@ -77,18 +77,18 @@ def test_a_bad_word(
     town(tmp_path)
     words, says = BAD_WORDS[bad]
     before = files_in(tmp_path)
-    said = call(capsys, "tracker", "score", "town.jsonl", "--quiet", *words)
-    assert said.code == 2
-    assert all(word in said.complaint for word in says), said.complaint
+    result = call(capsys, "tracker", "score", "town.jsonl", "--quiet", *words)
+    assert result.code == 2
+    assert all(word in result.complaint for word in says), result.complaint
     assert files_in(tmp_path) == before
 
 
 @pytest.mark.parametrize("words", [["trackr"], ["tracker", "scor"], ["tracker", "score"], ["list", "measurs"], ["list", "measures", "JGB"], ["cite"], ["cite", "nowhere"], ["cite", "--measure", "JGB"], ["convert", "x"], ["completion", "tcsh"]])  # fmt: skip
 def test_a_bad_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, *words)
-    assert said.code == 2
-    assert said.complaint
-    assert said.out == ""
+    result = call(capsys, *words)
+    assert result.code == 2
+    assert result.complaint
+    assert result.out == ""
 
 
 @pytest.mark.parametrize(("words", "near"), [(["trackr"], "tracker"), (["tracker", "scor"], "score"), (["list", "measures", "JGB"], "JGA"), (["list", "rules", "gca"], "gca-repo"), (["list", "formats", "nestd"], "nested")])  # fmt: skip
@@ -98,9 +98,9 @@ def test_the_nearest_name_is_suggested(words: list[str], near: str, capsys: pyte
 
 def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["tracker"]):
-        said = call(capsys, *words)
-        assert said.code in (0, 2)
-        assert "Commands:\n" in said.out + said.err
+        result = call(capsys, *words)
+        assert result.code in (0, 2)
+        assert "Commands:\n" in result.out + result.err
 
 
 @pytest.mark.parametrize(
@@ -123,25 +123,29 @@ def test_a_bad_rule_file(
     content: str, says: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     rules = written(tmp_path / "mine.toml", content)
-    said = call(capsys, "tracker", "score", town(tmp_path), "--rules", rules)
-    assert said.code == 2
-    assert all(word in said.complaint for word in says), said.complaint
+    result = call(capsys, "tracker", "score", town(tmp_path), "--rules", rules)
+    assert result.code == 2
+    assert all(word in result.complaint for word in says), result.complaint
 
 
 def test_a_rule_file_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "tracker", "score", town(tmp_path), "--rules", tmp_path / "mine.toml")
-    assert said.code == 2
-    assert said.complaint.startswith(f"{tmp_path / 'mine.toml'}: no such file")
+    result = call(capsys, "tracker", "score", town(tmp_path), "--rules", tmp_path / "mine.toml")
+    assert result.code == 2
+    assert result.complaint.startswith(f"{tmp_path / 'mine.toml'}: no such file")
 
 
 def test_a_rule_file_is_checked_as_a_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "tracker", "score", town(tmp_path), "--rules", written(tmp_path / "mine.toml", "values = []\n"))
-    assert said.complaint.startswith(str(tmp_path / "mine.toml"))
-    assert all(name in said.complaint for name in ("values", "none", "dontcare", "extra", "match", "missing", "state"))
+    result = call(
+        capsys, "tracker", "score", town(tmp_path), "--rules", written(tmp_path / "mine.toml", "values = []\n")
+    )
+    assert result.complaint.startswith(str(tmp_path / "mine.toml"))
+    assert all(
+        name in result.complaint for name in ("values", "none", "dontcare", "extra", "match", "missing", "state")
+    )
 
 
 class TestOut:
-    """``--out`` refuses what is there, says how to go on, and leaves it alone."""
+    """``--out`` does not replace existing files, and the message says how to continue."""
 
     @pytest.fixture
     def run(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
@@ -150,11 +154,11 @@ class TestOut:
 
     def refused(self, capsys: pytest.CaptureFixture[str], file: Path, out: Path, *more: str) -> str:
         before = files_in(file.parent)
-        said = call(capsys, "tracker", "score", file, "--out", out, *more)
-        assert said.code == 2
-        assert said.out == ""
+        result = call(capsys, "tracker", "score", file, "--out", out, *more)
+        assert result.code == 2
+        assert result.out == ""
         assert files_in(file.parent) == before
-        return said.complaint
+        return result.complaint
 
     def test_a_finished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         for more in ([], ["--resume"]):
@@ -187,8 +191,8 @@ class TestOut:
     ) -> None:
         before = files_in(run)
         written(run / "notes.txt", "mine")
-        said = call(capsys, "tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
-        assert said.code == 0
+        result = call(capsys, "tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
+        assert result.code == 0
         after = files_in(run)
         assert after.pop("notes.txt") == b"mine"
         assert {name: data for name, data in after.items() if name != "log.json"} == {
@@ -197,20 +201,20 @@ class TestOut:
 
 
 class TestConvertTo:
-    """``convert`` refuses to overwrite, and a place where nothing can be written."""
+    """``convert`` does not overwrite files, and reports a path that cannot be written."""
 
     def test_a_file_that_is_there(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         file, taken = town(tmp_path), written(tmp_path / "taken.jsonl", "mine")
-        said = call(capsys, "convert", file, taken)
-        assert said.code == 2
-        assert said.complaint == f"{taken}: is there already; replace it with --force"
+        result = call(capsys, "convert", file, taken)
+        assert result.code == 2
+        assert result.complaint == f"{taken}: is there already; replace it with --force"
         assert taken.read_text() == "mine"
         assert call(capsys, "convert", file, taken, "--force").code == 0
         assert taken.read_bytes().count(b"\n") == 3
 
     @pytest.mark.parametrize("place", ["nowhere/out.jsonl", "town.jsonl/out.jsonl"])
     def test_a_place_that_is_none(self, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        said = call(capsys, "convert", town(tmp_path), tmp_path / place)
-        assert said.code == 2
-        assert said.complaint.startswith(f"{tmp_path / place}: cannot be written")
+        result = call(capsys, "convert", town(tmp_path), tmp_path / place)
+        assert result.code == 2
+        assert result.complaint.startswith(f"{tmp_path / place}: cannot be written")
         assert list(files_in(tmp_path)) == ["town.jsonl"]

@@ -15,7 +15,7 @@ from .samples import TOWN, native_lines, nested_document, town, written
 
 
 def states(data: bytes) -> dict[str, list[tuple[int, object, object]]]:
-    """What JSON lines hold."""
+    """Return the content of JSON lines."""
     found = map(json.loads, data.splitlines())
     return {
         each["dialogue_id"]: [(turn["turn"], turn.get("gold"), turn.get("pred")) for turn in each["turns"]]
@@ -25,8 +25,8 @@ def states(data: bytes) -> dict[str, list[tuple[int, object, object]]]:
 
 def test_a_layout_becomes_native(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nested = written(tmp_path / "town.json", nested_document(TOWN))
-    said = call(capsys, "convert", nested, tmp_path / "out.jsonl")
-    assert (said.code, said.out, said.err) == (0, "", "3 dialogues from nested to native\n")
+    result = call(capsys, "convert", nested, tmp_path / "out.jsonl")
+    assert (result.code, result.out, result.err) == (0, "", "3 dialogues from nested to native\n")
     assert states((tmp_path / "out.jsonl").read_bytes()) == states(native_lines(TOWN))
     assert call(capsys, "convert", nested, tmp_path / "quiet.jsonl", "--quiet").err == ""
 
@@ -95,11 +95,11 @@ def test_compressed_by_the_name(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_pipes(tmp_path: Path) -> None:
-    said = call_process("convert", "-", "-", stdin=nested_document(TOWN), cwd=tmp_path)
-    assert said.code == 0
-    assert states(said.out.encode()) == states(native_lines(TOWN))
-    assert said.err == "3 dialogues from nested to native\n"
-    scored = call_process("tracker", "score", "-", "--json", stdin=said.out.encode(), cwd=tmp_path)
+    result = call_process("convert", "-", "-", stdin=nested_document(TOWN), cwd=tmp_path)
+    assert result.code == 0
+    assert states(result.out.encode()) == states(native_lines(TOWN))
+    assert result.err == "3 dialogues from nested to native\n"
+    scored = call_process("tracker", "score", "-", "--json", stdin=result.out.encode(), cwd=tmp_path)
     assert scored.json["scores"][0]["value"] == 0.5
 
 

@@ -1,4 +1,4 @@
-"""The demo: every step is a command that anybody can type, and all of them work with the core alone."""
+"""The demo: every step is a command, and all commands work without extras."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter import open_run
 
-from .invoke import Said, call, call_process
+from .invoke import CommandResult, call, call_process
 
 RUNS = {"own": "tracker", "keyword": "tracker", "agenda": "user", "forgetful": "user", "judges": "judge"}
 
@@ -20,23 +20,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def said(folder: Path) -> Said:
+def result(folder: Path) -> CommandResult:
     return call_process("demo", "--out", folder, "--goals", "30", "--quiet")
 
 
-def test_it_ends_with_the_report_and_the_viewer(said: Said, folder: Path) -> None:
-    assert said.code == 0, said.err
-    last = said.out.rstrip().splitlines()
+def test_it_ends_with_the_report_and_the_viewer(result: CommandResult, folder: Path) -> None:
+    assert result.code == 0, result.err
+    last = result.out.rstrip().splitlines()
     assert last[-2] == f"report: {folder / 'report.html'}"
-    assert last[-1] == f"Look behind every number: dialmeter view {shlex.quote(str(folder / 'runs'))}"
+    assert last[-1] == f"Explore every number: dialmeter view {shlex.quote(str(folder / 'runs'))}"
     assert 10_000 < (folder / "report.html").stat().st_size <= 2_000_000
 
 
-def test_every_subject_leaves_a_run(said: Said, folder: Path) -> None:
+def test_every_subject_leaves_a_run(result: CommandResult, folder: Path) -> None:
     assert {name: open_run(folder / "runs" / name).manifest["kind"] for name in RUNS} == RUNS
 
 
-def test_the_measures_see_who_forgets(said: Said, folder: Path) -> None:
+def test_the_measures_see_who_forgets(result: CommandResult, folder: Path) -> None:
     recall = {
         name: next(each["value"] for each in open_run(folder / "runs" / name).scores if each["measure"] == "I-recall")
         for name in ("agenda", "forgetful")
@@ -44,17 +44,17 @@ def test_the_measures_see_who_forgets(said: Said, folder: Path) -> None:
     assert recall["forgetful"] < recall["agenda"] - 0.05
 
 
-def test_the_printed_commands_can_be_typed(said: Said, capsys: pytest.CaptureFixture[str]) -> None:
-    typed = [shlex.split(line)[2:] for line in said.out.splitlines() if line.startswith("$ dialmeter ")]
+def test_the_printed_commands_can_be_typed(result: CommandResult, capsys: pytest.CaptureFixture[str]) -> None:
+    typed = [shlex.split(line)[2:] for line in result.out.splitlines() if line.startswith("$ dialmeter ")]
     assert [words[:2] for words in typed].count(["user", "play"]) == 2
     again = next(words for words in typed if words[:2] == ["user", "compare"])
     found = call(capsys, *again, "--quiet")
     assert found.code == 0
-    assert found.out in said.out
+    assert found.out in result.out
 
 
 def test_an_older_demo_is_not_written_over_unasked(
-    said: Said, folder: Path, capsys: pytest.CaptureFixture[str]
+    result: CommandResult, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = call(capsys, "demo", "--out", str(folder))
     assert found.code == 2

@@ -1,4 +1,4 @@
-"""``--dry-run`` of every command that asks language models: nothing is sent, and a real run sends what was said."""
+"""``--dry-run`` of every command that calls language models: nothing is sent, and a real run sends the estimated requests."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def model(server: Server) -> Words:
 
 
 def talk_file(folder: Path) -> Path:
-    said = ["Where is inn {}?", "The inn {} is in Mill Lane.", "Is it quiet?", "Yes, it is a quiet inn."]
+    result = ["Where is inn {}?", "The inn {} is in Mill Lane.", "Is it quiet?", "Yes, it is a quiet inn."]
     rows = [
         {
             "id": f"d{number}",
             "messages": [
                 {"role": ("user", "assistant")[turn % 2], "content": text.format(number)}
-                for turn, text in enumerate(said)
+                for turn, text in enumerate(result)
             ],
         }
         for number in range(6)
@@ -122,8 +122,8 @@ def test_a_real_run_sends_what_the_dry_run_says(
     words_of: Callable[[Path, Server], Words], answer: str, tmp_path: Path, capsys: Capture
 ) -> None:
     def reply(body: dict[str, Any], number: int) -> Reply:
-        said = body["messages"][-1]["content"].partition("\nReply:\n")[2].partition("\n")[0]
-        return saying(answer or f"Is {said} of not")
+        result = body["messages"][-1]["content"].partition("\nReply:\n")[2].partition("\n")[0]
+        return saying(answer or f"Is {result} of not")
 
     made = ["--attack", "repetition", "--cases", "4", "--light", "--out", tmp_path / "set.jsonl", "--quiet"]
     assert call(capsys, "judge", "bench", "make", talk_file(tmp_path), *made).code == 0
@@ -157,7 +157,7 @@ def test_the_document(words_of: Callable[[Path, Server], Words], tmp_path: Path,
 
 
 def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, capsys: Capture) -> None:
-    """A model that says what the stand-in says is asked as often as the dry run says; only the wording of the system may differ."""
+    """A model that answers like the stand-in gets as many requests as estimated. Only the wording of the system may differ."""
     first = ["user", "play", "--goals", "2", "--max-turns", "3", "--workers", "1", "--quiet"]
     assert call(capsys, *first, "--out", tmp_path / "stand-in.jsonl").code == 0
     talks = open_conversations(tmp_path / "stand-in.jsonl")
@@ -174,12 +174,12 @@ def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["user", "play", "--out", "x"], "name the agent endpoint"),
-        (["user", "goals", "x"], "it goes with --make-sheet, --endpoint and --model"),
-        (["user", "score", "x"], "it goes with --from-text"),
-        (["judge", "attack", "x", "--out", "y"], "name an attack like llm(endpoint=…, model=…)"),
+        (["user", "play", "--out", "x"], "give the agent endpoint"),
+        (["user", "goals", "x"], "it needs --make-sheet, --endpoint and --model"),
+        (["user", "score", "x"], "it needs --from-text"),
+        (["judge", "attack", "x", "--out", "y"], "give an attack such as llm(endpoint=…, model=…)"),
     ],
 )
 def test_without_a_language_model(words: list[str], message: str, capsys: Capture) -> None:
-    said = call(capsys, *words, "--dry-run")
-    assert (said.code, message in said.err) == (2, True)
+    result = call(capsys, *words, "--dry-run")
+    assert (result.code, message in result.err) == (2, True)

@@ -1,4 +1,4 @@
-"""Every JSON document that a command prints is as its schema in docs/schema says, whatever the options."""
+"""Every JSON document of a command conforms to its schema in docs/schema, with any options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from .invoke import Said, call
+from .invoke import CommandResult, call
 from .samples import BOTH, TOWN, Pair, native_lines, nested_document, services, town, with_sections, written
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
@@ -22,10 +22,10 @@ def schema_of(name: str) -> dict[str, Any]:
     return found
 
 
-def validate(name: str, said: Said) -> dict[str, Any]:
-    """The document on standard output, which must hold to its schema."""
-    jsonschema.Draft202012Validator(schema_of(name)).validate(said.json)
-    return said.json
+def validate(name: str, result: CommandResult) -> dict[str, Any]:
+    """Return the document on standard output after validation by its schema."""
+    jsonschema.Draft202012Validator(schema_of(name)).validate(result.json)
+    return result.json
 
 
 @pytest.mark.parametrize("name", MINE)
@@ -53,24 +53,24 @@ SCORE_OPTIONS = [
 
 @pytest.mark.parametrize("options", SCORE_OPTIONS, ids=" ".join)
 def test_score(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "tracker", "score", town(tmp_path), "--json", *options)
-    assert said.code == 0
-    validate("tracker-score", said)
+    result = call(capsys, "tracker", "score", town(tmp_path), "--json", *options)
+    assert result.code == 0
+    validate("tracker-score", result)
 
 
 @pytest.mark.parametrize("options", [["--by", "service"], ["--measure", "RequestedSlotRecall"]], ids=" ".join)
 def test_score_of_services(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pred, gold = services(tmp_path)
-    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--json", *options)
-    assert said.code == 0
-    validate("tracker-score", said)
+    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--json", *options)
+    assert result.code == 0
+    validate("tracker-score", result)
 
 
 def test_score_of_sections(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pred, gold = with_sections(tmp_path)
-    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "dstc10", "--json")
-    assert said.code == 0
-    validate("tracker-score", said)
+    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "dstc10", "--json")
+    assert result.code == 0
+    validate("tracker-score", result)
 
 
 def test_scores_beyond_one_and_below_zero(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_scores_beyond_one_and_below_zero(capsys: pytest.CaptureFixture[str], tm
     below = call(capsys, "tracker", "score", missed, "--rules", "trade", "--measure", "SA(slots=1)", "--json")
     assert beyond.json["scores"][0]["value"] > 1
     assert below.json["scores"][0]["value"] < 0
-    for said in (beyond, below):
-        validate("tracker-score", said)
+    for result in (beyond, below):
+        validate("tracker-score", result)
 
 
 def test_score_with_nothing_to_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -107,18 +107,18 @@ def test_score_of_correctness_alone(capsys: pytest.CaptureFixture[str], tmp_path
 
 
 def test_a_condition_that_holds_leaves_the_document_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "tracker", "score", town(tmp_path), "--json", "--fail-if", "JGA < 0.9")
-    assert said.code == 1
-    validate("tracker-score", said)
+    result = call(capsys, "tracker", "score", town(tmp_path), "--json", "--fail-if", "JGA < 0.9")
+    assert result.code == 1
+    validate("tracker-score", result)
 
 
 @pytest.mark.parametrize(
     "options", [[], ["--rules", "gca-repo"], ["--names", "as-is"], ["--map", "multiwoz"], ["--quiet"]], ids=" ".join
 )
 def test_check(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "tracker", "check", town(tmp_path), "--json", *options)
-    assert said.code == 0
-    assert validate("tracker-check", said)["fit"] is True
+    result = call(capsys, "tracker", "check", town(tmp_path), "--json", *options)
+    assert result.code == 0
+    assert validate("tracker-check", result)["fit"] is True
 
 
 @pytest.mark.parametrize(("rules", "files"), [("sgd", services), ("dstc10", with_sections)])
@@ -126,9 +126,9 @@ def test_check_of_other_layouts(
     rules: str, files: Callable[[Path], Pair], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     pred, gold = files(tmp_path)
-    said = call(capsys, "tracker", "check", pred, "--gold", gold, "--rules", rules, "--json")
-    assert said.code == 0
-    found = validate("tracker-check", said)
+    result = call(capsys, "tracker", "check", pred, "--gold", gold, "--rules", rules, "--json")
+    assert result.code == 0
+    found = validate("tracker-check", result)
     assert found["fit"] is True
     assert found["scores"][0]["value"] == 1
 
@@ -137,9 +137,9 @@ def test_check_of_a_file_with_problems(capsys: pytest.CaptureFixture[str], tmp_p
     gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"d1": TOWN["d1"]}, "pred"))
     schema = written(tmp_path / "schema.json", '["hotel-area"]')
-    said = call(capsys, "tracker", "check", pred, "--gold", gold, "--schema", schema, "--json")
-    assert said.code == 2
-    found = validate("tracker-check", said)
+    result = call(capsys, "tracker", "check", pred, "--gold", gold, "--schema", schema, "--json")
+    assert result.code == 2
+    found = validate("tracker-check", result)
     assert [problem["code"] for problem in found["problems"]] == ["missing", "unknown-slot"]
 
 
@@ -148,9 +148,9 @@ def test_check_of_a_file_with_problems(capsys: pytest.CaptureFixture[str], tmp_p
 )
 def test_rules(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = written(tmp_path / "town.json", nested_document(TOWN))
-    said = call(capsys, "tracker", "rules", file, "--json", *options)
-    assert said.code == 0
-    found = validate("tracker-rules", said)
+    result = call(capsys, "tracker", "rules", file, "--json", *options)
+    assert result.code == 0
+    found = validate("tracker-rules", result)
     assert found["counts"]["rule_sets"] == len(found["scores"])
     assert list(found["flips"]) == [score["rules"] for score in found["scores"][1:]]
     for score in found["scores"]:
@@ -163,9 +163,9 @@ def test_rules(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path:
     ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "agents"],
 )
 def test_list(what: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", what, "--json")
-    assert said.code == 0
-    assert validate("list", said)["command"] == f"list {what}"
+    result = call(capsys, "list", what, "--json")
+    assert result.code == 0
+    assert validate("list", result)["command"] == f"list {what}"
 
 
 @pytest.mark.parametrize(
@@ -180,6 +180,6 @@ def test_list(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_description_is_a_document_too(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", *words, "--json")
-    assert said.code == 0
-    assert said.json["command"] == f"list {words[0]}"
+    result = call(capsys, "list", *words, "--json")
+    assert result.code == 0
+    assert result.json["command"] == f"list {words[0]}"

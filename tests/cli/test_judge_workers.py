@@ -1,4 +1,4 @@
-"""``judge attack`` and ``judge score`` in shards: the same bytes whoever does the work, and whoever dies at it."""
+"""``judge attack`` and ``judge score`` in shards: the same bytes for any number of workers, also if workers die."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARK = os.path.join(os.path.dirname(__file__), "mark")
 WAY = os.path.join(os.path.dirname(__file__), "way")
 
 def die(text):
-    """Kills the process that works: once, or always at a text; never the one that was started."""
+    """A judge that kills its worker process, once or at every occurrence of a text. It never kills the main process."""
     way = open(WAY).read() if os.path.exists(WAY) else ""
     if way == "always at " + text or way == "once" and "7" in text and not os.path.exists(MARK):
         open(MARK, "w").close()
@@ -42,7 +42,7 @@ def function(context, reply):
 function.higher_is_better = True
 
 class Where:
-    """Says in its score which process it is in, and is no judge that one should use."""
+    """A judge whose score depends on the process, for tests only."""
     name, higher_is_better, scale, facets, batch_size, neural = "where", True, None, None, 8, True
     def score(self, items):
         return [float(os.getpid())] * len(items)
@@ -53,13 +53,13 @@ def reworded(text):
 '''
 PROGRAM = "import json, sys\nfor line in sys.stdin:\n    print(len(json.loads(line)['reply']) / 3)\n"
 QUICK = ["contradiction", "natural-paraphrase", "pronoun", "speaker"]
-"""Attacks without synonyms: every process that inflects synonyms loads a dictionary for several seconds."""
+"""Attacks without synonyms, because each process that inflects synonyms needs several seconds to load a dictionary."""
 JUDGES = ["ngram-coherence", "ngram-fluency", "overlap", "mine:Mortal", "random(seed=3)", "mine:function"]
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of all tests, made once; each test has a copy."""
+    """Make the files of all tests once. Each test gets a copy."""
     folder = tmp_path_factory.mktemp("inputs")
     (folder / "mine.py").write_text(MINE)
     (folder / "program.py").write_text(PROGRAM)
@@ -81,13 +81,13 @@ def undisturbed(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(undisturbed: Path) -> tuple[bytes, dict[str, bytes]]:
-    """What one process says of the judges, and leaves."""
+    """Return the output and the files of the judges in one process."""
     return scored(undisturbed, "run1", "--workers", 1)
 
 
 @pytest.fixture(scope="module")
 def made(undisturbed: Path) -> tuple[bytes, bytes]:
-    """What one process says of the quick attacks, and the cases."""
+    """Return the output of the quick attacks in one process, and the cases."""
     return attacked(undisturbed, "c1", "--workers", 1)
 
 
@@ -105,18 +105,18 @@ def called(folder: Path, *words: object) -> tuple[int, bytes, str]:
 def scored(folder: Path, out: str, *words: object) -> tuple[bytes, dict[str, bytes]]:
     more = [word for judge in JUDGES for word in ("--judge", judge)]
     more += ["--judge-command", f"program={sys.executable} program.py"]
-    code, said, err = called(folder, "score", "cases.jsonl", *more, "--json", "--quiet", "--out", out, *words)
+    code, result, err = called(folder, "score", "cases.jsonl", *more, "--json", "--quiet", "--out", out, *words)
     assert code == 0, err
-    return said, contents(folder / out)
+    return result, contents(folder / out)
 
 
 def attacked(folder: Path, out: str, *words: object) -> tuple[bytes, bytes]:
     more = [word for attack in QUICK for word in ("--attack", attack)]
     more += ["--paraphraser", "mine:reworded", "--cases", "90", "--light", "--no-cache"]
-    code, said, err = called(folder, "attack", "talk.jsonl", *more, "--json", "--quiet", "--out", out, *words)
+    code, result, err = called(folder, "attack", "talk.jsonl", *more, "--json", "--quiet", "--out", out, *words)
     assert code == 0, err
     assert not (folder / f"{out}.parts").exists()
-    return said, (folder / out).read_bytes()
+    return result, (folder / out).read_bytes()
 
 
 def test_one_two_and_three_workers_score_alike(folder: Path, run: tuple[bytes, dict[str, bytes]]) -> None:
@@ -156,10 +156,7 @@ def test_a_shard_that_kills_every_worker_is_told_and_the_rest_is_kept(folder: Pa
     words = ("--judge", "mine:Mortal", "--judge", "overlap", "--workers", 2, "--quiet", "--out", "run2")
     code, _, err = called(folder, "score", "cases.jsonl", *words)
     assert code == 3
-    assert (
-        "1 of 23 shards could not be done, the first of them shard 3 at judge mortal, replies 49 to 64: 2 workers died"
-        in err
-    )
+    assert "1 of 23 shards failed, first shard 3 at judge mortal, replies 49 to 64: 2 workers died" in err
     adversarial = [msgspec.json.decode(line)["adversarial"] for line in made[1].splitlines()]
     reworded = next(text for text in adversarial if text.startswith("In other words: "))
     (folder / "way").write_text("always at " + reworded.removeprefix("In other words: "))
@@ -225,10 +222,10 @@ def test_neural_judges_go_where_the_resource_is(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--cluster-resource", "GPU=1"], "--cluster-resource goes with --cluster"),
+        (["--cluster-resource", "GPU=1"], "--cluster-resource needs --cluster"),
         (
             ["--cluster", "tcp://127.0.0.1:9", "--cluster-resource", "GPU"],
-            "--cluster-resource GPU: write it as NAME=AMOUNT, as in GPU=1",
+            "--cluster-resource GPU: write NAME=AMOUNT, such as GPU=1",
         ),
     ],
 )
@@ -250,8 +247,8 @@ def test_a_network_gives_the_same_bits_in_any_process(folder: Path) -> None:
     place = folder / "cluster"
     place.mkdir()
     with running(place, workers=1) as processes:
-        code, said, err = called(folder, *words, "--out", "n3", "--cluster", processes.address)
-    assert (code, said) == one[:2], err
+        code, result, err = called(folder, *words, "--out", "n3", "--cluster", processes.address)
+    assert (code, result) == one[:2], err
     assert contents(folder / "n3") == contents(folder / "n1")
 
 

@@ -20,8 +20,8 @@ from .samples import town
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     for word in ("--version", "-V"):
-        said = call(capsys, word)
-        assert (said.code, said.out) == (0, f"dialmeter, version {__version__}\n")
+        result = call(capsys, word)
+        assert (result.code, result.out) == (0, f"dialmeter, version {__version__}\n")
 
 
 @pytest.mark.parametrize("words", [[], ["tracker"], ["tracker", "score"], ["convert"], ["list"], ["cite"]])
@@ -44,9 +44,9 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", what)
-    assert said.code == 0
-    assert [line.split()[0] for line in said.out.splitlines()[2:]] == names
+    result = call(capsys, "list", what)
+    assert result.code == 0
+    assert [line.split()[0] for line in result.out.splitlines()[2:]] == names
     for style in ("markdown", "csv", "latex"):
         styled = call(capsys, "list", what, "--as", style)
         assert styled.code == 0
@@ -54,9 +54,9 @@ def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -
 
 
 def test_what_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", "--json")
-    assert (said.code, said.json["command"]) == (0, "list")
-    names = [item["list"] for item in said.json["items"]]
+    result = call(capsys, "list", "--json")
+    assert (result.code, result.json["command"]) == (0, "list")
+    names = [item["list"] for item in result.json["items"]]
     assert [line.split()[0] for line in call(capsys, "list").out.splitlines()[2:]] == names
     assert f"'nothing' is not one of {str(names)[1:-1]}." in call(capsys, "list", "nothing").err
     assert call(capsys, "list", "logs", "--json").json["command"] == "list logs"
@@ -69,9 +69,9 @@ def test_everything_that_is_listed_is_described(what: str, capsys: pytest.Captur
     listed = call(capsys, "list", what, "--json").json["items"]
     for item in listed:
         name = next(iter(item.values()))
-        said = call(capsys, "list", what, name)
-        assert said.code == 0
-        assert said.out.startswith(name)
+        result = call(capsys, "list", what, name)
+        assert result.code == 0
+        assert result.out.startswith(name)
 
 
 def test_rule_sets_say_what_they_were_checked_against(capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,41 +82,41 @@ def test_rule_sets_say_what_they_were_checked_against(capsys: pytest.CaptureFixt
 
 
 def test_a_rule_set_is_described_in_all_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", "rules", "gca-repo")
+    result = call(capsys, "list", "rules", "gca-repo")
     for name in rules.FIELDS:
-        assert f"\n{name} " in said.out
-    assert "deletions=code" in said.out
+        assert f"\n{name} " in result.out
+    assert "deletions=code" in result.out
 
 
 def test_a_rule_set_tells_what_the_original_does(capsys: pytest.CaptureFixture[str]) -> None:
     out = call(capsys, "list", "rules", "dstc10").out
-    told = out[out.index("\nlooks only at\n") : out.index("\nwhat the original does that you may not expect\n")]
+    told = out[out.index("\nscores only\n") : out.index("\nsurprising behaviour of the original\n")]
     assert [line.strip() for line in told.splitlines()[2:]] == ["/".join(cell) for cell in rules.named("dstc10").only]
     assert all(f"\n  {fault}" in out for fault in rules.named("dstc10").faults)
-    assert "looks only at" not in call(capsys, "list", "rules", "dialmeter").out
+    assert "scores only" not in call(capsys, "list", "rules", "dialmeter").out
 
 
 def test_a_measure_is_described_with_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("FGA", "fga", "FGA(lam=0.5)"):
-        said = call(capsys, "list", "measures", name)
-        assert said.out.startswith("FGA: Flexible Goal Accuracy")
-        assert "lam (needed)" in said.out
-        assert "dey-2022" in said.out
+        result = call(capsys, "list", "measures", name)
+        assert result.out.startswith("FGA: Flexible Goal Accuracy")
+        assert "lam (required)" in result.out
+        assert "dey-2022" in result.out
 
 
 def test_a_broken_plugin_is_a_warning(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint("Broken", "no_such_module:Measure", "dialmeter.measures")
     monkeypatch.setattr("dialmeter.registry.plugin_points", lambda group: [broken])
-    said = call(capsys, "list", "measures")
-    assert said.code == 0
-    assert "JGA" in said.out
-    assert said.err.startswith("warning: measure 'Broken' cannot be loaded from no_such_module:Measure")
+    result = call(capsys, "list", "measures")
+    assert result.code == 0
+    assert "JGA" in result.out
+    assert result.err.startswith("warning: measure 'Broken' cannot be loaded from no_such_module:Measure")
 
 
 def test_cite_measures(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "cite", "--measure", "FGA(lam=0.5)", "--measure", "GCA", "--measure", "VP")
-    assert said.code == 0
-    keys = [line.partition("{")[2].rstrip(",") for line in said.out.splitlines() if line.startswith("@")]
+    result = call(capsys, "cite", "--measure", "FGA(lam=0.5)", "--measure", "GCA", "--measure", "VP")
+    assert result.code == 0
+    keys = [line.partition("{")[2].rstrip(",") for line in result.out.splitlines() if line.startswith("@")]
     assert keys == ["dialmeter", "dey-2022", "aksu-2024"]
 
 
@@ -140,24 +140,24 @@ def test_cite_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "--json",
     ]
     scores = call(capsys, *words).json["scores"]
-    said = call(capsys, "cite", tmp_path / "run")
-    assert said.out.splitlines()[:2] == [f"% {score['signature']}" for score in scores]
-    assert "@inproceedings{wu-2019," in said.out
+    result = call(capsys, "cite", tmp_path / "run")
+    assert result.out.splitlines()[:2] == [f"% {score['signature']}" for score in scores]
+    assert "@inproceedings{wu-2019," in result.out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "completion", shell)
-    assert said.code == 0
-    assert "_DIALMETER_COMPLETE" in said.out
+    result = call(capsys, "completion", shell)
+    assert result.code == 0
+    assert "_DIALMETER_COMPLETE" in result.out
 
 
 def test_a_rule_set_for_users_is_described_switch_by_switch(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", "rules", "gcdf1-repo")
-    assert "\nfor: users\n" in said.out
+    result = call(capsys, "list", "rules", "gcdf1-repo")
+    assert "\nfor: users\n" in result.out
     for name in user_rules.switches(user_rules.named("gcdf1-repo")):
-        assert f"\n{name} " in said.out
-    differs = [line.split()[0] for line in said.out.splitlines() if "(dialmeter: " in line]
+        assert f"\n{name} " in result.out
+    differs = [line.split()[0] for line in result.out.splitlines() if "(dialmeter: " in line]
     assert [name for name in differs if not name.startswith("faults.")] == [
         "goals.alternatives", "values.collisions", "values.no_answer",
     ]  # fmt: skip
@@ -165,39 +165,39 @@ def test_a_rule_set_for_users_is_described_switch_by_switch(capsys: pytest.Captu
 
 
 def test_a_name_that_trackers_and_users_share_is_described_for_both(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", "rules", "dialmeter")
-    assert said.out.index("\nfor: trackers\n") < said.out.index("\nfor: users\n")
+    result = call(capsys, "list", "rules", "dialmeter")
+    assert result.out.index("\nfor: trackers\n") < result.out.index("\nfor: users\n")
 
 
 def test_rules_of_a_file_are_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "strict.toml"
     file.write_text("[repetitions]\nmax = 2\n")
-    said = call(capsys, "list", "rules", file)
-    assert said.code == 0
-    assert "(dialmeter: 6)" in said.out
-    assert "for: trackers" not in said.out
+    result = call(capsys, "list", "rules", file)
+    assert result.code == 0
+    assert "(dialmeter: 6)" in result.out
+    assert "for: trackers" not in result.out
     assert call(capsys, "list", "rules", tmp_path / "none.toml").code == 2
     assert "did you mean gcdf1-repo?" in call(capsys, "list", "rules", "gcdf1-rep").complaint
 
 
 def test_an_event_of_two_families_is_described_in_both(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", "events", "elicited_by_sys_question")
-    assert "switch      repetitions.elicited_by_sys_question: true under dialmeter" in said.out
-    assert "switch      not_in_goal.elicited_by_sys_question: false under dialmeter" in said.out
+    result = call(capsys, "list", "events", "elicited_by_sys_question")
+    assert "switch      repetitions.elicited_by_sys_question: true under dialmeter" in result.out
+    assert "switch      not_in_goal.elicited_by_sys_question: false under dialmeter" in result.out
     assert "did you mean unmatched?" in call(capsys, "list", "events", "unmached").complaint
 
 
 def test_a_profile_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", "profiles", "multiwoz")
-    assert "transactional                hotel, restaurant, train\n" in said.out
-    assert "fine.slots                   taxi: departure, destination\n" in said.out
+    result = call(capsys, "list", "profiles", "multiwoz")
+    assert "transactional                hotel, restaurant, train\n" in result.out
+    assert "fine.slots                   taxi: departure, destination\n" in result.out
     assert call(capsys, "list", "profiles", "multiwos").complaint.startswith("unknown profile 'multiwos'")
 
 
 def test_a_measure_of_users_is_described_and_cited(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "list", "measures", "i-gcdf1")
-    assert said.out.startswith("I-GCDF1: ")
-    assert "coca-2021" in said.out
+    result = call(capsys, "list", "measures", "i-gcdf1")
+    assert result.out.startswith("I-GCDF1: ")
+    assert "coca-2021" in result.out
     for words in (["cite", "I-GCDF1"], ["cite", "--measure", "R-recall"], ["cite", "R-GCDF1", "JGA"]):
         cited = call(capsys, *words)
         assert cited.code == 0
@@ -207,12 +207,12 @@ def test_a_measure_of_users_is_described_and_cited(capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize("name", ["FGA", "fga"])
 def test_a_measure_is_cited_by_its_name_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "cite", name)
-    assert (said.code, said.out) == (0, call(capsys, "cite", "FGA(lam=0.5)").out)
-    assert "dey-2022" in said.out
+    result = call(capsys, "cite", name)
+    assert (result.code, result.out) == (0, call(capsys, "cite", "FGA(lam=0.5)").out)
+    assert "dey-2022" in result.out
 
 
 @pytest.mark.parametrize("name", ["Pearson", "Spearman", "Kendall"])
 def test_a_correlation_with_people_needs_no_entry_of_its_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "cite", name)
-    assert (said.code, said.out.count("@")) == (0, 1)
+    result = call(capsys, "cite", name)
+    assert (result.code, result.out.count("@")) == (0, 1)

@@ -1,4 +1,4 @@
-"""The command that docs/architecture.md adds: its code and its diff are used as they are printed there."""
+"""The new command in docs/architecture.md works with the code and the diff of the page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINES = "".join(
 
 @pytest.fixture
 def lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A file with dialogues of one and two turns, while the command exists."""
+    """Add the command, and write a file with dialogues of one and two turns."""
     [code] = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     [(command, target, about)] = re.findall(r'^\+ +"(\w+)": \("(.+?)", "(.+?)"\),$', PAGE, re.MULTILINE)
     module_name = f"dialmeter.cli.{target.partition(':')[0]}"

@@ -1,4 +1,4 @@
-"""What people copy out of an output: whole signatures, and CSV with one number per cell."""
+"""Output that people copy: whole signatures, and CSV with one number per cell."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def test_no_signature_is_cut(
     name: str, style: str, made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(made)
-    said = call(capsys, *COMMANDS[name], "--as", style, "--quiet")
-    assert said.code == 0
-    assert "…|" not in said.out
+    result = call(capsys, *COMMANDS[name], "--as", style, "--quiet")
+    assert result.code == 0
+    assert "…|" not in result.out
     if name in ("score", "compare", "curve"):
-        assert ("SA|rules:dialmeter|" if style == "csv" else "JGA,SA,FGA(lam=0.5)") in said.out
-        assert re.search(r"\|K:\d" if style == "csv" else r"\|K\(SA\):\d", said.out)
+        assert ("SA|rules:dialmeter|" if style == "csv" else "JGA,SA,FGA(lam=0.5)") in result.out
+        assert re.search(r"\|K:\d" if style == "csv" else r"\|K\(SA\):\d", result.out)
 
 
 @pytest.mark.parametrize("name", ["score", "compare", "curve", "zero", "human", "rules", "user score", "user compare"])
@@ -90,8 +90,8 @@ def test_no_cell_is_a_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     files = [written(tmp_path / name / "p.jsonl", native_lines(TOWN)) for name in ("a", "b")]
     names = ("=HYPERLINK(1)", "-2+3")
     words = [word for name in names for word in ("--name", name)]
-    said = call(capsys, "tracker", "compare", *files, *words, "--as", "csv", "--quiet", "--resamples", "100")
-    cells = [cell for row in csv.reader(io.StringIO(said.out)) for cell in row]
+    result = call(capsys, "tracker", "compare", *files, *words, "--as", "csv", "--quiet", "--resamples", "100")
+    cells = [cell for row in csv.reader(io.StringIO(result.out)) for cell in row]
     assert {"'=HYPERLINK(1)", "'-2+3"} <= set(cells)
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@")) and not NUMBER.fullmatch(cell)]
 
@@ -148,9 +148,9 @@ def test_the_result_comes_first(
         "1000",
         "-q",
     )
-    said = call(capsys, "tracker", "compare", *words).out
+    result = call(capsys, "tracker", "compare", *words).out
     found = call(capsys, "tracker", "compare", *words, "--json").json["versus"]
-    lines = said.splitlines()
+    lines = result.splitlines()
     assert lines[0].startswith("keyword against agenda: ")
     for each in found:
         if each["p_holm"] < 0.05:

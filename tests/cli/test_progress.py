@@ -1,4 +1,4 @@
-"""Where standard error is no terminal, progress is at most one line per 10 % of the whole command; a comparison begins with its result."""
+"""Without a terminal, progress has at most one line per 10 % of the whole command. A comparison starts with its result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.cli.progress import counted, watching
+from dialmeter.cli.progress import judge_progress, track_count
 
 from .invoke import call
 from .samples import native_lines, written
@@ -56,9 +56,9 @@ def test_one_file(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_counts_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(counted(range(1000), 1000, "scoring", False)) == list(range(1000))
+    assert list(track_count(range(1000), 1000, "scoring", False)) == list(range(1000))
     assert percents(capsys.readouterr().err) == list(range(10, 101, 10))
-    watch = watching("scoring", False, judges=5)
+    watch = judge_progress("scoring", False, judges=5)
     assert watch is not None
     for judge in "abcde":
         for done in range(0, 1001, 8):

@@ -1,4 +1,4 @@
-"""The same input gives the same bytes, whatever the hash seed."""
+"""The same input gives the same bytes with any hash seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .samples import native_lines, written
 
 
 def many(seed: int) -> bytes:
-    """Dialogues with many slots, so that sets have an order to lose."""
+    """Dialogues with many slots, because the order of a set depends on the hash seed."""
     draw = random.Random(seed)
     slots = [f"{domain}-{name}" for domain in ("hotel", "pub", "taxi") for name in ("area", "name", "day", "to")]
 
@@ -30,7 +30,7 @@ def many(seed: int) -> bytes:
 
 
 def test_the_hash_seed_changes_no_byte(tmp_path: Path) -> None:
-    said: dict[str, list[bytes]] = {}
+    result: dict[str, list[bytes]] = {}
     for seed in ("0", "1"):
         folder = tmp_path / seed
         written(folder / "p.jsonl", many(5))
@@ -41,8 +41,8 @@ def test_the_hash_seed_changes_no_byte(tmp_path: Path) -> None:
             call_process("convert", "p.jsonl", "out.jsonl", cwd=folder, PYTHONHASHSEED=seed),
         ]  # fmt: skip
         assert [each.code for each in outputs] == [0, 0, 0, 0]
-        said[seed] = [text.encode() for each in outputs for text in (each.out, each.err)]
-    assert said["0"] == said["1"]
+        result[seed] = [text.encode() for each in outputs for text in (each.out, each.err)]
+    assert result["0"] == result["1"]
     one, other = files_in(tmp_path / "0"), files_in(tmp_path / "1")
     assert {
         "run/rows.jsonl",

@@ -1,4 +1,4 @@
-"""The sample: the same files for everybody, and nothing is written over unasked."""
+"""The sample: the same files for everybody, and existing files are not replaced without --force."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .invoke import call, call_process, files_in
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("sample") / "files"
-    said = call_process("sample", made, PYTHONHASHSEED="1")
-    assert said.code == 0, said.err
-    assert all(name in said.out for name in ABOUT)
+    result = call_process("sample", made, PYTHONHASHSEED="1")
+    assert result.code == 0, result.err
+    assert all(name in result.out for name in ABOUT)
     return made
 
 
@@ -56,6 +56,6 @@ def test_users_and_cases_are_those_of_documented_commands(
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("", "utf-8")
-    said = call(capsys, "sample", tmp_path / "file")
-    assert said.code == 2
-    assert said.complaint.endswith("file: cannot be written: Not a directory")
+    result = call(capsys, "sample", tmp_path / "file")
+    assert result.code == 2
+    assert result.complaint.endswith("file: cannot be written: Not a directory")

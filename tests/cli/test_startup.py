@@ -1,4 +1,4 @@
-"""The command starts light: heavy packages wait until they are used."""
+"""The command starts fast: large packages are imported only on use."""
 
 from __future__ import annotations
 

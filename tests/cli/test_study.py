@@ -1,4 +1,4 @@
-"""``--out`` of commands that compare or study: the same bytes again, shown by viewer, report and bundle, and never half."""
+"""``--out`` of commands that compare or study: reproducible bytes, shown by viewer, report and bundle, and never partial."""
 
 from __future__ import annotations
 
@@ -172,11 +172,11 @@ def test_a_taken_folder_and_bad_input(talk: Path, tmp_path: Path, capsys: pytest
     words = ("tracker", "rules", talk / "a.jsonl", "-q")
     out = tmp_path / "out"
     assert call(capsys, *words, "--out", out).code == 0
-    said = call(capsys, *words, "--out", out)
-    assert (said.code, said.complaint) == (2, f"{out}: holds a finished run; replace it with --force")
+    result = call(capsys, *words, "--out", out)
+    assert (result.code, result.complaint) == (2, f"{out}: holds a finished run; replace it with --force")
     assert call(capsys, *words, "--out", out, "--force").code == 0
-    assert call(capsys, *words, "--force").complaint == "--force goes with --out"
+    assert call(capsys, *words, "--force").complaint == "--force needs --out"
     (tmp_path / "bad.jsonl").write_text("{", "utf-8")
-    said = call(capsys, "tracker", "rules", tmp_path / "bad.jsonl", "--out", tmp_path / "none")
-    assert said.code == 2
+    result = call(capsys, "tracker", "rules", tmp_path / "bad.jsonl", "--out", tmp_path / "none")
+    assert result.code == 2
     assert not (tmp_path / "none" / "run.json").exists()

@@ -1,4 +1,4 @@
-"""Nothing raw from a file reaches a terminal, and markup is escaped."""
+"""No control characters from a file reach a terminal, and markup is escaped."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import pytest
 from .invoke import call
 from .samples import native_lines, written
 
-# Escape, bell, return, backspace, the one-byte form of escape-[, and the sign that turns the direction of writing.
+# Escape, bell, return, backspace, the one-byte form of escape-[, and the right-to-left override.
 NASTY = "\x1b[31m\x07\r\x08\x9b\u202e"
 SIGNS = set(NASTY) - set("[31m")
 
 
 @pytest.fixture
 def nasty(tmp_path: Path) -> Path:
-    """A file in which ids, slots, values and utterances hold what a terminal would obey."""
+    """Write a file whose ids, slots, values and utterances have control characters."""
     turns = [
         {"gold": {f"ho{NASTY}tel-ar{NASTY}ea": f"ea{NASTY}st"}, "pred": {f"pu{NASTY}b-x": f"1{NASTY}"}, "user": NASTY},
         {
@@ -50,15 +50,15 @@ SCREENS = {
 @pytest.mark.parametrize("screen", SCREENS)
 def test_nothing_raw_reaches_the_terminal(screen: str, nasty: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command, *options = SCREENS[screen]
-    said = call(capsys, "tracker", command, nasty, *options)
-    assert said.code in (0, 2)
-    assert not SIGNS & set(said.out)
-    assert not SIGNS & set(said.err)
+    result = call(capsys, "tracker", command, nasty, *options)
+    assert result.code in (0, 2)
+    assert not SIGNS & set(result.out)
+    assert not SIGNS & set(result.err)
 
 
 def test_json_says_the_same_without_what_a_terminal_obeys(nasty: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "score", nasty, "--by", "slot", "--json")
-    slots = {score["slot"] for score in json.loads(said.out)["scores"] if "slot" in score}
+    result = call(capsys, "tracker", "score", nasty, "--by", "slot", "--json")
+    slots = {score["slot"] for score in json.loads(result.out)["scores"] if "slot" in score}
     assert any(NASTY in slot for slot in slots)
 
 
@@ -66,16 +66,16 @@ def test_a_rule_set_and_a_run_may_be_nasty_too(nasty: Path, tmp_path: Path, caps
     rules = written(tmp_path / "own.toml", f'name = {json.dumps("own" + NASTY)}\nbase = "dialmeter"\n')
     run = tmp_path / "run"
     clean = ["tracker", "score", nasty, "--out", run, "--quiet"]
-    said = [call(capsys, "tracker", "score", nasty, "--rules", rules, "--signatures"), call(capsys, *clean)]
+    result = [call(capsys, "tracker", "score", nasty, "--rules", rules, "--signatures"), call(capsys, *clean)]
     manifest = json.loads((run / "run.json").read_text("utf-8"))
     for score in manifest["scores"]:
         score["signature"] += NASTY
     (run / "run.json").write_text(json.dumps(manifest, ensure_ascii=False), "utf-8")
-    said.append(call(capsys, "cite", run))
-    assert said[-1].code == 0
+    result.append(call(capsys, "cite", run))
+    assert result[-1].code == 0
     for style in ("markdown", "latex"):
-        said.append(call(capsys, "report", run, "--as", style, "--out", "-"))
-    for each in said:
+        result.append(call(capsys, "report", run, "--as", style, "--out", "-"))
+    for each in result:
         assert not SIGNS & set(each.out)
         assert not SIGNS & set(each.err)
 
@@ -98,9 +98,9 @@ def test_a_file_name_may_be_nasty_too(tmp_path: Path, capsys: pytest.CaptureFixt
     name = f"p{NASTY}.jsonl"
     file = written(tmp_path / name, native_lines({"d1": [{"gold": {"a-b": "1"}, "pred": {}}]}))
     for words in (["tracker", "score", file], ["tracker", "check", file], ["tracker", "score", tmp_path / f"x{NASTY}"]):
-        said = call(capsys, *words)
-        assert not SIGNS & set(said.out)
-        assert not SIGNS & set(said.err)
+        result = call(capsys, *words)
+        assert not SIGNS & set(result.out)
+        assert not SIGNS & set(result.err)
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal of its own")

@@ -1,4 +1,4 @@
-"""Small files of talk that tests of ``dialmeter user`` read."""
+"""Small files of conversations for tests of ``dialmeter user``."""
 
 from __future__ import annotations
 
@@ -66,21 +66,21 @@ TALKS = (
         name="traveller",
     ),
 )
-"""Four dialogues: one is right, one misses a constraint and asks again, one repeats itself, one forgets a domain."""
+"""Four dialogues: one is correct, one misses a constraint and repeats a request, one has repetitions, one forgets a domain."""
 
 
 def lines(talks: Iterable[Conversation]) -> str:
-    """Dialogues as JSON lines."""
+    """Encode dialogues as JSON lines."""
     return "".join(json.dumps(line_of(each)) + "\n" for each in talks)
 
 
 def users(folder: Path, talks: Iterable[Conversation] = TALKS, name: str = "users.jsonl") -> Path:
-    """Dialogues as a file of JSON lines."""
+    """Write dialogues to a file of JSON lines."""
     return written(folder / name, lines(talks))
 
 
 def published(each: Conversation) -> dict[str, Any]:
-    """A dialogue in the published layout."""
+    """A dialogue in the published format."""
     turns = []
     for number, move in enumerate(each.moves):
         turn = {"turn_id": str(number), "speaker": move.speaker.upper(), "utterance": move.text}
@@ -114,5 +114,5 @@ def _frames(acts: Sequence[Act]) -> list[dict[str, Any]]:
 
 
 def silent(each: Conversation) -> Conversation:
-    """A dialogue of which only the words are known."""
+    """A dialogue that has only text."""
     return Conversation(each.id, tuple(Move(move.speaker, move.text) for move in each.moves), each.goal)

@@ -16,7 +16,7 @@ from dialmeter.core.lock import Lock
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.store import ScoreStore
 
-from ..cli.invoke import Said, call_process, files_in
+from ..cli.invoke import CommandResult, call_process, files_in
 from ..cli.samples import native_lines, written
 
 DIALOGUES = 3000
@@ -41,15 +41,15 @@ DYING = (
 """The command line, killed when some rows are on disk."""
 
 
-def at_once(count: int, *words: str | Path) -> list[Said]:
+def at_once(count: int, *words: str | Path) -> list[CommandResult]:
     """Starts a command several times, and gives what came of each."""
     command = [sys.executable, "-m", "dialmeter", *map(str, words)]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(count)]
     ended = [(process, *process.communicate()) for process in started]
-    return [Said(process.returncode, out.decode(), err.decode()) for process, out, err in ended]
+    return [CommandResult(process.returncode, out.decode(), err.decode()) for process, out, err in ended]
 
 
-def one_wrote(said: Sequence[Said]) -> None:
+def one_wrote(said: Sequence[CommandResult]) -> None:
     """Somebody did all, and the others were refused in one line."""
     assert any(each.code == 0 for each in said)
     for each in said:

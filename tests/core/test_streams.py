@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ..cli.invoke import Said
+from ..cli.invoke import CommandResult
 from ..cli.samples import native_lines, written
 
 
@@ -19,11 +19,11 @@ def file(tmp_path: Path) -> Path:
     return written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
 
 
-def shell(words: str, streams: str) -> Said:
+def shell(words: str, streams: str) -> CommandResult:
     """A command with its streams as a shell can set them."""
     command = f"{shlex.quote(sys.executable)} -m dialmeter {words} {streams}"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
-    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 COMMANDS = ("tracker score {file}", "tracker score {file} --out {file}.run", "user play --goals 3 --out {file}.talk")
@@ -71,7 +71,7 @@ def test_a_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dialmeter", *words]
     path, whole = tmp_path / "talk.jsonl", tmp_path / "whole.jsonl"
     done = subprocess.run([*command, path], preexec_fn=small_files, capture_output=True, check=False)
-    said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    said = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert said.code == 3
     assert said.complaint.startswith(f"{path}: cannot be written: File too large; ")
     assert said.complaint.endswith(" of 60 dialogues are done, go on with --resume")
@@ -102,7 +102,7 @@ def test_a_full_disk_while_a_run_is_written(workers: str, tmp_path: Path) -> Non
     ]
     command = [sys.executable, "-c", code, *words]
     done = subprocess.run(command, preexec_fn=small_files, capture_output=True, check=False)
-    said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    said = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert said.code == 3
     assert said.complaint.endswith("cannot be written: File too large; what is done is kept, go on with --resume")
     assert subprocess.run([*command, "--resume"], check=False, capture_output=True).returncode == 0

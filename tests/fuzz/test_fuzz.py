@@ -29,7 +29,7 @@ ONLY_SCORED = re.compile(
     r"|: no turn with a gold state(?: and a prediction; gold that is in another file is given with --gold)?$"
 )
 """Documented reasons to refuse a file that can be read, by all ways that score it: they need both sides."""
-ONLY_RULES = re.compile(r": the file holds no values, so that rules make no difference$")
+ONLY_RULES = re.compile(r": the file has no values, so rules make no difference$")
 """The one reason that only ``tracker rules`` has."""
 
 

@@ -128,13 +128,13 @@ def test_conditions(condition: str, code: int, file: Path, capsys: pytest.Captur
         ([], "name at least one judge"),
         (["--judge", "lenght"], "unknown judge 'lenght'; did you mean length?"),
         (["--judge", "overlap", "--threshold", "fixed"], "--threshold fixed needs a number, as in fixed=0.1"),
-        (["--judge", "overlap", "--resume"], "--resume, --force and --rows go with --out"),
+        (["--judge", "overlap", "--resume"], "--resume, --force and --rows need --out"),
         (
             ["--judge", "overlap", "--judge", "overlap"],
             "two judges are called overlap; give one another name, as in mine=...",
         ),
         (["--judge", "overlap", "--ci", "95"], "--ci lies between 0 and 1, as in 0.95, not 95; 0 gives no intervals"),
-        (["--endpoint", "http://127.0.0.1:1"], "--endpoint and --model go together"),
+        (["--endpoint", "http://127.0.0.1:1"], "--endpoint and --model need each other"),
         (["--judge-command", " "], "--judge-command is empty"),
         (["--scores", "none.csv"], "none.csv: no such file"),
     ],
@@ -153,7 +153,7 @@ def test_judges_learn_from_a_corpus_without_the_dialogues_of_the_cases(
     words = ["--judge", "ngram-coherence", "--corpus", corpus, "--quiet"]
     assert call(capsys, "judge", "score", file, *words).code == 0
     corpus.write_text(line % "d1")
-    assert "no dialogue is left to learn from" in call(capsys, "judge", "score", file, *words).complaint
+    assert "no dialogue is left for training" in call(capsys, "judge", "score", file, *words).complaint
 
 
 def test_charts_have_their_data_beside_them(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

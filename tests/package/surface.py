@@ -1,4 +1,4 @@
-"""Everything that users can name: commands with their options, public Python names with their members, registered names.
+"""The public surface: commands with their options, public Python names with their members, registered names.
 
 Run ``python -m tests.package.surface`` to print it; ``tests/package/surface.txt`` holds what must never disappear.
 """
@@ -22,7 +22,7 @@ _IMPORT = re.compile(r"from (dialmeter[\w.]*) import (?:\(([^)]*)\)|([\w, ]+))")
 
 
 def surface() -> list[str]:
-    """Every name, one line each, sorted."""
+    """Return every name, one line each, sorted."""
     return sorted({*_commands(cli, "dialmeter"), *_python(), *_documented(), *_registered()})
 
 
@@ -58,7 +58,7 @@ def _python() -> Iterator[str]:
 
 
 def _documented() -> Iterator[str]:
-    """Names that the documentation imports."""
+    """Yield the names that the documentation imports."""
     for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
         for module, several, one in _IMPORT.findall(page.read_text("utf-8")):
             for name in (several or one).replace("\n", " ").split(","):
@@ -91,14 +91,14 @@ def _registered() -> Iterator[str]:
 
 
 def can_import(line: str) -> bool:
-    """Can a name that the documentation once imported still be imported?"""
+    """Return True if a name that the documentation once imported can still be imported."""
     _, module, name = line.split()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             return hasattr(import_module(module), name)
         except dialmeter.MissingExtra:
-            # A door to a package that is not installed here: `make doors` imports it, and the source defines the name.
+            # The integration needs a package that is not installed here. The source must define the name.
             source = (ROOT / "src" / module.replace(".", "/")).with_suffix(".py").read_text("utf-8")
             return re.search(rf"^(?:class|def) {name}\b", source, re.MULTILINE) is not None
 

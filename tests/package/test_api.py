@@ -1,4 +1,4 @@
-"""The Python surface: public names, what can be scored, and what a result can be asked."""
+"""The Python API: public names, inputs of scoring, and methods of results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NESTED = {"d1": [{"hotel": {"area": "east"}}, {"hotel": {"area": "west"}}], "d2"
 
 
 def native(path: Path, **sides: dict[str, list[dict[str, Any]]]) -> Path:
-    """A file of JSON lines with the sides that are given."""
+    """Write a file of JSON lines with the given sides."""
     names = next(iter(sides.values()))
     lines = [
         json.dumps(
@@ -43,7 +43,7 @@ def native(path: Path, **sides: dict[str, list[dict[str, Any]]]) -> Path:
 
 
 class TestPublicNames:
-    """What ``import dialmeter`` offers."""
+    """The names in ``import dialmeter``."""
 
     def test_every_name_is_there(self) -> None:
         for name in dialmeter.__all__:
@@ -66,7 +66,7 @@ class TestPublicNames:
 
 
 class TestScoreTracker:
-    """Paths, mappings and lists come to the same."""
+    """Paths, mappings and lists give the same result."""
 
     def test_mappings(self) -> None:
         result = score_tracker(GOLD, PRED, ["JGA", "FGA(lam=0.5)"])
@@ -137,7 +137,7 @@ class TestScoreTracker:
 
 
 class TestScorer:
-    """Dialogues one by one, as in a training loop."""
+    """Dialogues are added separately, as in a training loop."""
 
     def test_equals_scoring_at_once(self) -> None:
         scorer = TrackerScorer()
@@ -185,7 +185,7 @@ class TestScorer:
 
 
 class TestResult:
-    """What a result can be asked."""
+    """The methods of a result."""
 
     @pytest.fixture
     def result(self) -> dialmeter.TrackerResult:
@@ -264,7 +264,7 @@ class TestResult:
 
 
 class TestReading:
-    """Files in, dialogues out, and back."""
+    """Reading files to dialogues, and writing them."""
 
     def test_read_and_write(self, tmp_path: Path) -> None:
         both = native(tmp_path / "both.jsonl", gold=GOLD, pred=PRED)

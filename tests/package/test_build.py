@@ -1,4 +1,4 @@
-"""dialmeter builds with a compiler and without, and says the same either way."""
+"""dialmeter builds with and without a compiler, and gives the same results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINES = (
     b'{"turn":1,"gold":{"hotel-area":"east","hotel-book day":["sat","sun"]},"pred":{"hotel-area":"west","hotel-day":"sun"}}]}\n'
 )
 DOCUMENT = b'{"d": {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {"hotel": {"area": "west", "stars": 4}}}}}'
-# The modules that a compiler makes faster, and the one that has a plain twin under another name.
+# The compiled modules, and the one whose plain version has another name.
 COMPILED = [
     ".".join(file.relative_to(ROOT / "src").with_suffix("").parts) for file in sorted((ROOT / "src").rglob("*.pxd"))
 ]
@@ -44,7 +44,7 @@ for rules in ("dialmeter", "gca-repo", "fga-repo", "trade", "convlab3-t5", "mwze
 
 
 def built(folder: Path, **environment: str) -> tuple[Path, str]:
-    """The wheel that is built from a copy of the project, and what building said."""
+    """Build a wheel from a copy of the project, and return it with the output of the build."""
     source = folder / "source"
     source.mkdir()
     for part in PARTS:
@@ -64,7 +64,7 @@ def built(folder: Path, **environment: str) -> tuple[Path, str]:
 
 
 def scores(wheel: Path, folder: Path) -> tuple[str, str]:
-    """Whether the code of an installed wheel is compiled or plain, and what it says of two files under all rule sets."""
+    """Return whether the code of an installed wheel is compiled or plain, and its scores of two files under all rule sets."""
     place = folder / "installed"
     with zipfile.ZipFile(wheel) as opened:
         opened.extractall(place)
@@ -88,7 +88,7 @@ def test_with_and_without_a_compiler(tmp_path: Path) -> None:
     with_compiler, without = tmp_path / "with", tmp_path / "without"
     with_compiler.mkdir()
     without.mkdir()
-    # Without optimisation this test takes a third of the time; the laws hold the optimised kernels to plain code.
+    # Without optimisation this test takes a third of the time. tests/laws compares the optimised kernels with plain code.
     wheel, _ = built(with_compiler, CFLAGS="-O0")
     assert not wheel.name.endswith("py3-none-any.whl")
     pure, warning = built(without, CC="false")
@@ -101,7 +101,7 @@ def test_with_and_without_a_compiler(tmp_path: Path) -> None:
 
 
 def test_the_source_distribution_can_be_installed_by_make(tmp_path: Path) -> None:
-    """All that the Makefile installs with is in it."""
+    """The source distribution has all files that the Makefile needs for installation."""
     command = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", tmp_path]
     subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:

@@ -1,4 +1,4 @@
-"""Every Python that is installed with dialmeter's requirements gives the same bytes.
+"""All installed Pythons with dialmeter's requirements give the same bytes.
 
 Interpreters are looked for on the path (python3.11 and so on) and in ``DIALMETER_PYTHONS``, a list of files with the path's separator.
 """
@@ -16,7 +16,7 @@ import pytest
 from ..viewer.made import case_lines, dialmeter
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-# What is computed depends on these two, whatever the Python.
+# Results depend on these two packages, not on the Python.
 _PROBE = "import msgspec, rapidfuzz, click, rich, jinja2, numpy, scipy; print(numpy.__version__, scipy.__version__)"
 _COMMANDS = """
 judge score cases.jsonl --judge overlap --judge distinct --judge ngram-coherence --judge ngram-fluency --json --quiet
@@ -49,7 +49,7 @@ def _run(python: str, script: str, folder: Path) -> subprocess.CompletedProcess[
 
 
 def _bytes(python: str, folder: Path) -> bytes:
-    """What all commands print and write."""
+    """Return the output and the files of all commands."""
     done = _run(python, _SCRIPT, folder)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout + (folder / "played.jsonl").read_bytes()

@@ -1,4 +1,4 @@
-"""Old names of documented modules: they import the new module, with a warning."""
+"""Old names of documented modules import the new module, with a warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No command, option or documented Python name gets lost; old names may live on as hidden ones."""
+"""No command, option or documented Python name disappears. Old names may become hidden."""
 
 from __future__ import annotations
 

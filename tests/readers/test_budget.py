@@ -15,7 +15,7 @@ from dialmeter.readers.corpus import read
 from dialmeter.readers.raw_file import BUDGET_VARIABLE, zstd_module
 from dialmeter.readers.source import Source
 
-from ..cli.invoke import Said, call, call_process
+from ..cli.invoke import CommandResult, call, call_process
 from ..cli.samples import TOWN, native_lines
 
 MB = 1024**2
@@ -146,7 +146,7 @@ def test_max_bytes(pack: Callable[[bytes], bytes], capsys: pytest.CaptureFixture
 
 
 def test_max_bytes_of_a_pipe() -> None:
-    def piped(size: int) -> Said:
+    def piped(size: int) -> CommandResult:
         return call_process("tracker", "score", "-", "--max-bytes", str(size), stdin=LINES)
 
     assert piped(len(LINES)).code == 0

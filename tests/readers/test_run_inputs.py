@@ -139,14 +139,14 @@ def test_a_file_that_changes_while_it_is_scored(
 
     from dialmeter.cli.tracker import score as tracker_score
 
-    scored = tracker_score.scored
+    score_predictions = tracker_score.score_predictions
 
-    def scored_and_changed(*words: Any) -> Any:
-        found = scored(*words)
+    def score_and_change(*words: Any) -> Any:
+        scored = score_predictions(*words)
         change(file)
-        return found
+        return scored
 
-    monkeypatch.setattr(tracker_score, "scored", scored_and_changed)
+    monkeypatch.setattr(tracker_score, "score_predictions", score_and_change)
     said = call(capsys, "tracker", "score", file, "-q", "--out", tmp_path / "run")
     assert said.code == 2
     assert said.complaint == f"{file}: " + ("no such file" if change is gone else "the file changed while it was read")

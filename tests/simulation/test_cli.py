@@ -108,8 +108,8 @@ def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
     [
         (["--user", "agendo"], "unknown agent 'agendo'; did you mean agenda?"),
         (["--system", "agenda"], "agenda is a user and cannot be the system"),
-        (["--goals", "none.json"], "--goals none.json: neither a number nor a file"),
-        (["--goals", "0"], "--goals is the number of goals to draw"),
+        (["--goals", "none.json"], "--goals none.json: not a number and not an existing file"),
+        (["--goals", "0"], "--goals must be a number of goals"),
         (["--noise", "2"], "Invalid value for '--noise'"),
         (["--user", "endpoint"], "endpoint needs --endpoint URL and --model NAME"),
         (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),
@@ -282,4 +282,4 @@ def test_cross_in_other_styles(style: str, capsys: Capture) -> None:
 def test_cross_with_the_same_agent_twice(capsys: Capture) -> None:
     said = call(capsys, "user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
     assert said.code == 2
-    assert said.complaint == "agenda is there twice"
+    assert said.complaint == "agenda is given twice; give each agent once"

@@ -1,4 +1,4 @@
-"""The import contract of make lint finds what breaks it."""
+"""The check of the import contract finds violations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/licences.md says of every package what its metadata says, and none is GPL."""
+"""docs/licences.md agrees with the metadata of every package, and no licence is the GPL."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def test_differences_are_found(tool: Tool) -> None:
     ]
     assert licences.problems(page, [*found, replace(click, licence="X", version="99")]) == []
     assert licences.problems(found, page) == [f"click ({click.licence}) is not on the page; {click.needed_by} needs it"]
-    assert licences.problems(page, found) == ["click is on the page, and nothing needs it"]
+    assert licences.problems(page, found) == ["click is on the page, but nothing needs it"]
     assert "click: the licence is GPL-3.0-only" in licences.problems(
         page, [*found, replace(click, licence="GPL-3.0-only")]
     )
-    # A package that is not installed is no difference.
+    # A package that is not installed is not a difference.
     absent = replace(click, name="no-such-package")
     assert licences.problems([*page, absent], page) == []
 

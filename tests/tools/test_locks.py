@@ -1,4 +1,4 @@
-"""The locks hold all that dialmeter needs, with hashes and with no address, and installation uses them."""
+"""The locks have all packages that dialmeter needs, with hashes and without addresses, and installation uses them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_lock_has_no_wheel_for_newer_systems(tool: Tool, wheel: str, runs: boo
 
 @pytest.fixture
 def calls(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The arguments that pip would get, on Linux x86-64 with Python 3.12."""
+    """Record the arguments of pip, on Linux x86-64 with Python 3.12."""
     install = tool("install")
     made: list[str] = []
     monkeypatch.setattr(install, "pip_install", lambda *arguments, quiet=False: made.append(" ".join(arguments)))

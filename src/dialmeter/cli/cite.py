@@ -15,20 +15,20 @@ from .printer import Block, Output
 
 @command(last=[max_bytes_option])
 @click.argument("things", nargs=-1, metavar="[RUN|MEASURE]...")
-@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to cite; may be repeated.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="Measure to cite; may be repeated.")
 def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> Output:
-    """Print BibTeX for what a RUN (a folder made with --out) or a MEASURE rests on, and the signatures of a run."""
+    """Print the BibTeX entries to cite for a RUN (a folder made with --out) or a MEASURE, and the signatures of a run."""
     if not things and not measures:
-        raise DialmeterError("name a run folder or a measure")
-    named, lines = list(measures), []
+        raise DialmeterError("give the folder of a run, or a measure")
+    measure_names, lines = list(measures), []
     for thing in things:
         if not Path(thing).exists() and _is_measure(thing):
-            named.append(thing)
+            measure_names.append(thing)
             continue
         scores = open_run(thing).scores
-        named += [score["measure"] for score in scores]
+        measure_names += [score["measure"] for score in scores]
         lines += [f"% {one_line(str(score.get('signature') or 'no signature'), 4000)}" for score in scores]
-    return Output(parts=[Block("\n".join([*lines, "\n\n".join(for_measures(named))]))])
+    return Output(parts=[Block("\n".join([*lines, "\n\n".join(for_measures(measure_names))]))])
 
 
 def _is_measure(name: str) -> bool:

@@ -20,61 +20,61 @@ from ..readers.parts import Role
 from ..tracking.align import plain_dialogues, read_pair
 from .options import PLAIN, choice_option, command, force_option, source_options
 from .printer import Output
-from .progress import watched
+from .progress import track_reading
 
 
 @command(last=PLAIN)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@source_options("IN", "Gold states, where IN holds predictions only.")
+@source_options("IN", "File with gold states, if IN has only predictions.")
 @choice_option(
-    "--role", ["gold", "pred"], "What the one state per turn is, where a format holds one and --gold is not given."
+    "--role", ["gold", "pred"], "Role of the states if the format has one state per turn and --gold is not given."
 )
 @click.option(
     "--to",
     "target_format",
     type=click.Choice(list(WRITERS)),
-    help="The format of OUT: "
+    help="Format of OUT: "
     + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
-    + ".  [default: csv where OUT ends in .csv, else native]",
+    + ".  [default: csv if OUT ends in .csv, else native]",
 )
-@force_option("OUT")
+@force_option("an existing OUT")
 def convert(**options: Any) -> Output:
-    """Turn IN into another format of states, with both states where IN holds both or --gold is given.
+    """Convert IN to another format of states. OUT has gold and predictions if IN has both or --gold is given.
 
-    OUT ending in .gz or .zst is compressed; - is standard output. States, utterances and intents are written; acts, goals and
-    further trackers of IN are not. A warning says what the format of OUT has no place for.
+    An OUT that ends in .gz or .zst is compressed; - is standard output. States, utterances and intents are written. Acts, goals
+    and other trackers of IN are not written. A warning lists the content that the format of OUT cannot store.
     """
     source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
     corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["format"])
     words = Vocabulary()
     gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_format"])
-    shown = plain_dialogues(watched(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
-    written = options["target_format"] or ("csv" if ".csv" in Path(target).suffixes else "native")
-    losses = Losses(written)
-    parts = WRITERS[written].write(losses.count_losses(shown))
+    dialogues = plain_dialogues(track_reading(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
+    target_format = options["target_format"] or ("csv" if ".csv" in Path(target).suffixes else "native")
+    losses = Losses(target_format)
+    parts = WRITERS[target_format].write(losses.count_losses(dialogues))
     try:
         if target == "-":
             sys.stdout.buffer.writelines(parts)
         else:
-            with new_file(target, force=options["force"]) as plain, _packed(plain, Path(target).suffix) as file:
+            with new_file(target, force=options["force"]) as plain, _compressed(plain, Path(target).suffix) as file:
                 file.writelines(parts)
     except InputError as error:
         raise corpus.place(error) from None
-    remark = f"{losses.count} dialogues from {corpus.format} to {written}"
+    remark = f"{losses.count} dialogues from {corpus.format} to {target_format}"
     return Output(notices=[*corpus.notices, *losses.notices], remarks=[remark])
 
 
 @contextmanager
-def _packed(plain: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+def _compressed(plain: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     if suffix == ".gz":
-        # No name and no time in the header: the same dialogues give the same bytes.
-        with gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed:
-            yield cast(BinaryIO, packed)
+        # Without a name and a time in the header, the same dialogues give the same bytes.
+        with gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as compressed:
+            yield cast(BinaryIO, compressed)
     elif suffix == ".zst":
         from ..readers.raw_file import zstd_module
 
-        with zstd_module().ZstdFile(plain, "wb") as packed:
-            yield packed
+        with zstd_module().ZstdFile(plain, "wb") as compressed:
+            yield compressed
     else:
         yield plain

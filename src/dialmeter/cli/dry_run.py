@@ -1,4 +1,4 @@
-"""``--dry-run``: what asking language models would take, for all commands that ask them."""
+"""``--dry-run`` of the commands that call language models: an estimate of calls, tokens and cost."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ..views.tables import Table
 from .printer import EVERY, Block, Output
 
 dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Say what asking language models would take, and send nothing."
+    "--dry-run", is_flag=True, help="Estimate the calls, tokens and cost of language models. Send nothing."
 )
 price_option = click.option(
-    "--price", metavar="in=X,out=Y", help="Money per million tokens of prompts and of answers, for --dry-run."
+    "--price", metavar="in=X,out=Y", help="Price per million tokens of prompts (in) and of answers (out)."
 )
 
 
 class DryRunDocument(Document, kw_only=True):
-    """What asking language models would take. Nothing was sent.
+    """Estimated calls, tokens and cost of language models. Nothing was sent.
 
     Attributes:
-        command: the command, and dry-run.
-        counts: what the command would work on.
-        estimates: by judge, agent, attack or reader.
-        cost: of all of them; absent without --price.
+        command: the command, followed by dry-run.
+        counts: the amount of input.
+        estimates: judge, agent, attack or reader → estimate.
+        cost: the sum over all estimates; absent without --price.
     """
 
     kind: Literal["judge", "user"]
@@ -48,20 +48,20 @@ def dry_run_output(
     price: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> Output:
-    """The estimates as a table and as a document.
+    """Return the estimates as a table and as a document.
 
     Args:
-        command: without ``dialmeter``.
-        estimates: by name.
-        counts: what the command would work on.
-        who: what has these names, such as ``judge``.
-        price: as on the command line, where the estimates have no cost yet.
-        notes: what the estimates rest on.
+        command: its name without ``dialmeter``.
+        estimates: name → estimate.
+        counts: the amount of input.
+        who: the noun for the names, such as ``judge``.
+        price: the value of --price, if the estimates have no cost yet.
+        notes: the assumptions of the estimates.
     """
     if price:
-        money = Price.parse(price)
+        parsed_price = Price.parse(price)
         estimates = {
-            name: replace(each, cost=money.of(each.prompt_tokens, each.answer_tokens))
+            name: replace(each, cost=parsed_price.of(each.prompt_tokens, each.answer_tokens))
             for name, each in estimates.items()
         }
     costs = [each.cost for each in estimates.values() if each.cost is not None]
@@ -79,14 +79,14 @@ def dry_run_output(
     )
     headings = (
         *(who, "model", *(["replies"] if with_replies else [])),
-        *("calls", "known answers", "prompt tokens", "answer tokens", "cost"),
+        *("calls", "cached answers", "prompt tokens", "answer tokens", "cost"),
     )
     foot = (
-        "nothing was sent; tokens are estimated: four characters for one, and answers of usual length",
+        "nothing was sent; tokens are estimated: four characters per token, and answers of usual length",
         *notes,
-        *([f"{sum(costs):.4f} in all"] if len(costs) > 1 else []),
+        *([f"total cost: {sum(costs):.4f}"] if len(costs) > 1 else []),
     )
-    table = Table("what asking would take", headings, rows, frozenset(range(2, len(headings))), foot=foot)
+    table = Table("estimated use of language models", headings, rows, frozenset(range(2, len(headings))), foot=foot)
     return Output(
         document=lambda _: make_document(
             DryRunDocument,

@@ -1,4 +1,4 @@
-"""``dialmeter list``: tables of what there is, and descriptions of single members."""
+"""``dialmeter list``: tables of formats, measures, rule sets and so on, and descriptions of single members."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from ..users import measures as user_measures
 from ..users import rules as user_rules
 from ..views.tables import Table
 from .options import command, style_options
-from .printer import EVERY, Block, Output, message, warn
+from .printer import EVERY, Block, Output, message_block, warn
 
 FAMILIES = {
-    "repetition": "a constraint of the goal is said again",
-    "not_in_goal": "a constraint is said on a slot that the goal does not have",
+    "repetition": "the user repeats a constraint of the goal",
+    "not_in_goal": "the user says a constraint for a slot that is not in the goal",
     "goal": "the goal as a whole",
-    "request": "what the user asks for",
-    "text": "a user of an agent's log, with a goal in words",
+    "request": "requests of the user",
+    "text": "users in logs of agents, with goals in words",
 }
-"""The families of events."""
+"""The families of events, with their descriptions."""
 _OWNERS = {"system": "the system", "user": "the user", "log": "nobody: a note"}
 
 
 class Description(Struct, frozen=True):
-    """One member of a registry, for the command and for the pages of the documentation.
+    """The description of one member of a registry, for the command and for the documentation.
 
     Attributes:
-        title: its name, and what it is.
+        title: the name and a short description.
         text: lines between the title and the facts.
-        facts: labels and values.
-        width: of the labels.
+        facts: pairs of label and value.
+        width: width of the labels in characters.
     """
 
     title: str
@@ -64,9 +64,9 @@ class Listing(NamedTuple):
     """A list that can be printed.
 
     Attributes:
-        about: what it has.
+        about: a description of its members.
         table: makes the list.
-        describe: describes one of its members by name.
+        describe: describes one member by its name.
     """
 
     about: str
@@ -75,8 +75,8 @@ class Listing(NamedTuple):
 
 
 class ListDocument(Document, kw_only=True):
-    """Formats, formats of conversations, measures, rule sets, classes of events, profiles, attacks, judges or agents, by
-    the headings of the table; or the name and the description of one."""
+    """The rows of a list (formats, measures, rule sets, classes of events, profiles, attacks, judges, agents …) by the
+    headings of its table, or the name and the description of one member."""
 
     kind: Literal["list"] = "list"
     command: Literal[
@@ -95,33 +95,33 @@ class ListDocument(Document, kw_only=True):
     items: list[dict[str, str]]
 
 
-def _loaded(registry: Registry, headings: tuple[str, ...], row: Callable[[Any], Iterable[str]]) -> Table:
-    """A table of the members of a registry, with a warning for each that cannot be loaded."""
+def _registry_table(registry: Registry, headings: tuple[str, ...], row: Callable[[Any], Iterable[str]]) -> Table:
+    """Return a table of the members of a registry, and print a warning for each member that cannot be loaded."""
     members, notices = registry.loaded()
     warn(notices, quiet=False)
     return Table("", headings, tuple((name, *row(member)) for name, member in members.items()))
 
 
-def _formats(about: str, registry: Registry) -> Listing:
-    """A list of formats of files; the text of its module describes a format."""
+def _format_list(about: str, registry: Registry) -> Listing:
+    """Return a list of file formats. The docstring of its module describes a format."""
     return Listing(
         about,
-        lambda: _loaded(registry, ("format", "carries"), lambda module: [module.CARRIES]),
+        lambda: _registry_table(registry, ("format", "carries"), lambda module: [module.CARRIES]),
         lambda name: f"{name}\n\n{(inspect.getdoc(registry.load(name)) or '').rstrip()}",
     )
 
 
-def _measures() -> Table:
+def _measure_table() -> Table:
     headings = ("measure", "of", "title", "unit")
-    found = _loaded(measure.registry, headings, lambda kind: ("tracker", kind.title, kind.unit))
-    more = tuple((each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values())
-    shown = (("Success", system_measures.SUCCESS.title), ("Pass", "All of k trials of a task succeed (pass^k)"))
-    more += tuple((name, "system", title, "task") for name, title in shown)
-    return msgspec.structs.replace(found, rows=(*found.rows, *more))
+    table = _registry_table(measure.registry, headings, lambda kind: ("tracker", kind.title, kind.unit))
+    rows = tuple((each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values())
+    system_rows = (("Success", system_measures.SUCCESS.title), ("Pass", "All of k trials of a task succeed (pass^k)"))
+    rows += tuple((name, "system", title, "task") for name, title in system_rows)
+    return msgspec.structs.replace(table, rows=(*table.rows, *rows))
 
 
 def describe_measure(name: str) -> Description:
-    """A measure of trackers or of users: formula, parameters, range, when it has no value, what to cite.
+    """Describe a measure: formula, parameters, range, reason for no value, citations.
 
     Example:
         >>> describe_measure("JGA").facts[0][0], describe_measure("I-GCDF1").facts[1]
@@ -130,184 +130,186 @@ def describe_measure(name: str) -> Description:
     facts: list[tuple[str, str]] = []
     if name.lower() in ("success", "pass") or name.lower().startswith("pass("):
         text = "Pass(k=2)" if name.lower() == "pass" else name
-        chosen = system_measures.parse_system_measure(text)
-        parameter = (("parameter", "k (needed): how many trials of a task must all succeed"),) if "k=" in text else ()
-        rest = (("range", "0 to 1, higher is better"), ("cite", "yao-2024"), ("computed", "dialmeter system score"))
-        return Description(f"{chosen.name}: {chosen.title}", ("",), (("formula", chosen.formula), *parameter, *rest))
+        system_measure = system_measures.parse_system_measure(text)
+        facts.append(("formula", system_measure.formula))
+        if "k=" in text:
+            facts.append(("parameter", "k (required): number of trials of a task that must all succeed"))
+        facts += [("range", "0 to 1, higher is better"), ("cite", "yao-2024"), ("computed", "dialmeter system score")]
+        return Description(f"{system_measure.name}: {system_measure.title}", ("",), tuple(facts))
     if user_measures.known(name):
-        found: Any = user_measures.described(name)
-        title, text = f"{found.name}: {found.title}", "\n".join(textwrap.wrap(found.about, 100))
+        kind: Any = user_measures.described(name)
+        title, text = f"{kind.name}: {kind.title}", "\n".join(textwrap.wrap(kind.about, 100))
         bounds = "0 to 1, higher is better"
     else:
-        found = type(measure.parse(name if "(" in name else _callable_form(name)))
-        title, text = f"{found.__name__}: {found.title}", inspect.getdoc(found) or ""
-        texts = measure.parameter_help(found)
-        for each in measure.parameters(found):
-            default = "needed" if each.default is NODEFAULT else f"default {each.default}"
+        kind = type(measure.parse(name if "(" in name else _with_required_parameters(name)))
+        title, text = f"{kind.__name__}: {kind.title}", inspect.getdoc(kind) or ""
+        texts = measure.parameter_help(kind)
+        for each in measure.parameters(kind):
+            default = "required" if each.default is NODEFAULT else f"default {each.default}"
             facts.append(("parameter", f"{each.name} ({default}): {texts[each.name]}"))
-        bounds = f"{found.low:g} to {found.high:g}, {'higher' if found.higher_is_better else 'lower'} is better"
-    facts += [("range", bounds), ("no value", found.why_unscored), ("cite", ", ".join(found.cite) or "dialmeter")]
+        bounds = f"{kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
+    facts += [("range", bounds), ("no value", kind.why_unscored), ("cite", ", ".join(kind.cite) or "dialmeter")]
     if user_measures.known(name):
-        facts.append(("computed", "dialmeter user score; by domain, too"))
-    return Description(title, ("", text, ""), (("formula", found.formula), *facts))
+        facts.append(("computed", "dialmeter user score, also by domain"))
+    return Description(title, ("", text, ""), (("formula", kind.formula), *facts))
 
 
-def _callable_form(name: str) -> str:
-    """A measure with its needed parameters filled in, so that it can be described by its bare name."""
-    known = next((each for each in measure.registry.names() if each.lower() == name.lower()), name)
-    needed = [each.name for each in fields(measure.registry.load(known)) if each.default is NODEFAULT]
-    return f"{known}({', '.join(f'{each}=1' for each in needed)})"
+def _with_required_parameters(name: str) -> str:
+    """Return a measure with values for its required parameters. Its name alone is then enough to describe it."""
+    full_name = next((each for each in measure.registry.names() if each.lower() == name.lower()), name)
+    required = [each.name for each in fields(measure.registry.load(full_name)) if each.default is NODEFAULT]
+    return f"{full_name}({', '.join(f'{each}=1' for each in required)})"
 
 
-def _rules() -> Table:
+def _rule_table() -> Table:
     rows = [(each.name, "tracker", each.evidence, each.about) for each in map(rules.named, rules.names())]
     rows += [(each.name, "user", each.evidence, each.about) for each in map(user_rules.named, user_rules.names())]
     return Table("", ("rules", "for", "checked against", "about"), tuple(rows))
 
 
-def _rule_sets(name: str) -> str:
-    """The rule sets of that name or in that file: one for trackers, one for users, or both."""
-    found, errors = [], []
-    for describe in (_rule_set, _user_rule_set):
+def _describe_rule_sets(name: str) -> str:
+    """Describe the rule sets with this name or in this file: for trackers, for users, or both."""
+    descriptions, errors = [], []
+    for describe in (_describe_tracker_rules, _describe_user_rules):
         try:
-            found.append(describe(name))
+            descriptions.append(describe(name))
         except DialmeterError as error:
             errors.append(error)
-    if not found:
-        known = {*rules.names(), *user_rules.names()}
-        raise (
-            errors[0]
-            if name.endswith(".toml")
-            else DialmeterError(
-                f"unknown rule set {name!r}; {did_you_mean(name, known)} (a file of your own must end in .toml)"
-            )
-        )
-    return "\n\n".join(found)
+    if not descriptions and name.endswith(".toml"):
+        raise errors[0]
+    if not descriptions:
+        hint = did_you_mean(name, {*rules.names(), *user_rules.names()})
+        raise DialmeterError(f"unknown rule set {name!r}; {hint} (the name of a file must end in .toml)")
+    return "\n\n".join(descriptions)
 
 
-def describe_rules(found: rules.Rules) -> Description:
-    """A rule set for trackers with the choice of every field."""
-    facts = [(name, found.shown(name)) for name in rules.FIELDS]
-    facts += [("hyphen cut", "yes" if found.hyphen_cut else "no"), ("measures", ", ".join(found.measures))]
+def describe_rules(rule_set: rules.Rules) -> Description:
+    """Describe a rule set for trackers, with the value of every field."""
+    facts = [(name, rule_set.shown(name)) for name in rules.FIELDS]
+    facts += [("hyphen cut", "yes" if rule_set.hyphen_cut else "no"), ("measures", ", ".join(rule_set.measures))]
     facts += [
         (kind, ", ".join(f"{key}={value}" for key, value in settings.items()))
-        for kind, settings in found.settings.items()
+        for kind, settings in rule_set.settings.items()
     ]
-    text = ("for: trackers", f"checked against: {found.evidence}", "")
-    return Description(f"{found.name}: {found.about}", text, tuple(facts), width=13)
+    text = ("for: trackers", f"checked against: {rule_set.evidence}", "")
+    return Description(f"{rule_set.name}: {rule_set.about}", text, tuple(facts), width=13)
 
 
-def _rule_set(name: str) -> str:
-    found = rules.load(name)
-    lines = [str(describe_rules(found))]
-    if found.only:
-        lines += ["", "looks only at", *(f"  {'/'.join(cell)}" for cell in found.only)]
-    if found.faults:
-        lines += ["", "what the original does that you may not expect", *(f"  {fault}" for fault in found.faults)]
+def _describe_tracker_rules(name: str) -> str:
+    rule_set = rules.load(name)
+    lines = [str(describe_rules(rule_set))]
+    if rule_set.only:
+        lines += ["", "scores only", *(f"  {'/'.join(cell)}" for cell in rule_set.only)]
+    if rule_set.faults:
+        lines += ["", "surprising behaviour of the original", *(f"  {fault}" for fault in rule_set.faults)]
     return "\n".join(lines)
 
 
-def _events() -> Table:
+def _event_table() -> Table:
     rows = tuple((each.name, each.family, each.owner, each.about) for each in behaviours.ALL)
     return Table("", ("event", "family", "caused by", "meaning"), rows)
 
 
-def _event(name: str) -> str:
-    """A class of events, in every family that has it."""
-    found = [each for each in behaviours.ALL if each.name == name.lower()]
-    if not found:
+def _describe_event(name: str) -> str:
+    """Describe a class of events, in every family that has it."""
+    events = [each for each in behaviours.ALL if each.name == name.lower()]
+    if not events:
         raise DialmeterError(f"unknown event {name!r}; {did_you_mean(name, behaviours.names())}")
     parts = []
-    for each in found:
+    for each in events:
         facts = [("family", f"{each.family} ({FAMILIES[each.family]})"), ("caused by", _OWNERS[each.owner])]
         switch = each.full_switch
         if each.switch == each.name:
-            on = {
+            values = {
                 other: user_rules.shown(user_rules.switches(user_rules.named(other))[switch])
                 for other in user_rules.names()
             }
-            facts.append(("switch", f"{switch}: {', '.join(f'{value} under {other}' for other, value in on.items())}"))
+            facts.append(
+                ("switch", f"{switch}: {', '.join(f'{value} under {other}' for other, value in values.items())}")
+            )
         facts.append(("find them", f"dialmeter user query RUN --event {each.name}"))
         parts.append(str(Description(f"{each.name}: {each.about}", (), tuple(facts))))
     return "\n\n".join(parts)
 
 
-def _profiles() -> Table:
-    found = [profile.named(name) for name in profile.names()]
-    rows = tuple((each.name, ", ".join(each.domains), each.about) for each in found)
+def _profile_table() -> Table:
+    profiles = [profile.named(name) for name in profile.names()]
+    rows = tuple((each.name, ", ".join(each.domains), each.about) for each in profiles)
     return Table("", ("profile", "domains", "about"), rows)
 
 
-def _profile(name: str) -> str:
-    found = profile.load(name)
-    whole = msgspec.to_builtins(found)
-    lines = [f"{found.name}: {found.about}", ""]
-    for key, value in whole.items():
+def _describe_profile(name: str) -> str:
+    corpus_profile = profile.load(name)
+    fields_ = msgspec.to_builtins(corpus_profile)
+    lines = [f"{corpus_profile.name}: {corpus_profile.about}", ""]
+    for key, value in fields_.items():
         if key in ("name", "about", "shown"):
             continue
         pairs = value.items() if isinstance(value, dict) else [("", value)]
-        lines += [f"{f'{key}.{inner}' if inner else key:28} {_shown(each)}".rstrip() for inner, each in pairs]
+        lines += [f"{f'{key}.{inner}' if inner else key:28} {_show_value(each)}".rstrip() for inner, each in pairs]
     return "\n".join(lines)
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {_shown(each)}" for key, each in value.items())
+        return "; ".join(f"{key}: {_show_value(each)}" for key, each in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _user_rule_set(name: str) -> str:
-    """A rule set for users with every switch, and the value of the default rule set where it differs."""
-    found = user_rules.load(name)
+def _describe_user_rules(name: str) -> str:
+    """Describe a rule set for users: every switch, and the value of the default rule set if it differs."""
+    rule_set = user_rules.load(name)
     usual = user_rules.switches(user_rules.named("dialmeter"))
-    lines = [f"{found.name}: {found.about}", "for: users", f"checked against: {found.evidence}", ""]
-    for switch, value in user_rules.switches(found).items():
+    lines = [f"{rule_set.name}: {rule_set.about}", "for: users", f"checked against: {rule_set.evidence}", ""]
+    for switch, value in user_rules.switches(rule_set).items():
         other = "" if value == usual[switch] else f"   (dialmeter: {user_rules.shown(usual[switch])})"
         lines.append(f"{switch:44} {user_rules.shown(value)}{other}")
     return "\n".join(lines)
 
 
-def _attacks() -> Table:
+def _attack_table() -> Table:
     headings = ("attack", "facet", "the score", "what it does")
-    return _loaded(attacking.registry, headings, lambda each: (each.facet, READING[each.expected], each.help))
+    return _registry_table(attacking.registry, headings, lambda each: (each.facet, READING[each.expected], each.help))
 
 
 def describe_attack(name: str) -> Description:
-    """An attack with its variants.
+    """Describe an attack with its variants.
 
     Example:
         >>> describe_attack("identical").facts[0]
         ('facet', 'coherence')
     """
-    found = attacking.named(name)
-    facts = [("facet", found.facet), ("expected", f"the score of the adversarial reply {READING[found.expected]}")]
-    for variant in found.variants:
+    attack = attacking.named(name)
+    facts = [("facet", attack.facet), ("expected", f"the score of the adversarial reply {READING[attack.expected]}")]
+    for variant in attack.variants:
         needs = f" (needs {', '.join(variant.needs)})" if variant.needs else ""
         facts.append(("variant", f"{variant.name}: {variant.help}{needs}"))
-    facts.append(("cite", ", ".join(found.cite) or "dialmeter"))
-    return Description(f"{found.name}: {found.help}", ("",), tuple(facts))
+    facts.append(("cite", ", ".join(attack.cite) or "dialmeter"))
+    return Description(f"{attack.name}: {attack.help}", ("",), tuple(facts))
 
 
-def _judges() -> Table:
+def _judge_table() -> Table:
     headings = ("judge", "what it scores")
-    return _loaded(judging.registry, headings, lambda member: [(inspect.getdoc(member) or "").partition("\n")[0]])
+    return _registry_table(
+        judging.registry, headings, lambda member: [(inspect.getdoc(member) or "").partition("\n")[0]]
+    )
 
 
-def _judge(name: str) -> Description:
-    found = judging.registry.load(name)
-    doc = (inspect.getdoc(found) or "").split("\n\nExample:")[0]
+def _describe_judge(name: str) -> Description:
+    judge = judging.registry.load(name)
+    doc = (inspect.getdoc(judge) or "").split("\n\nExample:")[0]
     facts = []
-    for key, each in inspect.signature(found).parameters.items():
-        default = "needed" if each.default is inspect.Parameter.empty else f"default {each.default!r}"
+    for key, each in inspect.signature(judge).parameters.items():
+        default = "required" if each.default is inspect.Parameter.empty else f"default {each.default!r}"
         facts.append(("parameter", f"{key} ({default})"))
     return Description(f"{name}: {doc}", (), tuple(facts))
 
 
-def _agents() -> Table:
-    return _loaded(talking.registry, ("agent", "role", "what it does"), lambda kind: (kind.role, kind.about))
+def _agent_table() -> Table:
+    return _registry_table(talking.registry, ("agent", "role", "what it does"), lambda kind: (kind.role, kind.about))
 
 
-def _agent(name: str) -> Description:
+def _describe_agent(name: str) -> Description:
     kind = talking.registry.load(name)
     dials = msgspec.structs.asdict(kind.dials)
     facts = tuple(("dial", f"{key} (default {value})") for key, value in dials.items())
@@ -315,16 +317,16 @@ def _agent(name: str) -> Description:
 
 
 _LISTS = {
-    "formats": _formats("formats of files of states", FORMATS),
-    "conversations": _formats("formats of files of talk", CONVERSATION_FORMATS),
-    "logs": _formats("formats of logs of agents", LOG_FORMATS),
-    "measures": Listing("measures of trackers, users and systems", _measures, describe_measure),
-    "rules": Listing("rule sets of trackers and users", _rules, _rule_sets),
-    "events": Listing("classes of events of users", _events, _event),
-    "profiles": Listing("profiles of corpora, for users", _profiles, _profile),
-    "attacks": Listing("attacks on judges", _attacks, describe_attack),
-    "judges": Listing("judges of dialogues", _judges, _judge),
-    "agents": Listing("agents that talk", _agents, _agent),
+    "formats": _format_list("formats of dialogue states", FORMATS),
+    "conversations": _format_list("formats of conversations", CONVERSATION_FORMATS),
+    "logs": _format_list("formats of logs of agents", LOG_FORMATS),
+    "measures": Listing("measures of trackers, users and systems", _measure_table, describe_measure),
+    "rules": Listing("rule sets of trackers and users", _rule_table, _describe_rule_sets),
+    "events": Listing("classes of events, for users", _event_table, _describe_event),
+    "profiles": Listing("profiles of corpora, for users", _profile_table, _describe_profile),
+    "attacks": Listing("attacks on judges", _attack_table, describe_attack),
+    "judges": Listing("judges of dialogues", _judge_table, _describe_judge),
+    "agents": Listing("simulated users and systems", _agent_table, _describe_agent),
 }
 
 
@@ -332,20 +334,22 @@ _LISTS = {
 @click.argument("what", type=click.Choice(list(_LISTS)), required=False)
 @click.argument("name", required=False)
 def list_(what: str | None, name: str | None, **_: str) -> Output:
-    """List what there is: formats of states, formats of conversations and of agents' logs, measures, rule sets; for users the classes of
-    events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one; without a word, list what can be listed."""
+    """List formats, measures, rule sets, classes of events, profiles, attacks, judges or agents.
+
+    With NAME, describe one member. Without an argument, print the names of all lists.
+    """
     if what is None:
-        found: str | Table = Table(
+        content: str | Table = Table(
             "", ("list", "what it has"), tuple((key, each.about) for key, each in _LISTS.items())
         )
     else:
-        found = _LISTS[what].table() if name is None else str(_LISTS[what].describe(name))
+        content = _LISTS[what].table() if name is None else str(_LISTS[what].describe(name))
     items = (
-        [dict(zip(found.headings, row, strict=True)) for row in found.rows]
-        if isinstance(found, Table)
-        else [{"name": name, "description": found}]
+        [dict(zip(content.headings, row, strict=True)) for row in content.rows]
+        if isinstance(content, Table)
+        else [{"name": name, "description": content}]
     )
-    parts = [Block(found, EVERY) if isinstance(found, Table) else message(found)]
+    parts = [Block(content, EVERY) if isinstance(content, Table) else message_block(content)]
     return Output(
         document=lambda _: make_document(ListDocument, command=f"list {what or ''}".rstrip(), items=items), parts=parts
     )

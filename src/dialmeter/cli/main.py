@@ -1,4 +1,4 @@
-"""The entry: lazy commands, and the exit codes that scripts rely on."""
+"""The entry point: groups of lazily imported commands, and exit codes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._version import __version__
 from ..core.streams import flush_output, give_up_output, mend_streams
 from ..errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
 
-_OUTPUT_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 EXIT_CONDITION = 1
 EXIT_INPUT = 2
@@ -25,17 +25,17 @@ EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
-    "demo": ("demo:demo", "The whole story on an invented town, ending with a report."),
-    "sample": ("sample:sample", "Write files to try the commands of the documentation on."),
+    "demo": ("demo:demo", "Run all kinds of measurement on an invented town, and write a report."),
+    "sample": ("sample:sample", "Write sample files for the commands in the documentation."),
     "tracker": ("main:tracker", "Measure dialogue state trackers."),
     "user": ("main:user", "Measure user simulators."),
     "judge": ("main:judge", "Measure automatic judges of dialogue."),
-    "system": ("main:system", "Measure dialogue systems and agents that act."),
-    "report": ("report:report", "One page for runs: HTML, Markdown or LaTeX."),
-    "view": ("view:view", "Look at runs in the browser."),
-    "convert": ("convert:convert", "Turn any format into dialmeter's own JSON lines."),
+    "system": ("main:system", "Measure dialogue systems and agents on their logs."),
+    "report": ("report:report", "Write a report about runs: HTML, Markdown or LaTeX."),
+    "view": ("view:view", "Show runs in the browser."),
+    "convert": ("convert:convert", "Convert files of dialogue states to another format."),
     "list": ("listing:list_", "List formats, measures, rule sets, events and profiles, or describe one."),
-    "cite": ("cite:cite", "Print what to cite for a run or for measures."),
+    "cite": ("cite:cite", "Print BibTeX entries for a run or for measures."),
     "completion": ("main:completion", "Print the shell completion script."),
 }
 
@@ -43,51 +43,60 @@ _TRACKER = {
     "check": ("tracker.check:check", "Validate a file, and score gold against itself."),
     "score": ("tracker.score:score", "Score a prediction file."),
     "compare": ("tracker.compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
-    "board": ("tracker.board:board_", "A board of trackers on one gold: a static page and a Markdown table."),
-    "curve": ("tracker.curve:curve_", "Few-shot curves and zero-shot tables from a folder of files."),
-    "bias": ("tracker.bias:bias", "Do measures depend on where in a dialogue mistakes fall?"),
-    "human": ("tracker.human:human", "Compare measures with human ratings; make and read annotation sheets."),
-    "sensitivity": ("tracker.sensitivity:sensitivity", "Does a tracker depend on the wording of the schema (SGD-X)?"),
-    "audit": ("tracker.audit:audit_", "Which values of gold are likely errors? Trackers vote; sheets and patches."),
-    "rules": ("tracker.rules:rules", "One file under every rule set, and which turns flip."),
+    "board": ("tracker.board:board_", "Make a leaderboard of trackers: a static page and a Markdown table."),
+    "curve": ("tracker.curve:curve_", "Make few-shot curves and zero-shot tables from a folder of files."),
+    "bias": ("tracker.bias:bias", "Test whether measures depend on where in a dialogue mistakes are."),
+    "human": ("tracker.human:human", "Compare measures with human ratings, and make and read annotation sheets."),
+    "sensitivity": (
+        "tracker.sensitivity:sensitivity",
+        "Measure how much a tracker depends on the wording of the schema (SGD-X).",
+    ),
+    "audit": ("tracker.audit:audit_", "Find likely errors in gold by votes of trackers, and make sheets and patches."),
+    "rules": ("tracker.rules:rules", "Score one file under every rule set, and list the turns that flip."),
 }
 _USER = {
     "check": ("user.check:check", "Validate a file of dialogues with goals and acts."),
     "play": ("user.play:play", "Let a simulated user and a system talk in the embedded town."),
-    "cross": ("user.cross:cross", "Every user with every system: one table with paired intervals."),
+    "cross": ("user.cross:cross", "Let every user talk to every system: one table with paired intervals."),
     "score": ("user.score:score", "Score a user simulator: I-GCDF1 and R-GCDF1, and why points were lost."),
     "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
-    "query": ("user.query:query", "Find the dialogues behind a score, and read one turn by turn."),
-    "labels": ("user.labels:labels", "Find turns whose words and acts do not agree."),
-    "goals": ("user.goals:goals", "Derive goals of dialogues that have none, or write goals in words to a sheet."),
+    "query": ("user.query:query", "Find the dialogues that explain a score, and show them turn by turn."),
+    "labels": ("user.labels:labels", "Find turns whose text and acts do not agree."),
+    "goals": ("user.goals:goals", "Derive goals for dialogues without goals, or write goals in words to a sheet."),
     "profile": ("user.profile:profile", "Propose a profile for a corpus."),
-    "understand": ("user.understand:understand", "Measure how well acts are found in words."),
-    "patterns": ("user.patterns:patterns", "How constraints and requests are expressed."),
-    "items": ("user.logs.items:items", "What users of agents convey of goals in words, and say against them."),
-    "values": ("user.values:values", "Build a map of values and their surface forms, to be edited."),
+    "understand": ("user.understand:understand", "Measure how well acts are recognised in text."),
+    "patterns": ("user.patterns:patterns", "Count how users express constraints and requests."),
+    "items": (
+        "user.logs.items:items",
+        "Measure which values of goals in words the users of agents say, and what contradicts the goals.",
+    ),
+    "values": ("user.values:values", "Build a value map (values and their surface forms) to edit."),
 }
 _JUDGE = {
     "attack": ("judge.attack:attack", "Make adversarial cases from a corpus of dialogues."),
-    "score": ("judge.score:score", "Error rates of judges under attack."),
+    "score": ("judge.score:score", "Measure error rates of judges under attack."),
     "bench": (
         "judge.bench:bench",
-        "A frozen set of cases: make it, run judges on it, verify submissions, make a board.",
+        "Make a fixed set of cases, run judges on it, verify submissions, and make a leaderboard.",
     ),
-    "human": ("judge.human:human", "Agreement of judges with people."),
-    "explain": ("judge.explain:explain", "Which tokens of a reply move a judge's score?"),
+    "human": ("judge.human:human", "Measure the agreement of judges with people."),
+    "explain": ("judge.explain:explain", "Show which tokens of a reply change a judge's score."),
     "train": ("judge.train:train", "Train a judge from ratings."),
-    "published": ("judge.published:published", "Tables of the paper on attacks from the folders of its authors."),
-    "validity": ("judge.validity:judge_validity", "Have cases read by people, and count their verdicts."),
+    "published": (
+        "judge.published:published",
+        "Recompute the tables of the paper on attacks from the folders of its authors.",
+    ),
+    "validity": ("judge.validity:judge_validity", "Make sheets of cases for readers, and count their verdicts."),
 }
 _SYSTEM = {
-    "check": ("system.check:check", "Say what a log of an agent holds, and what cannot be used."),
+    "check": ("system.check:check", "Validate the log of an agent, and list its content."),
     "score": ("system.score:score", "Score an agent: success, pass^k, endings, costs."),
-    "compare": ("system.compare:compare", "Compare agents within the same tasks, with the exact sign test."),
+    "compare": ("system.compare:compare", "Compare agents on the same tasks, with the exact sign test."),
 }
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called, so that --help is quick."""
+    """A group that imports a command only when it is called, which keeps --help fast."""
 
     def __init__(self, *args: Any, lazy: dict[str, tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -123,25 +132,28 @@ def cli() -> None:
 
 tracker = LazyGroup("tracker", lazy=_TRACKER, help="Measure dialogue state trackers.")
 user = LazyGroup("user", lazy=_USER, help="Measure user simulators.")
-judge = LazyGroup("judge", lazy=_JUDGE, help="Measure automatic judges of dialogue, language models among them.")
-system = LazyGroup("system", lazy=_SYSTEM, help="Measure dialogue systems and agents that act, on their logs.")
+judge = LazyGroup("judge", lazy=_JUDGE, help="Measure automatic judges of dialogue, such as language models.")
+system = LazyGroup("system", lazy=_SYSTEM, help="Measure dialogue systems and agents on their logs.")
 
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script for SHELL; put `eval "$(dialmeter completion bash)"` into its start-up file."""
+    """Print the completion script for SHELL.
+
+    To use it, add `eval "$(dialmeter completion bash)"` to the start-up file of the shell.
+    """
     from click.shell_completion import get_completion_class
 
-    kind = get_completion_class(shell)
-    assert kind is not None
-    click.echo(kind(cli, {}, "dialmeter", "_DIALMETER_COMPLETE").source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    click.echo(completion_class(cli, {}, "dialmeter", "_DIALMETER_COMPLETE").source())
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Runs the command line and exits with its code."""
+    """Run the command line, and exit with its exit code."""
     mend_streams()
-    code = _guarded(lambda: cli.main(arguments, prog_name="dialmeter", standalone_mode=False))
+    code = _run_to_exit_code(lambda: cli.main(arguments, prog_name="dialmeter", standalone_mode=False))
     try:
         flush_output()
     except OSError:
@@ -149,55 +161,56 @@ def run(arguments: list[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _guarded(call: Callable[[], Any]) -> int:
+def _run_to_exit_code(call: Callable[[], Any]) -> int:
+    """Call a function, print its error if it raises one, and return the exit code."""
     try:
         code = call()
         flush_output()
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.exceptions.NoArgsIsHelpError as asked:
-        click.echo(asked.ctx.get_help() if asked.ctx else asked.format_message())
+    except click.exceptions.NoArgsIsHelpError as no_arguments:
+        click.echo(no_arguments.ctx.get_help() if no_arguments.ctx else no_arguments.format_message())
         return EXIT_INPUT
     except click.ClickException as error:
         hint = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
-        return _complain(f"{error.format_message()}{hint}", EXIT_INPUT)
+        return _print_error(f"{error.format_message()}{hint}", EXIT_INPUT)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted", EXIT_INTERRUPTED)
-    except ConditionHolds as holds:
-        return _complain(str(holds), EXIT_CONDITION)
+        return _print_error("interrupted", EXIT_INTERRUPTED)
+    except ConditionHolds as condition:
+        return _print_error(str(condition), EXIT_CONDITION)
     except Unfinished as error:
-        return _complain(str(error), EXIT_UNFINISHED)
+        return _print_error(str(error), EXIT_UNFINISHED)
     except DialmeterError as error:
-        return _complain(str(error), EXIT_INPUT)
+        return _print_error(str(error), EXIT_INPUT)
     except BrokenPipeError:
-        # The program that reads the pipe, such as `head`, has ended: nobody would read a message.
+        # The program that reads the pipe, such as `head`, has ended. Nobody would read a message.
         give_up_output()
         return 0
     except Exception as error:
-        ordinary = _ordinary(error)
-        if ordinary:
-            return _complain(ordinary, EXIT_INPUT)
-        return _complain(f"internal error: {type(error).__name__}: {error} ({_details()})", EXIT_INTERNAL)
+        message = _environment_error(error)
+        if message:
+            return _print_error(message, EXIT_INPUT)
+        return _print_error(f"internal error: {type(error).__name__}: {error} ({_save_traceback()})", EXIT_INTERNAL)
     return code if isinstance(code, int) else 0
 
 
-def _ordinary(error: Exception) -> str:
-    """The message for an error of memory, a file or standard output; empty for an error of the program."""
+def _environment_error(error: Exception) -> str:
+    """Return the message for an error of memory, a file or standard output; empty for a bug in dialmeter."""
     if isinstance(error, MemoryError):
         return "not enough memory for this input; split it, or store one dialogue per line"
     if not isinstance(error, OSError) or isinstance(error, ConnectionError | TimeoutError):
         return ""
     if error.filename is not None:
         return f"{error.filename}: {error.strerror or error}"
-    if error.errno in _OUTPUT_TROUBLE:
+    if error.errno in _OUTPUT_ERRORS:
         # All other files are written with core.output, which has its own messages.
         give_up_output()
         return f"standard output: cannot be written: {error.strerror}"
     return ""
 
 
-def _details() -> str:
-    """Writes the traceback of an internal error to a file, and gives the words that name the file."""
+def _save_traceback() -> str:
+    """Write the traceback of an internal error to a file, and return a text that names the file."""
     try:
         with tempfile.NamedTemporaryFile("w", prefix="dialmeter-", suffix=".log", delete=False) as file:
             traceback.print_exc(file=file)
@@ -206,6 +219,7 @@ def _details() -> str:
     return f"details in {file.name}; please report it"
 
 
-def _complain(message: str, code: int) -> int:
+def _print_error(message: str, code: int) -> int:
+    """Print one line to standard error, and return the exit code."""
     click.echo(f"dialmeter: {one_line(message, 4000)}", err=True)
     return code

@@ -1,4 +1,4 @@
-"""The one printer: a command returns an Output, and everything that a user sees of it is printed here."""
+"""Prints the output of commands. A command returns an Output, and this module prints all of it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Block(Struct, frozen=True):
     """A table or lines of text in the output. Text is a comment in LaTeX.
 
     Attributes:
-        content: what is printed.
-        styles: the styles in which it is printed.
-        gap: the styles in which a blank line precedes it, unless it is the first block.
-        raw: text is the same in every style.
+        content: a table, or lines of text.
+        styles: the output formats that have the block.
+        gap: the output formats with a blank line before the block, unless it is the first.
+        raw: the text is the same in every output format.
     """
 
     content: Table | str
@@ -46,53 +46,53 @@ class Block(Struct, frozen=True):
     gap: Styles = EVERY
     raw: bool = False
 
-    def shown(self, style: str, paper: Paper | None = None) -> str:
-        """The block in a style; ``paper`` says how tables are printed in LaTeX and Markdown."""
+    def render(self, style: str, paper: Paper | None = None) -> str:
+        """Return the block in an output format; ``paper`` has the settings for tables in LaTeX and Markdown."""
         if isinstance(self.content, Table):
             return render(distinct(self.content) if style == "csv" else self.content, style, paper)
         comment = "% " if style == "latex" and not self.raw else ""
         return "\n".join(comment + line for line in self.content.split("\n"))
 
 
-def message(text: str) -> Block:
-    """Text that is the whole output of a command, in every style."""
+def message_block(text: str) -> Block:
+    """Return a block for text that is the whole output of a command, in every output format."""
     return Block(text, EVERY, raw=True)
 
 
-def tables(found: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
-    """A block for each table that has rows."""
-    return [Block(table, styles) for table in found if table.rows]
+def table_blocks(tables: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
+    """Return a block for each table that has rows."""
+    return [Block(table, styles) for table in tables if table.rows]
 
 
 def result_blocks(lines: Sequence[str]) -> list[Block]:
-    """What a comparison says in words, before its tables; a list in Markdown."""
+    """Return the blocks for the result of a comparison in words; a list in Markdown."""
     plain = Block("\n".join(map(visible, lines)), PROSE[::2])
     listed = Block("\n".join(f"- {markdown_text(visible(line))}" for line in lines), ("markdown",))
     return [plain, listed] if lines else []
 
 
-def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
-    """The signatures of the scores.
+def signature_blocks(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
+    """Return the blocks for signatures of scores.
 
     Args:
         lines: one or more signatures.
-        quoted: Markdown shows them as code.
-        gap: the styles in which a blank line precedes them.
+        quoted: format them as code in Markdown.
+        gap: the output formats with a blank line before them.
     """
     plain = Block("\n".join(f"signature  {visible(line)}" for line in lines), PROSE[::2] if quoted else PROSE, gap)
     code = Block("\n".join(f"Signature: {markdown_code(line)}" for line in lines), ("markdown",), gap)
     return [plain, code] if quoted else [plain]
 
 
-def score_signatures(scores: Sequence[Score], every: bool) -> list[Block]:
-    """The signatures of a table of scores.
+def score_signature_blocks(scores: Sequence[Score], every: bool) -> list[Block]:
+    """Return the blocks for the signatures of a table of scores.
 
     Args:
-        scores: of the table.
-        every: a line for each score, as --signatures asks for, and not one for all.
+        scores: the scores in the table.
+        every: print one line per score (--signatures), not one line for all scores.
     """
-    found = [each.signature for each in scores]
-    return signature(*(found if every else [joint_signature(found)]))
+    signatures = [each.signature for each in scores]
+    return signature_blocks(*(signatures if every else [joint_signature(signatures)]))
 
 
 class Output(Struct, kw_only=True):
@@ -100,14 +100,14 @@ class Output(Struct, kw_only=True):
 
     Attributes:
         document: makes the document of --json from the names of the chart files; None for a command without --json.
-        parts: what is printed in the other styles.
+        parts: the blocks that the other output formats print.
         notices: warnings, on standard error.
-        diagnosis: what may be wrong with the files, on standard error.
-        loud: the warnings are printed even with --quiet.
+        diagnosis: likely faults of the files, on standard error.
+        loud: print the warnings even with --quiet.
         charts: makes the charts of --charts.
         remarks: lines on standard error that --quiet suppresses.
-        errors: what is wrong, on standard error, after everything else.
-        check: called at the end; raises what the command must end with, such as a condition of --fail-if that holds.
+        errors: error messages, on standard error, after everything else.
+        check: called at the end. It raises the error that ends the command, such as a true condition of --fail-if.
         exit_code: of the command.
     """
 
@@ -124,18 +124,18 @@ class Output(Struct, kw_only=True):
 
 
 class PrintedCommand(click.Command):
-    """A command whose Output is printed."""
+    """A click command that prints the Output of its function."""
 
     def invoke(self, ctx: click.Context) -> Any:
         study = _study(ctx)
-        found = super().invoke(ctx)
-        if study is not None and isinstance(found, Output):
-            found = study.keep(found)
-        return print_output(found, ctx.params, ctx.info_name or "") if isinstance(found, Output) else found
+        result = super().invoke(ctx)
+        if study is not None and isinstance(result, Output):
+            result = study.save(result)
+        return print_output(result, ctx.params, ctx.info_name or "") if isinstance(result, Output) else result
 
 
 def _study(context: click.Context) -> Study | None:
-    """The folder for the result, if --out names one."""
+    """Return the folder for the result; None without --out."""
     if not context.params.get("study") and not ("study" in context.params and context.params.get("force")):
         return None
     from .study import Study
@@ -144,11 +144,11 @@ def _study(context: click.Context) -> Study | None:
 
 
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
-    """Prints what a command returned, and gives its exit code.
+    """Print the output of a command, and return its exit code.
 
     Args:
-        output: of the command.
-        options: of the command: style, quiet, charts, and those of tables in papers.
+        output: the output.
+        options: the options of the command: style, quiet, charts, and those for tables in papers.
         command: the last word of its name.
     """
     quiet, style = options.get("quiet", False), options.get("style") or "text"
@@ -171,23 +171,23 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:
-    """Prints the blocks that a style has on standard output.
+    """Print the blocks of an output format to standard output.
 
     Args:
         parts: the blocks.
-        style: of all.
-        papers: how each table is printed in LaTeX and Markdown.
+        style: the output format.
+        papers: the settings for each table in LaTeX and Markdown.
     """
     first = True
     for part in parts:
         if style in part.styles:
             paper = next(papers) if style in ("latex", "markdown") and isinstance(part.content, Table) else None
-            click.echo(("" if first or style not in part.gap else "\n") + part.shown(style, paper))
+            click.echo(("" if first or style not in part.gap else "\n") + part.render(style, paper))
             first = False
 
 
 def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
-    """How each table is printed; labels are numbered from the second table on."""
+    """Yield the settings for each table. Labels are numbered from the second table on."""
     from ..views.latex.paper_table import Paper
 
     label = options.get("label") or f"tab:{command}"
@@ -207,30 +207,30 @@ def _draw(charts: Callable[[], Iterable[Chart]], options: dict[str, Any]) -> lis
     page = ChartFit(**given, title=not options.get("no_title"))
     written = write_charts(options["charts"], charts(), options["chart_format"], page)
     if not options["quiet"]:
-        click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
+        click.echo(f"{len(written)} charts with their data written to {one_line(options['charts'], 200)}", err=True)
     return written
 
 
 def warn(notices: Sequence[Notice], quiet: bool) -> None:
-    """Warnings on standard error, one line each."""
+    """Print warnings to standard error, one line each."""
     for notice in () if quiet else notices:
         where = f" [{'; '.join(notice.where[:3])}{'; …' if len(notice.where) > 3 else ''}]" if notice.where else ""
         click.echo(f"warning: {one_line(notice.message + where, 400)}", err=True)
 
 
 LISTED = 20
-"""How many dialogues that cannot be used are named on a terminal."""
+"""Maximum number of unusable dialogues in a list of errors."""
 
 
 def refused_lines(refused: Sequence[InputError | str]) -> list[str]:
-    """Dialogues that cannot be scored, one line each."""
+    """Return one line for each dialogue that cannot be scored, at most ``LISTED``."""
     lines = [one_line(str(error), 1000) for error in refused[:LISTED]]
     more = len(refused) - LISTED
     return [*lines, f"… and {more} more dialogues that cannot be scored"] if more > 0 else lines
 
 
-def refusals(refused: Sequence[InputError]) -> list[Notice]:
-    """One warning for the dialogues that could not be read, with the reason of each of the first ten."""
+def refusal_notices(refused: Sequence[InputError]) -> list[Notice]:
+    """Return one warning about the dialogues that could not be read, with the reasons of the first ten."""
     if not refused:
         return []
     message = f"{len(refused)} dialogue{'s' if len(refused) > 1 else ''} unscored"

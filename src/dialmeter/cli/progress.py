@@ -1,4 +1,4 @@
-"""Progress of work: a bar on a terminal, a line per 10 % elsewhere, nothing with --quiet."""
+"""Progress: a bar on a terminal, a line per 10 % elsewhere, nothing with --quiet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLAN = "dialmeter.progress"
 
 @dataclass
 class _Plan:
-    """The files that a command reads one after the other, and how many tenths of all of them were printed."""
+    """Number of files that a command reads one after the other, number of started files, and last printed tenth."""
 
     files: int = 1
     begun: int = 0
@@ -31,17 +31,17 @@ class _Plan:
 
 
 def expect_files(files: int) -> None:
-    """Says how many files the command reads, so that lines of progress count for all of them together."""
+    """Set the number of files that the command reads. Progress lines then count all files together."""
     click.get_current_context().meta[_PLAN] = _Plan(files)
 
 
-def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Iterator[Item]:
-    """Passes items on and shows how many are done.
+def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Iterator[Item]:
+    """Yield items and show the number of finished items.
 
     Args:
-        items: the work, as it gets done.
-        total: how many there will be.
-        doing: what is being done, in a word.
+        items: the items, which are computed on demand.
+        total: number of items.
+        doing: the word in front of the progress, such as ``scoring``.
         quiet: show nothing.
     """
     if quiet or not total:
@@ -59,8 +59,8 @@ def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Itera
         yield from _in_tenths(items, lambda count: 10 * count // total, doing, f" of {total:,}")
 
 
-def watched(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator[Any]:
-    """Passes dialogues on and shows how much of the file has been read."""
+def track_reading(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator[Any]:
+    """Yield dialogues and show the share of the file that has been read."""
     if quiet:
         yield from dialogues
     elif sys.stderr.isatty():
@@ -71,8 +71,8 @@ def watched(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator
             for count, each in enumerate(dialogues, 1):
                 yield each
                 if count % 500 == 0:
-                    speed = progress.tasks[0].elapsed or 0
-                    rate = f"{count / speed:,.0f} dialogues/s" if speed else ""
+                    elapsed = progress.tasks[0].elapsed or 0
+                    rate = f"{count / elapsed:,.0f} dialogues/s" if elapsed else ""
                     share = corpus.share_read
                     progress.update(task, completed=share or 0, total=None if share is None else 1.0, rate=rate)
     else:
@@ -84,7 +84,7 @@ def watched(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator
 
 
 def _in_tenths(items: Iterable[Item], tenths: Callable[[int], int], doing: str, unit: str) -> Iterator[Item]:
-    """Passes items on and prints a line whenever another tenth of the work is done, by the number of items so far."""
+    """Yield items and print a line at each tenth of the work. ``tenths`` gets the number of items so far."""
     context = click.get_current_context(silent=True)
     plan: _Plan = (context.meta.get(_PLAN) if context else None) or _Plan()
     before = min(plan.begun, plan.files)
@@ -94,14 +94,14 @@ def _in_tenths(items: Iterable[Item], tenths: Callable[[int], int], doing: str, 
         yield each
         of_file = tenths(count)
         done = (10 * before + of_file) // plan.files
-        # A small file is done before its first tenth, and needs no line.
+        # A small file ends before its first tenth and needs no line.
         if of_file and plan.printed < done <= 10:
             plan.printed = done
             click.echo(f"{doing}: {10 * done} % ({of_files}{count:,}{unit})", err=True)
 
 
 def _bar(column: ProgressColumn) -> Progress:
-    """A bar on standard error, with a column that says how much is done; its tasks have a field ``rate``."""
+    """Return a progress bar on standard error. Its tasks have a field ``rate``."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -115,8 +115,11 @@ def _bar(column: ProgressColumn) -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
-    """Shows the progress of judges: in place on a terminal, a line per 10 % of all elsewhere, nothing if quiet."""
+def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
+    """Return a callback that shows the progress of judges: one updated line on a terminal, a line per 10 % elsewhere.
+
+    Returns None if ``quiet``.
+    """
     shares: dict[str, float] = {}
     printed = 0
     on_terminal = sys.stderr.isatty()
@@ -134,19 +137,22 @@ def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
     return None if quiet else watch
 
 
-def telling(doing: str, quiet: bool) -> Watch | None:
-    """Shows the progress of attacks: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
+def attack_progress(doing: str, quiet: bool) -> Watch | None:
+    """Return a callback that shows the progress of attacks: one updated line on a terminal, a line per 10 % elsewhere.
+
+    Returns None if ``quiet``.
+    """
     if quiet:
         return None
     printed = 0
 
-    def tell(attack: str, made: int, wanted: int) -> None:
+    def watch(attack: str, done: int, total: int) -> None:
         nonlocal printed
-        tenths = 10 * made // wanted
+        tenths = 10 * done // total
         if sys.stderr.isatty():
-            click.echo(f"\r{doing}: {made:,} of {wanted:,} cases ({attack})".ljust(72) + "\r", err=True, nl=False)
+            click.echo(f"\r{doing}: {done:,} of {total:,} cases ({attack})".ljust(72) + "\r", err=True, nl=False)
         elif tenths > printed:
             printed = tenths
-            click.echo(f"{doing}: {10 * tenths} % ({made:,} of {wanted:,} cases)", err=True)
+            click.echo(f"{doing}: {10 * tenths} % ({done:,} of {total:,} cases)", err=True)
 
-    return tell
+    return watch

@@ -1,4 +1,4 @@
-"""Runs that commands keep in the folder of --out."""
+"""Runs that commands save to the folder of --out."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..readers.raw_file import is_stream
 from ..views.pages.findings_file import write_findings
 
 
-class KeptRun:
-    """The run in the folder of --out. Without --out there is no run, and nothing is written.
+class CommandRun:
+    """The run that a command saves to the folder of --out. Without --out nothing is written.
 
     Args:
-        options: of the command.
-        inputs: the files that decide the result; to be given before the first of them is read.
+        options: the options of the command.
+        inputs: the files that determine the result. Create the run before the first of them is read.
 
     Attributes:
-        writer: takes the rows; None before ``begin``, and without --out.
+        writer: writes the rows; None before ``begin``, and without --out.
 
     Raises:
-        InputError: no such file.
+        InputError: a file does not exist.
     """
 
     def __init__(self, options: dict[str, Any], inputs: Iterable[RunInput]) -> None:
@@ -36,25 +36,25 @@ class KeptRun:
         self.writer: RunWriter | None = None
 
     def begin(
-        self, read: Iterable[str | None], identify: Callable[[list[dict[str, str | None]]], dict[str, Any]]
+        self, paths: Iterable[str | None], identify: Callable[[list[dict[str, str | None]]], dict[str, Any]]
     ) -> None:
-        """Locks the folder.
+        """Lock the folder.
 
         Args:
-            read: the files that are read, ``-`` among them where it is standard input.
-            identify: gives what identifies the run, from the names and hashes of its inputs; called only with --out.
+            paths: the files that are read; ``-`` is standard input.
+            identify: returns the identity of the run from the names and hashes of its inputs. Called only with --out.
 
         Raises:
-            DialmeterError: the folder is taken, or options do not go together.
+            DialmeterError: the folder is in use, or the options contradict each other.
         """
         options = self._options
         if not options["out"]:
             if options["resume"] or options["force"] or options["rows"] == "parquet":
-                raise DialmeterError("--resume, --force and --rows go with --out")
+                raise DialmeterError("--resume, --force and --rows need --out")
             return
-        if options["resume"] and any(path and is_stream(path) for path in read):
+        if options["resume"] and any(path and is_stream(path) for path in paths):
             raise DialmeterError(
-                "a run from standard input or a pipe cannot be resumed: nobody knows whether the input is the same"
+                "a run from standard input or a pipe cannot be resumed, because the input may be different"
             )
         self._identity = identify(self._inputs.described())
         self.writer = RunWriter(
@@ -69,7 +69,7 @@ class KeptRun:
 
     @contextmanager
     def abandoned_on(self, error: type[DialmeterError]) -> Iterator[None]:
-        """Abandons the run if there is such an error."""
+        """Abandon the run if such an error is raised."""
         try:
             yield
         except error:
@@ -78,13 +78,13 @@ class KeptRun:
             raise
 
     def finish(self, write: Callable[[RunWriter, dict[str, Any]], None]) -> None:
-        """Finishes the run, if there is one.
+        """Finish the run, if there is one.
 
         Args:
-            write: writes the last files, from the writer and what identifies the run; the hash of every input is in it.
+            write: writes the last files. Its arguments are the writer and the identity of the run, with the hash of every input.
 
         Raises:
-            InputError: a file changed meanwhile; the run is abandoned.
+            InputError: an input changed during the run. The run is abandoned.
         """
         if self.writer is None:
             return

@@ -1,4 +1,4 @@
-"""``dialmeter sample``: files of the invented town to follow the documentation with."""
+"""``dialmeter sample``: files of the invented town for the commands in the documentation."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .options import command, force_option, quiet_option
 from .printer import EVERY, Block, Output
 
 ATTACKS = ("entailment", "speaker", "pronoun", "repetition", "natural-paraphrase", "dullness", "identical")
-"""Attacks whose cases do not depend on what is installed."""
+"""Attacks whose cases do not depend on the installed packages."""
 CASES = 40
 ABOUT = {
-    "base.jsonl": "a tracker that looks for keywords: predicted and gold states of 200 dialogues",
+    "base.jsonl": "a keyword tracker: predicted and gold states of 200 dialogues",
     "new.jsonl": "a tracker that reads dialogue acts, on the same dialogues",
-    "gold.jsonl": "the gold states of these dialogues alone",
+    "gold.jsonl": "only the gold states of these dialogues",
     "completions.jsonl": "the states of base.jsonl as a language model would write them",
     "frames.jsonl": "new.jsonl with intents and requested slots of each service",
     "schema.json": "the services and slots of the town",
     "tracker-ratings.csv": "invented ratings of dialogues of new.jsonl",
-    f"{SHARES_FOLDER}/": "invented trackers that were trained on growing shares of data",
-    "agenda.jsonl": "dialogues of a user who says all that its goal asks for",
-    "forgetful.jsonl": "dialogues of a user who forgets, with the same goals",
-    "goals.json": "the goals of these dialogues alone",
-    "map.json": "the value map of the town: values and how they are said",
+    f"{SHARES_FOLDER}/": "invented trackers, trained on growing shares of the data",
+    "agenda.jsonl": "dialogues of a user that says everything in its goal",
+    "forgetful.jsonl": "dialogues of a user that forgets, with the same goals",
+    "goals.json": "only the goals of these dialogues",
+    "map.json": "the value map of the town: values and their surface forms",
     "cases.jsonl": "replies of agenda.jsonl, each with a changed version",
     "ratings.jsonl": "replies with invented ratings",
     "satisfaction.txt": "dialogues with invented ratings of satisfaction",
@@ -42,30 +42,30 @@ ABOUT = {
 
 @command(last=(quiet_option,))
 @click.argument("folder", metavar="DIR")
-@force_option("files of the same names")
+@force_option("existing files")
 def sample(**options: Any) -> Output:
-    """Write files to DIR to try the commands on: trackers, users, judged replies, ratings, a value map, logs of agents.
+    """Write sample files to DIR: trackers, users, judged replies, ratings, a value map, logs of agents.
 
-    All files are of the invented town, and the same for everybody. The documentation uses these names on all pages.
+    All files are about the invented town and are the same for everybody. All pages of the documentation use these names.
     """
     folder = Path(options["folder"])
 
-    def check(there: set[str]) -> None:
+    def check(existing: set[str]) -> None:
         for name in ABOUT:
-            if name.rstrip("/") in there:
+            if name.rstrip("/") in existing:
                 refuse_replacing(folder / name, force=options["force"])
 
     with new_folder(folder, check) as new:
-        for name, content in _contents():
+        for name, content in _sample_files():
             (new / name).parent.mkdir(exist_ok=True)
             (new / name).write_bytes(content)
-    table = Table("", ("file", "what it holds"), tuple(ABOUT.items()))
+    table = Table("", ("file", "content"), tuple(ABOUT.items()))
     return Output(
         parts=[Block(table, EVERY)], remarks=["Next: follow docs/tutorial.md, or any page of the documentation."]
     )
 
 
-def _contents() -> Iterator[tuple[str, bytes]]:
+def _sample_files() -> Iterator[tuple[str, bytes]]:
     agenda = play_users("agenda")
     yield from sample_files(agenda)
     cases = attack_replies(agenda, ATTACKS, cases=CASES, corpus="agenda.jsonl", light=True)

@@ -1,4 +1,4 @@
-"""``--out`` of commands that compare or study: their tables, charts and JSON in a folder that `view` and `report` show."""
+"""``--out`` of commands that compare or study: a folder with tables, charts and JSON, for `view` and `report`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from ..errors import DialmeterError
 from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from ..views.pages.findings_file import write_findings
-from .options import force_option, stacked
+from .options import combine_options, force_option
 from .printer import Output
 
-study_options = stacked(
-    click.option("--out", "study", metavar="DIR", help="Keep tables, charts and JSON in this folder, for `view`."),
-    force_option("a result in --out"),
+study_options = combine_options(
+    click.option(
+        "--out", "study", metavar="DIR", help="Save tables, charts and JSON to this folder, for `view` and `report`."
+    ),
+    force_option("an existing result in --out"),
 )
 _FILES = ("files", "file", "logs", "folder", "gold", "schema", "only", "manifest", "goals", "patch", "accuracy")
 """Parameters of commands that name files."""
 _NAMES_OR_FILES = ("rules_name", "chosen", "rule_map", "value_map", "profile")
-"""Parameters that name a file, which has a suffix, or something that comes with dialmeter."""
+"""Parameters that name a file, which has a suffix, or a part of dialmeter, which has none."""
 INPUTS = (*_FILES, *_NAMES_OR_FILES)
 ELSEWHERE = frozenset(
     [
@@ -53,27 +55,27 @@ ELSEWHERE = frozenset(
         "caption",
     ]
 )
-"""Parameters that do not change the result, or that say where something is."""
+"""Parameters that do not change the result, or that are only locations."""
 
 
 class Study:
-    """The folder of a result: locked before the work begins, and written at the end.
+    """The folder of a result. It is locked before the work begins, and written at the end.
 
     Args:
-        context: of the command.
+        context: the click context of the command.
 
     Raises:
-        DialmeterError: the folder is taken, or an input does not exist.
+        DialmeterError: the folder is in use, or an input does not exist.
     """
 
     def __init__(self, context: click.Context) -> None:
         if not context.params["study"]:
-            raise DialmeterError("--force goes with --out")
+            raise DialmeterError("--force needs --out")
         inputs = list(_inputs(context.params))
         self._inputs = RunInputs(inputs)
         self._paths = sorted({each.path for each in inputs}, key=len, reverse=True)
         self._command = " ".join(context.command_path.split()[1:])
-        self._words = [*self._command.split(), *_words(context)]
+        self._words = [*self._command.split(), *_command_words(context)]
         identity = self._identity(self._inputs.described())
         self._writer = RunWriter(
             context.params["study"], identity, force=context.params["force"], rows=False, index=write_findings
@@ -84,13 +86,13 @@ class Study:
         return run_identity("study", inputs, command=self._command, words=self._words)
 
     def _without_folders(self, line: str) -> str:
-        """A line without the folders of the input: a study is the same wherever its input is."""
+        """Remove the folders of the inputs from a line. A study must not depend on where its input is."""
         for path in self._paths:
             line = line.replace(path, Path(path).name)
         return line
 
-    def keep(self, output: Output) -> Output:
-        """Writes what a command returned, and gives it back to be printed."""
+    def save(self, output: Output) -> Output:
+        """Save the output of a command, and return it for printing."""
         from ..views.charts import canvas
         from ..views.pages.study import StudyContent, study_table
         from ..views.tables import Table
@@ -109,7 +111,7 @@ class Study:
         manifest = {
             **self._identity(self._inputs.after_reading()),
             "counts": {name: count for name, count in plain.get("counts", {}).items() if isinstance(count, int)},
-            # A group that a score does not belong to is absent in runs, and null in some documents.
+            # The keys of groups that do not apply to a score are absent in runs, and null in some documents.
             "scores": [
                 {name: value for name, value in score.items() if value is not None or name in ("value", "ci")}
                 for score in plain.get("scores", [])
@@ -123,7 +125,7 @@ class Study:
 
 
 def _inputs(options: dict[str, Any]) -> Iterator[RunInput]:
-    """The files that a command reads, by the parameters that name them."""
+    """Yield the files that a command reads, with the parameters that name them."""
     for role in INPUTS:
         given = options.get(role) or ()
         for each in given if isinstance(given, tuple) else (str(given),):
@@ -132,8 +134,8 @@ def _inputs(options: dict[str, Any]) -> Iterator[RunInput]:
                 yield RunInput(role, path, tracker or "")
 
 
-def _words(context: click.Context) -> Iterator[str]:
-    """The words of the command line that decide the result; files by their names, without folders."""
+def _command_words(context: click.Context) -> Iterator[str]:
+    """Yield the words of the command line that determine the result. Paths of files are without folders."""
     for parameter in context.command.params:
         name = parameter.name or ""
         if name in ELSEWHERE or name.startswith("cluster"):

@@ -15,32 +15,38 @@ from .options import command, force_option, max_bytes_option
 from .printer import Block, Output
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
-_ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may ask for by name, and then needs a token for
+_ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  the user must request it, and it needs a token
 
 
 @command(last=[max_bytes_option])
 @click.argument("folder", metavar="DIR", default="runs")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 for any that is free.")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Another address, guarded by a token."
+    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free port."
 )
-@click.option("--open", "browse", is_flag=True, help="Open it in the browser.")
-@click.option("--bundle", metavar="OUT", help="Write the pages into this folder instead, to be opened from disk.")
-@force_option("a bundle that is there")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address to listen on. Other addresses than the local ones need a token.",
+)
+@click.option("--open", "browse", is_flag=True, help="Open the page in the browser.")
+@click.option("--bundle", metavar="OUT", help="Write the pages to this folder instead, to open them from disk.")
+@force_option("an existing bundle")
 def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None, force: bool) -> Output:
-    """Look at all runs below DIR in the browser: lists, charts, filters, every dialogue.
+    """Show all runs in DIR and its subfolders in the browser: lists, charts, filters, every dialogue.
 
-    Nothing leaves this machine: the page listens on 127.0.0.1, loads nothing from elsewhere, and only reads.
+    No data leaves this machine: the server listens on 127.0.0.1, the pages load nothing from elsewhere, and it only reads.
     """
     if bundle is not None:
         from ..viewer.bundle import write_bundle
 
-        found = write_bundle(folder, Path(bundle), force=force)
-        left = f"; {found.hidden:,} more are not shown" if found.hidden else ""
+        written = write_bundle(folder, Path(bundle), force=force)
+        hidden = f"; {written.hidden:,} more are not shown" if written.hidden else ""
         page = Path(bundle) / "index.html"
-        return Output(parts=[Block(f"{found.runs} runs, {found.rows:,} of their rows{left}: {page}")])
+        return Output(parts=[Block(f"{written.runs} runs, {written.rows:,} of their rows{hidden}: {page}")])
     if force:
-        raise DialmeterError("--force goes with --bundle")
+        raise DialmeterError("--force needs --bundle")
     _serve(folder, port, host, browse)
     return Output()
 
@@ -59,7 +65,7 @@ def _serve(folder: str, port: int, host: str, browse: bool) -> None:
     local = host in LOCAL
     token = "" if local else secrets.token_urlsafe(24)
     hosts: Any = LOCAL_NAMES if local else None if host in _ANYWHERE else (host.lower(), f"[{host.lower()}]")
-    listener = _listener(host, port)
+    listener = _open_socket(host, port)
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
     click.echo(f"{len(runs.entries())} runs in {folder}: {address}")
@@ -73,8 +79,8 @@ def _serve(folder: str, port: int, host: str, browse: bool) -> None:
         uvicorn.Server(config).run(sockets=[listener])
 
 
-def _listener(host: str, port: int) -> socket.socket:
-    """A bound socket, so that the address is known before anything is served."""
+def _open_socket(host: str, port: int) -> socket.socket:
+    """Return a bound socket. The address is then known before the server starts."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:

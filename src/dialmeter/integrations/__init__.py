@@ -1,1 +1,1 @@
-"""Doors into other tools: each file is for one of them, and nothing else in dialmeter imports it."""
+"""Integrations with other tools, one module for each. Nothing else in dialmeter imports them."""

@@ -1,7 +1,7 @@
-"""A scorer and metrics for Inspect (``inspect_ai``): one sample is one turn, its target the gold state as JSON.
+"""A scorer and metrics for Inspect (``inspect_ai``). One sample is one turn, and its target is the gold state as JSON.
 
-A sample names its dialogue and turn in its metadata: ``{"dialogue": "MUL0003.json", "turn": 0}``. The predicted state is found
-in the model's answer as in files of completions; an answer without a readable state counts as an empty state.
+The metadata of a sample has its dialogue and turn: ``{"dialogue": "MUL0003.json", "turn": 0}``. The predicted state is parsed
+from the model's answer, as in files of completions. An answer without a readable state counts as an empty state.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _log = getLogger(__name__)
 
 
 def measured(scores: Sequence[SampleScore], measure: str, rules: str) -> float:
-    """A measure of trackers over the turns that were scored.
+    """Compute a measure of trackers over the scored turns.
 
     Args:
-        scores: what ``dialogue_state`` gave, in any order.
-        measure: such as ``FGA(lam=0.5)``.
+        scores: the scores of ``dialogue_state``, in any order.
+        measure: a measure, such as ``FGA(lam=0.5)``.
         rules: a rule set.
 
     Example:
@@ -40,16 +40,16 @@ def measured(scores: Sequence[SampleScore], measure: str, rules: str) -> float:
         1.0
 
     Raises:
-        InputError: a turn that has two scores, or one that has none between others that have one.
+        InputError: a turn has two scores, or has no score although a later turn has one.
     """
     turns: dict[str, dict[int, dict[str, Any]]] = {}
     for each in scores:
-        found = each.score.metadata or {}
-        if "gold" not in found:
+        turn = each.score.metadata or {}
+        if "gold" not in turn:
             raise InputError(f"sample {each.sample_id} has no score of dialogue_state()")
-        if found["turn"] in turns.setdefault(found["dialogue"], {}):
-            raise InputError("several answers: run with one epoch", dialogue=found["dialogue"], turn=found["turn"])
-        turns[found["dialogue"]][found["turn"]] = found
+        if turn["turn"] in turns.setdefault(turn["dialogue"], {}):
+            raise InputError("several answers: run with one epoch", dialogue=turn["dialogue"], turn=turn["turn"])
+        turns[turn["dialogue"]][turn["turn"]] = turn
     tracker = TrackerScorer([measure], rules)
     for name, by_number in turns.items():
         numbers = sorted(by_number)
@@ -61,16 +61,16 @@ def measured(scores: Sequence[SampleScore], measure: str, rules: str) -> float:
     return nan if value is None else value
 
 
-# Unreduced: the mean of several answers (epochs) to a sample is no state.
+# Unreduced, because the mean of several answers (epochs) to a sample is not a state.
 @metric(scores="unreduced")
 def dialogue_measure(measure: str, rules: str = "dialmeter") -> Metric:
-    """Any measure of ``dialmeter tracker score`` over all dialogues; not a number where it has no value.
+    """Any measure of ``dialmeter tracker score`` over all dialogues; NaN if it has no value.
 
-    Inspect also computes metrics while samples are still missing, so the reason is logged as information and not as a warning.
+    Inspect also computes metrics while samples are still missing. Therefore the reason is logged at level INFO, not as a warning.
 
     Args:
-        measure: such as ``FGA(lam=0.5)``.
-        rules: a rule set; the same as that of the scorer.
+        measure: a measure, such as ``FGA(lam=0.5)``.
+        rules: the rule set of the scorer.
 
     Example:
         >>> turn = {"dialogue": "d", "turn": 0, "gold": {"taxi-to": "park"}, "pred": {"taxi-to": "Park"}}
@@ -104,7 +104,7 @@ def gca(rules: str = "dialmeter") -> Metric:
 
 @metric(scores="unreduced")
 def unparsed() -> Metric:
-    """How many answers have no readable state and count as empty states."""
+    """Number of answers without a readable state, which count as empty states."""
 
     def compute(scores: list[SampleScore]) -> int:
         return sum((each.score.metadata or {}).get("unparsed", False) for each in scores)
@@ -114,7 +114,7 @@ def unparsed() -> Metric:
 
 @scorer(metrics=[jga(), gca(), unparsed()])
 def dialogue_state(rules: str = "dialmeter") -> Scorer:
-    """Compares the state in the model's answer with the gold state: 1 if they are equal under the rules, else 0.
+    """Score 1 if the state in the model's answer equals the gold state under the rules, and 0 otherwise.
 
     Args:
         rules: a rule set, or a TOML file.
@@ -122,14 +122,14 @@ def dialogue_state(rules: str = "dialmeter") -> Scorer:
     tracker = TrackerScorer(["JGA"], rules)
 
     async def score(state: TaskState, target: Target) -> Score:
-        name, number = _place(state)
+        name, number = _dialogue_and_turn(state)
         try:
             gold = as_mapping(parse_unique(target.text.encode(), None), "the target")
             answer = state_in(state.output.completion)
             tracker.reset()
             tracker.add(name, [gold], [answer or {}])
         except InputError as error:
-            # Inspect would show the message of an InputError without the place.
+            # Inspect would show the message of an InputError without its place.
             raise DialmeterError(str(error.at(dialogue=name, turn=number))) from None
         return Score(
             value=tracker.result().value or 0.0,
@@ -147,8 +147,8 @@ def dialogue_state(rules: str = "dialmeter") -> Scorer:
     return score
 
 
-def _place(state: TaskState) -> tuple[str, int]:
-    """The dialogue and the turn of a sample."""
+def _dialogue_and_turn(state: TaskState) -> tuple[str, int]:
+    """Return the dialogue and the turn of a sample."""
     for key in ("dialogue", "turn"):
         if key not in state.metadata:
             raise InputError(f"sample {state.sample_id} has no {key!r} in its metadata")

@@ -1,6 +1,6 @@
 """The pytest plug-in: the fixture ``assert_not_worse``, and a table of all comparisons at the end of the session.
 
-pytest loads this file in every session of an environment with dialmeter, so it imports the rest of dialmeter only when used.
+pytest loads this module in every session if dialmeter is installed. Therefore it imports the rest of dialmeter only on use.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
     """``assert_not_worse(base, new)`` fails the test if a tracker is significantly worse than the base on the same dialogues.
 
     Args of the function:
-        base: the predictions of the tracker in use: a file, or states by dialogue; see ``dialmeter.score_tracker``.
+        base: the predictions of the current tracker: a file, or states by dialogue; see ``dialmeter.score_tracker``.
         new: the predictions of the changed tracker.
-        gold: the gold states, where the predictions do not hold them.
-        measures: what to compare; without it the measures of the rule set.
+        gold: the gold states, if the predictions do not include them.
+        measures: the measures to compare (default: those of the rule set).
         rules: a rule set, its name, or a TOML file.
-        confidence: one minus the level of significance. p values are corrected by Holm over the measures.
-        resamples: how often the paired randomisation test permutes.
-        seed: of the permutations.
+        confidence: one minus the significance level. p values are corrected by Holm over the measures.
+        resamples: number of permutations of the paired randomisation test.
+        seed: the random seed of the permutations.
 
-    It gives the comparison, for further assertions. A measure that cannot be tested fails the test, too, because the
-    assertion would hold whatever the tracker does.
+    The function returns the comparison, for further assertions. A measure that cannot be tested also fails the test, because
+    the assertion would otherwise always pass.
     """
 
     def check(
@@ -72,7 +72,7 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
         except DialmeterError as error:
             pytest.fail(str(error), pytrace=False)
         record_property(_PROPERTY, _rows(compared, 1 - confidence))
-        problems = [_worse(each) for each in worse_than_base(compared.versus, 1 - confidence)]
+        problems = [_worse_message(each) for each in worse_than_base(compared.versus, 1 - confidence)]
         problems += [f"{each.measure} cannot be tested: {each.reason}" for each in compared.versus if each.p is None]
         if problems:
             raise AssertionError("; ".join(problems))
@@ -81,7 +81,7 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
     return check
 
 
-def _worse(each: PairedDifference) -> str:
+def _worse_message(each: PairedDifference) -> str:
     difference = 100 * (each.difference or 0)
     return f"new is worse than base under {each.measure}: {difference:+.2f}, p = {each.p_holm:.4f} (Holm)"
 
@@ -93,22 +93,22 @@ def _rows(compared: TrackerComparison, level: float) -> list[list[str]]:
     rows = []
     for each in compared.versus:
         values = [percent(result[each.measure].value) for result in compared.results.values()]
-        change = "–" if each.difference is None else f"{100 * each.difference:+.2f}"
-        rows.append([each.measure, *values, change, p_value(each.p_holm), outcome(each, level)[0]])
+        difference = "–" if each.difference is None else f"{100 * each.difference:+.2f}"
+        rows.append([each.measure, *values, difference, p_value(each.p_holm), outcome(each, level)[0]])
     return rows
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Prints the table. With pytest-xdist, the rows come from the workers with the reports."""
+    """Print the table. With pytest-xdist, the reports of the workers carry the rows."""
     rows = [
         (report.nodeid, *row)
         for reports in terminalreporter.stats.values()
         for report in reports
-        # The last report of a test has all of its properties.
+        # Only the last report of a test has all of its properties.
         if getattr(report, "when", None) == "teardown"
-        for name, found in report.user_properties
+        for name, test_rows in report.user_properties
         if name == _PROPERTY
-        for row in found
+        for row in test_rows
     ]
     if not rows:
         return

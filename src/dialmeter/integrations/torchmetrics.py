@@ -1,4 +1,4 @@
-"""A metric for torchmetrics: the measures of ``tracker score`` in a training loop, in one process or in several."""
+"""A metric for torchmetrics: the measures of ``tracker score`` in a training loop, in one process or several."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ State: TypeAlias = Mapping[str, Any]
 
 
 class _OpenDialogue(NamedTuple):
-    """The turns of a dialogue so far, and what they add to the sums."""
+    """The turns of a dialogue so far, and their contribution to the sums."""
 
     gold: list[State]
     pred: list[State]
@@ -45,14 +45,15 @@ _NEW = _OpenDialogue([], [], 0.0)
 class DialogueStateMetric(Metric):
     """Measures of dialogue state tracking. The values are those of ``dialmeter tracker score`` on the same dialogues.
 
-    The only state is one vector of sums, which is added up over processes. All turns of a dialogue must go to the same
-    process, and no dialogue to two: a sampler that repeats dialogues to fill the last batch would count them twice.
+    The only state is one vector of sums, which is summed over processes. All turns of a dialogue must go to the same
+    process, and each dialogue to one process only. A sampler that repeats dialogues to fill the last batch would count them
+    twice.
 
     Args:
-        measures: what to compute, as names or measures.
+        measures: the measures, or their names.
         rules: a rule set, its name, or a TOML file.
         schema: a schema file. SA needs it, or the number of slots as in ``SA(slots=30)``.
-        options: those of ``torchmetrics.Metric``.
+        options: the options of ``torchmetrics.Metric``.
 
     Example:
         >>> metric = DialogueStateMetric(["JGA", "GCA"])
@@ -62,7 +63,7 @@ class DialogueStateMetric(Metric):
         {'JGA': 0.5, 'GCA': 0.5238}
 
     Raises:
-        DialmeterError: a measure or rule set that does not exist, or a measure that depends on the whole corpus.
+        DialmeterError: a measure or rule set does not exist, or a measure depends on the whole corpus.
     """
 
     is_differentiable = False
@@ -78,13 +79,13 @@ class DialogueStateMetric(Metric):
     ) -> None:
         super().__init__(**options)
         if self.dist_sync_on_step:
-            raise DialmeterError("dist_sync_on_step is not possible here: it would add every turn twice")
+            raise DialmeterError("dist_sync_on_step is not supported: it would add every turn twice")
         self._scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None)
         self._open: dict[str, _OpenDialogue] = {}
         self._ended: set[str] = set()
         self._in_forward = False
-        # One empty turn shows which columns the measures have.
-        result = self._scored({"": _OpenDialogue([{}], [{}], 0.0)})
+        # The result of one empty turn has the columns of the measures.
+        result = self._score({"": _OpenDialogue([{}], [{}], 0.0)})
         for each in result.asked:
             if getattr(each.used, "slots", None) == 0:
                 raise DialmeterError(f"{each.text} needs the number of slots: write SA(slots=30), or give a schema")
@@ -102,17 +103,17 @@ class DialogueStateMetric(Metric):
         target: State | Sequence[State] | Sequence[Sequence[State]],
         dialogue_ids: str | Sequence[str],
     ) -> None:
-        """Takes one turn, a batch of turns, or a batch of whole dialogues.
+        """Add one turn, a batch of turns, or a batch of whole dialogues.
 
         Args:
-            preds: the predicted state after a turn, flat or nested; a list of such states; or a list of dialogues, each of which
-                is the list of its states.
+            preds: the predicted state after a turn, flat or nested; a list of such states; or a list of dialogues, each as a
+                list of its states.
             target: the gold states in the same form.
-            dialogue_ids: the dialogue of the turn, or one for each item of a batch. Turns are added to their dialogue in the
-                order in which they come.
+            dialogue_ids: the id of the dialogue, or one id for each item of a batch. Turns are added to their dialogue in the
+                order of the calls.
 
         Raises:
-            InputError: lists of different lengths, something that is no state, or a dialogue that was there before.
+            InputError: lists have different lengths, an item is not a state, or a whole dialogue was added before.
         """
         one_turn = isinstance(preds, Mapping)
         if one_turn != isinstance(dialogue_ids, str):
@@ -124,35 +125,35 @@ class DialogueStateMetric(Metric):
         whole: set[str] = set()
         for name, gold, pred in items:
             key = dialogue_key(str(name))
-            known = changed.get(key) or self._open.get(key)
+            open_dialogue = changed.get(key) or self._open.get(key)
             if isinstance(gold, Mapping) != isinstance(pred, Mapping):
                 raise InputError("one of preds and target is a state, the other a list of states", dialogue=key)
             if not isinstance(gold, Mapping):
                 whole.add(key)
-            if key in self._ended or (known and key in whole):
+            if key in self._ended or (open_dialogue and key in whole):
                 raise InputError("the dialogue was added before", dialogue=key)
-            known = known or _NEW
-            changed[key] = known._replace(
-                gold=known.gold + _copied_states(gold, key, "target"),
-                pred=known.pred + _copied_states(pred, key, "preds"),
+            open_dialogue = open_dialogue or _NEW
+            changed[key] = open_dialogue._replace(
+                gold=open_dialogue.gold + _copied_states(gold, key, "target"),
+                pred=open_dialogue.pred + _copied_states(pred, key, "preds"),
             )
         if not changed:
             return
-        result = self._scored(changed)
+        result = self._score(changed)
         vectors = dict(zip(keys_by_order(result), columns(result.measure_columns, result.asked)[0], strict=True))
-        added = sum(vectors[key] - known.vector for key, known in changed.items())
+        added = sum(vectors[key] - open_dialogue.vector for key, open_dialogue in changed.items())
         setattr(self, self._sums, getattr(self, self._sums) + torch.as_tensor(added, device=self.device))
         self._ended |= whole
         self._open |= {key: changed[key]._replace(vector=vectors[key]) for key in changed if key not in whole}
 
-    def _scored(self, dialogues: Mapping[str, _OpenDialogue]) -> TrackerResult:
+    def _score(self, dialogues: Mapping[str, _OpenDialogue]) -> TrackerResult:
         self._scorer.reset()
         for key, each in dialogues.items():
             self._scorer.add(key, each.gold, each.pred)
         return self._scorer.result()
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """The value of each measure by its name; not a number where it has none, because nothing could be counted."""
+        """Return the value of each measure by its name; NaN if there is nothing to count."""
         sums = getattr(self, self._sums).tolist()
         return {
             each.text: torch.tensor(self._value(each.used, sums[take]), dtype=torch.float64, device=self.device)
@@ -160,13 +161,13 @@ class DialogueStateMetric(Metric):
         }
 
     def _value(self, measure: Measure, sums: Sequence[float]) -> float:
-        # The columns of a mean over dialogues are the sum of their values and their number.
+        # The columns of a mean over dialogues are the sum of the values and the number of dialogues.
         mean_over_dialogues = measure.average == "dialogue"
         value = Measure.value(measure, sums) if mean_over_dialogues else measure.value(sums)
         return (0.0 if self._zero else nan) if value is None else value
 
     def forward(self, *args: Any, **options: Any) -> dict[str, torch.Tensor]:
-        """Takes a batch as ``update`` does, and gives the values of this batch alone."""
+        """Add a batch like ``update``, and return the values of this batch only."""
         self._in_forward = True
         try:
             values: dict[str, torch.Tensor] = super().forward(*args, **options)
@@ -175,14 +176,14 @@ class DialogueStateMetric(Metric):
             self._in_forward = False
 
     def reset(self) -> None:
-        """Forgets all dialogues."""
+        """Remove all dialogues."""
         super().reset()
-        # ``forward`` resets the sums for the value of one batch. The turns before it must stay.
+        # ``forward`` resets the sums to compute the value of one batch. Earlier turns must stay.
         if not self._in_forward:
             self._open.clear()
             self._ended.clear()
 
 
 def _copied_states(given: State | Sequence[State], dialogue: str, side: str) -> list[State]:
-    """One state, or those of a dialogue. Copies, because a tracker may go on with its own dictionary."""
+    """Copy one state, or the states of a dialogue. A tracker may change its dictionary later."""
     return [*deepcopy(states_of([given] if isinstance(given, Mapping) else given, dialogue, side))]

@@ -1,4 +1,4 @@
-"""Scores for servers that keep the numbers of experiments, such as MLflow and Weights & Biases."""
+"""Scores for experiment trackers, such as MLflow and Weights & Biases."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from ..measure import Score
 
 
 def metrics_of(result: Result) -> dict[str, float]:
-    """The values of a result, with the limits of intervals where there are some, by names that all servers take.
+    """Return the values of a result, and the limits of intervals if there are any, by names that all servers accept.
 
     Args:
-        result: of a tracker, a user or a system.
+        result: the result of a tracker, a user or a system.
 
     Example:
         >>> from dialmeter import score_tracker
         >>> metrics_of(score_tracker({"d": [{"taxi-to": "x"}]}, {"d": [{"taxi-to": "y"}]}, ["JGA", "FGA(lam=0.5)"]))
         {'JGA': 0.0, 'FGA_lam_0.5': 0.0}
     """
-    found: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     for score in result.scores:
-        name = _name(score)
+        name = _metric_name(score)
         if score.value is not None:
-            found[name] = score.value
+            metrics[name] = score.value
         if score.ci is not None:
-            found |= {f"{name}_low": score.ci[0], f"{name}_high": score.ci[1]}
-    return found
+            metrics |= {f"{name}_low": score.ci[0], f"{name}_high": score.ci[1]}
+    return metrics
 
 
 def tags_of(result: Result) -> dict[str, str]:
-    """The signatures of a result by the names of ``metrics_of``, and the reason for each value that is missing there.
+    """Return the signatures of a result by the names of ``metrics_of``, and the reason for each missing value.
 
     Example:
         >>> from dialmeter import score_tracker
         >>> tags_of(score_tracker({"d": [{}]}, {"d": [{}]}, ["GCA"]))["GCA_unscored"]
         'no state ever changed'
     """
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for score in result.scores:
-        found[f"{_name(score)}_signature"] = score.signature
+        tags[f"{_metric_name(score)}_signature"] = score.signature
         if score.value is None:
-            found[f"{_name(score)}_unscored"] = score.reason
-    return found
+            tags[f"{_metric_name(score)}_unscored"] = score.reason
+    return tags
 
 
-def _name(score: Score) -> str:
-    """The measure and its group in letters, digits, points and underscores."""
+def _metric_name(score: Score) -> str:
+    """Return measure and group as one name of letters, digits, dots, hyphens and underscores."""
     parts = re.findall(r"[\w.-]+", " ".join([score.measure, *map(str, score.group.values())]))
     return "_".join(parts)

@@ -1,4 +1,4 @@
-"""Gold and predictions that do not fit each other, or the schema: what lacks is listed, and where."""
+"""Gold and predictions that do not match each other or the schema: missing parts are listed with their places."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..samples import TOWN, native_lines, written
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """Gold and predictions of the same three dialogues."""
+    """Write gold and predictions of the same three dialogues."""
     gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
     return gold, written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
 
 
 def without(path: Path, dialogue: str, turn: int | None = None) -> None:
-    """Takes a dialogue, or one of its turns, out of a file."""
+    """Remove a dialogue, or one of its turns, from a file."""
     kept = []
     for line in path.read_text().splitlines():
         found = json.loads(line)
@@ -43,20 +43,20 @@ def test_two_files_score_as_one(pair: tuple[Path, Path], capsys: pytest.CaptureF
 def test_a_dialogue_without_prediction(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     gold, pred = pair
     without(pred, "d2")
-    said = call(capsys, "tracker", "score", pred, "--gold", gold)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{pred}: 1 turn has gold and no prediction, 1 of them whole dialogues: d2")
-    assert "--missing empty" in said.complaint
-    assert "--missing skip" in said.complaint
-    assert said.out == ""
+    result = call(capsys, "tracker", "score", pred, "--gold", gold)
+    assert result.code == 2
+    assert result.complaint.startswith(f"{pred}: 1 turn has gold and no prediction, 1 of them whole dialogues: d2")
+    assert "--missing empty" in result.complaint
+    assert "--missing skip" in result.complaint
+    assert result.out == ""
 
 
 def test_a_turn_without_prediction(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     gold, pred = pair
     without(pred, "d1", 1)
-    said = call(capsys, "tracker", "score", pred, "--gold", gold)
-    assert said.code == 2
-    assert "1 turn has gold and no prediction: d1 turn 1 (" in said.complaint
+    result = call(capsys, "tracker", "score", pred, "--gold", gold)
+    assert result.code == 2
+    assert "1 turn has gold and no prediction: d1 turn 1 (" in result.complaint
 
 
 def test_a_dialogue_without_gold_is_listed_and_not_scored(
@@ -65,25 +65,25 @@ def test_a_dialogue_without_gold_is_listed_and_not_scored(
     gold, pred = pair
     without(gold, "d2")
     without(gold, "d1", 2)
-    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--json")
-    assert said.code == 0
-    assert said.json["counts"]["dialogues"] == 2
-    assert said.json["counts"]["turns"] == 4
-    [extra] = [warning for warning in said.json["warnings"] if warning["code"] == "extra"]
+    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--json")
+    assert result.code == 0
+    assert result.json["counts"]["dialogues"] == 2
+    assert result.json["counts"]["turns"] == 4
+    [extra] = [warning for warning in result.json["warnings"] if warning["code"] == "extra"]
     assert extra["count"] == 2
     assert sorted(extra["where"]) == ["d1 turn 2", "d2"]
-    assert "warning: 2 turns have no gold and are not scored" in said.err
+    assert "warning: 2 turns have no gold and are not scored" in result.err
 
 
 def test_check_lists_what_score_would_refuse(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     gold, pred = pair
     without(pred, "d1")
     without(gold, "d3", 0)
-    said = call(capsys, "tracker", "check", pred, "--gold", gold)
-    assert said.code == 2
-    assert said.complaint == f"{pred}: 3 turns have gold and no prediction: d1"
-    assert "warning: 1 turn has no gold and is not scored [d3 turn 0]" in said.err
-    assert said.out.splitlines()[-1] == "not ready to be scored"
+    result = call(capsys, "tracker", "check", pred, "--gold", gold)
+    assert result.code == 2
+    assert result.complaint == f"{pred}: 3 turns have gold and no prediction: d1"
+    assert "warning: 1 turn has no gold and is not scored [d3 turn 0]" in result.err
+    assert result.out.splitlines()[-1] == "not ready to be scored"
     found = call(capsys, "tracker", "check", pred, "--gold", gold, "--json")
     assert found.code == 2
     assert found.json["fit"] is False
@@ -94,10 +94,10 @@ def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, capsys: pytes
     many = {f"d{number:02}": TOWN["d1"] for number in range(12)}
     gold = written(tmp_path / "gold.jsonl", native_lines(many, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"d11": TOWN["d1"]}, "pred"))
-    said = call(capsys, "tracker", "score", pred, "--gold", gold)
-    assert "33 turns have gold and no prediction, 11 of them whole dialogues" in said.complaint
-    assert "d09 …" in said.complaint
-    assert "d10" not in said.complaint
+    result = call(capsys, "tracker", "score", pred, "--gold", gold)
+    assert "33 turns have gold and no prediction, 11 of them whole dialogues" in result.complaint
+    assert "d09 …" in result.complaint
+    assert "d10" not in result.complaint
 
 
 @pytest.mark.parametrize(("missing", "turns", "left_out"), [("empty", 6, None), ("skip", 5, "left_out:1d/1t")])
@@ -106,13 +106,13 @@ def test_missing_turns_may_be_allowed(
 ) -> None:
     gold, pred = pair
     without(pred, "d2")
-    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--missing", missing, "--json")
-    assert said.code == 0
-    assert said.json["counts"]["turns"] == turns
-    signature = said.json["scores"][0]["signature"].split("|")
+    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--missing", missing, "--json")
+    assert result.code == 0
+    assert result.json["counts"]["turns"] == turns
+    signature = result.json["scores"][0]["signature"].split("|")
     assert f"missing:{missing}" in signature
     assert [part for part in signature if part.startswith("left_out")] == ([left_out] if left_out else [])
-    assert "missing" in [warning["code"] for warning in said.json["warnings"]]
+    assert "missing" in [warning["code"] for warning in result.json["warnings"]]
 
 
 def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,42 +125,42 @@ def test_predictions_alone_ask_for_gold(tmp_path: Path, capsys: pytest.CaptureFi
     file = written(
         tmp_path / "p.json", json.dumps({"d1": [{"response": "", "state": {"taxi": {"leave at": "17:15"}}}]})
     )
-    said = call(capsys, "tracker", "score", file)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{file}: format mwzeval holds one state per turn")
-    assert "--gold" in said.complaint
+    result = call(capsys, "tracker", "score", file)
+    assert result.code == 2
+    assert result.complaint.startswith(f"{file}: format mwzeval holds one state per turn")
+    assert "--gold" in result.complaint
 
 
 def test_a_bad_gold_file_is_the_one_that_is_named(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     gold, pred = pair
     gold.write_bytes(gold.read_bytes()[:-9])
     for command in ("score", "check", "rules"):
-        said = call(capsys, "tracker", command, pred, "--gold", gold)
-        assert said.code == 2
-        assert said.complaint.startswith(f"{gold}: line 3: not valid JSON")
+        result = call(capsys, "tracker", command, pred, "--gold", gold)
+        assert result.code == 2
+        assert result.complaint.startswith(f"{gold}: line 3: not valid JSON")
 
 
 def test_both_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "score", "-", "--gold", "-")
-    assert said.code == 2
-    assert "standard input" in said.complaint
+    result = call(capsys, "tracker", "score", "-", "--gold", "-")
+    assert result.code == 2
+    assert "standard input" in result.complaint
 
 
 @pytest.fixture
 def schema(tmp_path: Path) -> Path:
-    """A schema that lacks the taxi."""
+    """Write a schema without the taxi."""
     return written(tmp_path / "schema.json", '["hotel-area", "hotel-stars", "pub-name"]')
 
 
 def test_a_gold_slot_outside_the_schema(tmp_path: Path, schema: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
-    said = call(capsys, "tracker", "score", file, "--schema", schema)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{file}: dialogue d1, turn 1, slot taxi-to: ")
-    assert "schema" in said.complaint
-    said = call(capsys, "tracker", "check", file, "--schema", schema)
-    assert said.code == 2
-    assert said.complaint == f"{file}: 1 slots in gold are not in the schema: dialogue d1, turn 1, slot taxi-to"
+    result = call(capsys, "tracker", "score", file, "--schema", schema)
+    assert result.code == 2
+    assert result.complaint.startswith(f"{file}: dialogue d1, turn 1, slot taxi-to: ")
+    assert "schema" in result.complaint
+    result = call(capsys, "tracker", "check", file, "--schema", schema)
+    assert result.code == 2
+    assert result.complaint == f"{file}: 1 slots in gold are not in the schema: dialogue d1, turn 1, slot taxi-to"
 
 
 def test_a_predicted_slot_outside_the_schema_is_a_mistake_and_no_error(
@@ -169,9 +169,9 @@ def test_a_predicted_slot_outside_the_schema_is_a_mistake_and_no_error(
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     schema = written(tmp_path / "schema.json", '{"hotel": ["area"], "taxi": ["to"]}')
     assert call(capsys, "tracker", "score", file, "--schema", schema).code == 0
-    said = call(capsys, "tracker", "check", file, "--schema", schema)
-    assert said.code == 0
-    assert "warning: 1 slots in predictions are not in the schema [dialogue d2, turn 0, slot pub-name]" in said.err
+    result = call(capsys, "tracker", "check", file, "--schema", schema)
+    assert result.code == 0
+    assert "warning: 1 slots in predictions are not in the schema [dialogue d2, turn 0, slot pub-name]" in result.err
 
 
 @pytest.mark.parametrize(
@@ -188,10 +188,10 @@ def test_a_bad_schema(content: str, says: str, tmp_path: Path, capsys: pytest.Ca
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     schema = written(tmp_path / "schema.json", content)
     for command in ("score", "check", "rules"):
-        said = call(capsys, "tracker", command, file, "--schema", schema)
-        assert said.code == 2
-        assert said.complaint.startswith(f"{schema}: ")
-        assert says in said.complaint
+        result = call(capsys, "tracker", command, file, "--schema", schema)
+        assert result.code == 2
+        assert result.complaint.startswith(f"{schema}: ")
+        assert says in result.complaint
 
 
 def test_only_some_dialogues(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,9 +200,9 @@ def test_only_some_dialogues(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     counts = call(capsys, "tracker", "score", file, "--only", only, "--json").json["counts"]
     assert (counts["dialogues"], counts["turns"]) == (2, 5)
     none = written(tmp_path / "none.txt", "d9\n")
-    said = call(capsys, "tracker", "score", file, "--only", none)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{file}: 1 of 1 dialogues that --only names are not in the file")
+    result = call(capsys, "tracker", "score", file, "--only", none)
+    assert result.code == 2
+    assert result.complaint.startswith(f"{file}: 1 of 1 dialogues that --only names are not in the file")
 
 
 def test_check_looks_at_the_same_dialogues_as_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,7 @@ SCHEMA = json.loads((ROOT / "docs" / "schema" / "tracker-bias.json").read_text("
 
 
 def written(path: Path, dialogues: int = 40, order: int | None = None) -> str:
-    """A tracker that forgets one of four slots at one turn, or none; which, depends on the dialogue."""
+    """A tracker that forgets one of four slots at one turn, or none, depending on the dialogue."""
     document = {}
     for number in range(dialogues):
         turns = 3 + number % 4
@@ -42,7 +42,7 @@ def written(path: Path, dialogues: int = 40, order: int | None = None) -> str:
     return str(path)
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
     return invoke.call(capsys, "tracker", "bias", *words)
 
 

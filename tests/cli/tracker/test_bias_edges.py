@@ -1,4 +1,4 @@
-"""``tracker bias`` on input that gives no study: one line that says why, and nothing that is no number."""
+"""``tracker bias`` on input without a result: one line with the reason, and no NaN."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .. import invoke
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
     return invoke.call(capsys, "tracker", "bias", *words)
 
 
@@ -46,7 +46,7 @@ def test_nothing_to_correlate(
     [
         ((), "Missing argument"),
         (("{file}", "{file}"), "a file is given twice"),
-        (("{file}", "--ci", "0"), "the study rests on intervals"),
+        (("{file}", "--ci", "0"), "the study needs intervals"),
         (("{file}", "--gold", "a", "--gold", "b"), "once for all files, or once for each of the 1"),
         (("{file}", "--trivial", "lat"), "is not one of"),
         (("{file}", "--measure", "JGB"), "did you mean JGA?"),

@@ -1,4 +1,4 @@
-"""`tracker board` as people call it: the page, the Markdown, the document, and one line for everything that is wrong."""
+"""``tracker board``: the page, the Markdown, the document, and one line for each error."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_board_of_a_manifest(capsys: Capsys, folder: Path) -> None:
-    said = call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--json")
-    found = checked(said, "tracker-board")
+    result = call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--json")
+    found = checked(result, "tracker-board")
     assert found["counts"] == {"boards": 1, "systems": 3}
     (board,) = found["boards"]
     assert board["title"] == "board"
@@ -51,9 +51,9 @@ def test_a_board_of_a_manifest(capsys: Capsys, folder: Path) -> None:
 
 @pytest.mark.parametrize("style", ["text", "markdown", "csv", "latex"])
 def test_every_style_has_the_scores(capsys: Capsys, folder: Path, style: str) -> None:
-    said = call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--as", style)
-    assert said.code == 0, said.err
-    assert all(name in said.out for name in ("good", "fair", "poor", "SlotF1"))
+    result = call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--as", style)
+    assert result.code == 0, result.err
+    assert all(name in result.out for name in ("good", "fair", "poor", "SlotF1"))
 
 
 def test_the_same_bytes_again(capsys: Capsys, folder: Path) -> None:
@@ -109,10 +109,10 @@ def test_a_patch_of_gold(capsys: Capsys, folder: Path) -> None:
 
 
 def refused(capsys: Capsys, folder: Path, *words: str | Path) -> str:
-    said = call(capsys, "tracker", "board", *words, "--out", folder / "out", *QUICK)
-    assert said.code == 2
+    result = call(capsys, "tracker", "board", *words, "--out", folder / "out", *QUICK)
+    assert result.code == 2
     assert not (folder / "out").exists()
-    return said.complaint
+    return result.complaint
 
 
 def test_fewer_dialogues(capsys: Capsys, folder: Path) -> None:
@@ -180,7 +180,7 @@ def test_standard_input(capsys: Capsys, folder: Path) -> None:
 
 
 def test_options_that_a_manifest_states(capsys: Capsys, folder: Path) -> None:
-    assert refused(capsys, folder, folder / "board.toml", "--gold", "x").startswith("--gold goes with prediction files")
+    assert refused(capsys, folder, folder / "board.toml", "--gold", "x").startswith("--gold needs prediction files")
 
 
 def test_a_folder_that_is_taken(capsys: Capsys, folder: Path) -> None:

@@ -29,19 +29,19 @@ def test_a_file_that_is_fit(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     town(tmp_path)
-    said = call(capsys, "tracker", "check", "town.jsonl")
-    assert said.code == 0
-    assert said.out == TEXT
-    assert said.err == WARNINGS
+    result = call(capsys, "tracker", "check", "town.jsonl")
+    assert result.code == 0
+    assert result.out == TEXT
+    assert result.err == WARNINGS
     assert call(capsys, "tracker", "check", "town.jsonl", "--quiet").err == ""
 
 
 def test_two_files_in_two_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold = written(tmp_path / "gold.json", nested_document(TOWN))
     pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
-    said = call(capsys, "tracker", "check", pred, "--gold", gold)
-    assert said.code == 0
-    assert said.out.startswith(f"{pred}: format native, gold nested\n")
+    result = call(capsys, "tracker", "check", pred, "--gold", gold)
+    assert result.code == 0
+    assert result.out.startswith(f"{pred}: format native, gold nested\n")
 
 
 @pytest.mark.parametrize("rules", ["dstc10", "dialmeter"])
@@ -66,9 +66,9 @@ def test_what_check_takes_score_takes(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_states_of_single_turns_are_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    said = call(capsys, "tracker", "check", file, "--json")
-    assert said.code == 0
-    (found,) = said.json["diagnosis"]
+    result = call(capsys, "tracker", "check", file, "--json")
+    assert result.code == 0
+    (found,) = result.json["diagnosis"]
     assert (found["kind"], found["turns"], found["option"]) == ("news", 4, "--state update")
     assert found["message"].startswith("gold and predicted states look like each turn's news")
 
@@ -83,8 +83,8 @@ def test_score_warns_of_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_perfect_gold_file_gives_no_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     states = [{"hotel-a": "1"}, {"hotel-a": "1", "hotel-b": "2"}, {"hotel-a": "1", "hotel-b": "2", "hotel-c": "3"}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": state, "pred": state} for state in states]}))
-    said = call(capsys, "tracker", "check", file)
-    assert (said.code, said.err) == (0, "")
+    result = call(capsys, "tracker", "check", file)
+    assert (result.code, result.err) == (0, "")
 
 
 def test_completions_that_cannot_be_read_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,10 +93,10 @@ def test_completions_that_cannot_be_read_are_counted(tmp_path: Path, capsys: pyt
         b'{"dialogue_id": "d1", "turn": 1, "gold": {"hotel-area": "east"}, "completion": "I do not know."}\n',
     ]
     file = written(tmp_path / "llm.jsonl", b"".join(lines))
-    said = call(capsys, "tracker", "check", file, "--json")
-    assert said.code == 0
-    assert said.json["format"] == "llm"
-    [unparsed] = [warning for warning in said.json["warnings"] if warning["code"] == "unparsed"]
+    result = call(capsys, "tracker", "check", file, "--json")
+    assert result.code == 0
+    assert result.json["format"] == "llm"
+    [unparsed] = [warning for warning in result.json["warnings"] if warning["code"] == "unparsed"]
     assert (unparsed["count"], unparsed["where"]) == (1, ["d1 turn 1"])
 
 
@@ -107,6 +107,6 @@ def test_missing_turns_are_no_problem_where_rules_allow_them(
     turns = [{"gold": EAST, "pred": EAST}, {"gold": EAST}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     assert call(capsys, "tracker", "check", file).code == 2
-    said = call(capsys, "tracker", "check", file, "--missing", missing)
-    assert said.code == 0
-    assert "warning: 1 turn has gold and no prediction [d1 turn 1]" in said.err
+    result = call(capsys, "tracker", "check", file, "--missing", missing)
+    assert result.code == 0
+    assert "warning: 1 turn has gold and no prediction [d1 turn 1]" in result.err

@@ -15,7 +15,7 @@ from .. import invoke
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[str]:
-    """A tracker that is right in two of three turns, and one that is right in one of three, on 20 dialogues."""
+    """Write two trackers on 20 dialogues: one is right in two of three turns, the other in one of three."""
     paths = []
     for name, wrong in (("good_one", {2}), ("bad_one", {1, 2})):
         document = {
@@ -34,7 +34,7 @@ def files(tmp_path: Path) -> list[str]:
     return paths
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
     return invoke.call(capsys, "tracker", "compare", *words)
 
 
@@ -67,8 +67,8 @@ def test_fail_if_worse(capsys: pytest.CaptureFixture[str], files: list[str]) -> 
     ],
 )
 def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str], files: list[str], words: list[str]) -> None:
-    said = call(capsys, *files, "--json", "--quiet", "--resamples", "500", *words)
-    assert invoke.checked(said, "tracker-compare")["command"] == "tracker compare"
+    result = call(capsys, *files, "--json", "--quiet", "--resamples", "500", *words)
+    assert invoke.checked(result, "tracker-compare")["command"] == "tracker compare"
 
 
 def test_what_json_says(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
@@ -89,7 +89,7 @@ def test_latex_with_letters_and_stars(capsys: pytest.CaptureFixture[str], files:
 
 
 def _lacks_latex() -> bool:
-    """True without pdflatex, and where the package of tables is not installed with it."""
+    """Return True without pdflatex, or without its package for tables."""
     finder = shutil.which("kpsewhich")
     return not (
         shutil.which("pdflatex")
@@ -171,7 +171,7 @@ def test_one_file_alone(capsys: pytest.CaptureFixture[str], files: list[str]) ->
 
 @pytest.fixture
 def uneven(tmp_path: Path) -> str:
-    """One tracker that is wrong once, early in some dialogues and late in others, twice in two."""
+    """A tracker with one mistake per dialogue, early or late, and with two mistakes in two dialogues."""
     document = {
         f"d{i}": {
             str(turn): {
@@ -229,9 +229,9 @@ def test_a_tracker_of_several_that_is_the_same_everywhere(capsys: pytest.Capture
 def test_one_tracker_has_nothing_to_be_tested_against(
     capsys: pytest.CaptureFixture[str], uneven: str, option: str
 ) -> None:
-    said = call(capsys, uneven, "--disagree", "JGA", "--disagree", "GCA", option)
-    assert said.code == 2
-    assert said.complaint == f"{option} needs two files or more"
+    result = call(capsys, uneven, "--disagree", "JGA", "--disagree", "GCA", option)
+    assert result.code == 2
+    assert result.complaint == f"{option} needs two files or more"
 
 
 def test_power(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:

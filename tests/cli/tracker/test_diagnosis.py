@@ -20,7 +20,7 @@ LINE = (
 
 
 def times(folder: Path) -> Path:
-    """Forty dialogues whose second turn has a time in another form."""
+    """Write forty dialogues whose second turn has a time in another form."""
     turns = [
         {"gold": {"train-day": "monday"}, "pred": {"train-day": "monday"}},
         {
@@ -32,37 +32,37 @@ def times(folder: Path) -> Path:
 
 
 def test_score_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "score", times(tmp_path), "--measure", "JGA")
-    assert said.code == 0
-    assert said.err.endswith(LINE)
-    assert "diagnosis" not in said.out
+    result = call(capsys, "tracker", "score", times(tmp_path), "--measure", "JGA")
+    assert result.code == 0
+    assert result.err.endswith(LINE)
+    assert "diagnosis" not in result.out
     assert "diagnosis" not in call(capsys, "tracker", "score", times(tmp_path), "--quiet").err
     assert "diagnosis" not in call(capsys, "tracker", "score", times(tmp_path), "--map", "multiwoz").err
 
 
 def test_check_does_not_say_ready(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "check", times(tmp_path))
-    assert said.code == 0
-    assert LINE in said.err
-    last = "can be scored, but settle the diagnosis first: +50.00 points of JGA hang on it\n"
-    assert said.out.endswith(f"100.00\naccount: 40 of 40 dialogues scored\n{last}")
+    result = call(capsys, "tracker", "check", times(tmp_path))
+    assert result.code == 0
+    assert LINE in result.err
+    last = "can be scored, but check the diagnosis first: +50.00 points of JGA depend on it\n"
+    assert result.out.endswith(f"100.00\naccount: 40 of 40 dialogues scored\n{last}")
     assert call(capsys, "tracker", "check", times(tmp_path), "--map", "multiwoz").out.endswith("ready to be scored\n")
 
 
 @pytest.mark.parametrize("command", ["score", "check"])
 def test_json(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", command, times(tmp_path), "--json")
-    (found,) = checked(said, f"tracker-{command}")["diagnosis"]
+    result = call(capsys, "tracker", command, times(tmp_path), "--json")
+    (found,) = checked(result, f"tracker-{command}")["diagnosis"]
     assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--map multiwoz")
     assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "5:00 pm", "d0", 1)
     assert checked(call(capsys, "tracker", command, town(tmp_path), "--json"), f"tracker-{command}")["diagnosis"] == []
 
 
 def test_standard_input_is_not_scored_again(tmp_path: Path) -> None:
-    said = call_process("tracker", "check", "-", stdin=times(tmp_path).read_bytes())
-    assert said.code == 0
-    assert "--map multiwoz settles it (not scored again, which takes files that can be read twice)" in said.err
-    assert said.out.endswith("ready to be scored\n")
+    result = call_process("tracker", "check", "-", stdin=times(tmp_path).read_bytes())
+    assert result.code == 0
+    assert "--map multiwoz settles it (not scored again, which takes files that can be read twice)" in result.err
+    assert result.out.endswith("ready to be scored\n")
 
 
 def test_one_of_several_trackers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,8 +77,8 @@ def test_one_of_several_trackers(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_shards(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialmeter.readers.corpus.spans", partial(spans, size=1000))
-    said = call(capsys, "tracker", "score", times(tmp_path), "--workers", "1")
-    assert LINE in said.err
+    result = call(capsys, "tracker", "score", times(tmp_path), "--workers", "1")
+    assert LINE in result.err
 
 
 def test_runs_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,8 +88,8 @@ def test_runs_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert found["points"] == 50
     assert "- diagnosis: train-leaveat agrees with gold at 0 of 40 turns" in (run / "report.md").read_text("utf-8")
     for style, page in (("html", tmp_path / "r.html"), ("markdown", tmp_path / "r.md")):
-        said = call(capsys, "report", run, "--as", style, "--out", page)
-        assert said.code == 0, said.err
+        result = call(capsys, "report", run, "--as", style, "--out", page)
+        assert result.code == 0, result.err
         assert "train-leaveat agrees with gold at 0 of 40 turns" in page.read_text("utf-8")
     assert call(capsys, "view", tmp_path, "--bundle", tmp_path / "site").code == 0
     pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]

@@ -34,7 +34,7 @@ def ratings(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
     return invoke.call(capsys, "tracker", "human", *words)
 
 
@@ -107,7 +107,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], file: str, rati
         (("--ratings", ratings), "give the prediction FILE"),
         (("--make-sheets", "x"), "give the prediction FILE"),
         (("--read-sheets", "x"), "give the prediction FILE"),
-        ((file, "--ratings", ratings, "--out", "x"), "--out goes with --read-sheets"),
+        ((file, "--ratings", ratings, "--out", "x"), "--out needs --read-sheets"),
         ((file, "--ratings", str(bad)), "bad.csv: line 2, dialogue MUL0001: the rating of ann is 'fine'"),
         ((file, "--ratings", str(other)), "none of the 1 rated dialogues is in the file"),
         ((file, "--ratings", str(tmp_path / "none")), "no such file"),
@@ -210,6 +210,6 @@ def test_a_lambda_needs_a_file_and_ratings(
     capsys: pytest.CaptureFixture[str], file: str, words: tuple[str, ...]
 ) -> None:
     given = [file] if "--make-sheets" in words else []
-    said = call(capsys, *given, *words, "--fit-lambda")
-    assert said.code == 2
-    assert said.complaint == "--fit-lambda needs the prediction FILE and ratings"
+    result = call(capsys, *given, *words, "--fit-lambda")
+    assert result.code == 2
+    assert result.complaint == "--fit-lambda needs the prediction FILE and ratings"

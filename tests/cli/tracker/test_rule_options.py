@@ -1,4 +1,4 @@
-"""Rules that are changed on the command line, where a choice is more than a word."""
+"""Changes of rules on the command line that need more than one word."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..samples import native_lines, with_sections, written
 
 
 def score(capsys: pytest.CaptureFixture[str], *words: str | Path) -> dict[str, Any]:
-    """The one score of a command."""
-    said = call(capsys, "tracker", "score", *words, "--measure", "JGA", "--json")
-    assert said.code == 0, said.err
-    [found] = said.json["scores"]
+    """Return the only score of a command."""
+    result = call(capsys, "tracker", "score", *words, "--measure", "JGA", "--json")
+    assert result.code == 0, result.err
+    [found] = result.json["scores"]
     return {**found, "parts": set(found["signature"].split("|"))}
 
 
@@ -106,15 +106,15 @@ class TestOnlySlots:
 
     def test_that_gold_does_not_hold(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         pred, gold = with_sections(tmp_path)
-        said = call(capsys, "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay")
-        assert said.code == 2
-        assert "gold holds none of the 1 slots that they look at" in said.complaint
+        result = call(capsys, "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay")
+        assert result.code == 2
+        assert "gold holds none of the 1 slots that they look at" in result.complaint
 
 
 def test_clash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = one_turn(tmp_path, {"hotel-book day": "a", "hotel-day": "b"}, {"hotel-day": "b"})
-    said = call(capsys, "tracker", "score", file, "--json")
-    assert [(each["code"], each["where"]) for each in said.json["warnings"]] == [("clash", ["d1 turn 0: hotel-day"])]
+    result = call(capsys, "tracker", "score", file, "--json")
+    assert [(each["code"], each["where"]) for each in result.json["warnings"]] == [("clash", ["d1 turn 0: hotel-day"])]
     refused = call(capsys, "tracker", "score", file, "--clash", "error")
     assert refused.code == 2
     assert refused.complaint == (

@@ -23,15 +23,15 @@ TURNS = [
 ]
 
 TEXT = """\
-rules        JGA  right turns  flips  because of
+rules        JGA  right turns  flips  caused by
 ─────────  ─────  ───────────  ─────  ────────────────────────────────────────────────────────────────────────────────────────────
 dialmeter  66.67       2 of 3      0
 trade       0.00       0 of 3      2  values=as-is (1), none=keep (1)
 convlab3   66.67       2 of 3      2  extra=unlisted (1), none=gold=empty;pred=blank (1)
-dstc10         –            –      –  not applicable: they look at slots in sections (semi, book), which this layout does not have
+dstc10         –            –      –  not applicable: they look at slots in sections (semi, book), which this format does not have
 each of 3: 1 of 1 dialogue scored
 
-What matters most:
+Rules with the largest effect:
   extra=unlisted flips 1 turns
   none=gold=empty;pred=blank flips 1 turns
   none=keep flips 1 turns
@@ -49,20 +49,20 @@ convlab3: dialogue d1, turn 2 becomes wrong (it is not under dialmeter)
   because of none=gold=empty;pred=blank
   hotel-stars: gold nothing, predicted 'none'
 """
-NO_SECTIONS = "they look at slots in sections (semi, book), which this layout does not have"
+NO_SECTIONS = "they look at slots in sections (semi, book), which this format does not have"
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Three turns that rule sets see in different ways."""
+    """Three turns with different verdicts under different rule sets."""
     return written(tmp_path / "p.jsonl", native_lines({"d1": TURNS}))
 
 
 def test_the_table_and_the_flips(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--rules", "dialmeter", "--rules", "trade", "--rules", "convlab3", "--rules", "dstc10"]
-    said = call(capsys, "tracker", "rules", file, *words)
-    assert said.code == 0
-    assert said.out == TEXT
+    result = call(capsys, "tracker", "rules", file, *words)
+    assert result.code == 0
+    assert result.out == TEXT
 
 
 def test_every_rule_set_the_default_first(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,34 +121,34 @@ def test_a_file_without_what_a_rule_set_needs(
     command: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = written(tmp_path / "town.json", nested_document(TOWN))
-    said = call(capsys, "tracker", command, file, "--rules", name)
-    assert said.code == 2
-    assert NEEDS[name] in said.complaint
-    assert said.out == ""
+    result = call(capsys, "tracker", command, file, "--rules", name)
+    assert result.code == 2
+    assert NEEDS[name] in result.complaint
+    assert result.out == ""
 
 
 def test_predictions_that_name_empty_slots_are_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turn = {"gt": {"hotel": {"area": "east"}}, "pr": {"hotel": {"area": "east", "name": ""}, "taxi": {"to": "x"}}}
-    said = call(
+    result = call(
         capsys, "tracker", "score", written(tmp_path / "p.json", json.dumps({"d1": {"0": turn}})), "--rules", "convlab3"
     )
-    assert said.code == 2
-    assert NEEDS["convlab3"] in said.complaint
+    assert result.code == 2
+    assert NEEDS["convlab3"] in result.complaint
 
 
 def test_gold_without_any_of_the_slots_that_are_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"view": ["sea"]}}}]')
-    said = call(capsys, "tracker", "score", file, "--gold", file, "--rules", "dstc10")
-    assert said.code == 2
-    assert "gold holds none of the 19 slots that they look at" in said.complaint
+    result = call(capsys, "tracker", "score", file, "--gold", file, "--rules", "dstc10")
+    assert result.code == 2
+    assert "gold holds none of the 19 slots that they look at" in result.complaint
 
 
 def test_a_schema_makes_the_rules_of_services_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pred, gold = services(tmp_path, schema=False)
     words = ["tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--json"]
-    said = call(capsys, *words)
-    assert said.code == 2
-    assert "--schema" in said.complaint
+    result = call(capsys, *words)
+    assert result.code == 2
+    assert "--schema" in result.complaint
     services(tmp_path)
     assert call(capsys, *words).json["scores"][0]["value"] == 0.5
 
@@ -156,9 +156,9 @@ def test_a_schema_makes_the_rules_of_services_fit(tmp_path: Path, capsys: pytest
 def test_services_that_the_schema_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pred, gold = services(tmp_path)
     written(gold / "schema.json", '[{"service_name": "taxi", "slots": []}]')
-    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd")
-    assert said.code == 2
-    assert "slot hotel: the service is not in the schema" in said.complaint
+    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd")
+    assert result.code == 2
+    assert "slot hotel: the service is not in the schema" in result.complaint
 
 
 @pytest.mark.parametrize("names", ["as-is", "multiwoz", "mwzeval"])
@@ -166,12 +166,12 @@ def test_names_of_services_and_of_their_schema_are_joined_alike(
     names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pred, gold = services(tmp_path)
-    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--names", names, "--json")
-    assert said.json["scores"][0]["value"] == 0.5
+    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--names", names, "--json")
+    assert result.json["scores"][0]["value"] == 0.5
 
 
 class TestMissing:
-    """Turns on one side only: each rule set has its own way, unless one is given."""
+    """Turns that are only in one file: each rule set has its own treatment, unless --missing is given."""
 
     @pytest.fixture
     def less(self, tmp_path: Path) -> Pair:
@@ -185,9 +185,9 @@ class TestMissing:
         return {score["rules"]: score for score in found["scores"]}
 
     def test_the_first_rule_set_does_not_allow_it(self, less: Pair, capsys: pytest.CaptureFixture[str]) -> None:
-        said = call(capsys, "tracker", "rules", less.pred, "--gold", less.gold)
-        assert said.code == 2
-        assert "4 turns have gold and no prediction" in said.complaint
+        result = call(capsys, "tracker", "rules", less.pred, "--gold", less.gold)
+        assert result.code == 2
+        assert "4 turns have gold and no prediction" in result.complaint
 
     def test_one_way_for_all(self, less: Pair, capsys: pytest.CaptureFixture[str]) -> None:
         for way, turns in (("empty", 6), ("skip", 2), ("predicted-only", 2)):
@@ -208,8 +208,8 @@ class TestMissing:
             written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred")),
             written(tmp_path / "gold.jsonl", native_lines({"d3": TOWN["d3"]}, "gold")),
         )
-        said = call(capsys, "tracker", "score", more.pred, "--gold", more.gold, "--rules", "mwzeval")
-        assert (said.code, "a prediction without gold" in said.complaint) == (2, True)
+        result = call(capsys, "tracker", "score", more.pred, "--gold", more.gold, "--rules", "mwzeval")
+        assert (result.code, "a prediction without gold" in result.complaint) == (2, True)
         found = self.scores(capsys, more, "--rules", "dialmeter", "--rules", "mwzeval")
         assert found["dialmeter"]["value"] == 1
         assert found["mwzeval"]["value"] is None
@@ -226,17 +226,17 @@ def test_a_rule_file_beside_named_sets(file: Path, tmp_path: Path, capsys: pytes
 
 
 def test_rules_make_no_difference_without_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "rules", written(tmp_path / "v.json", '{"d1": {"0": [1, 0]}}'))
-    assert said.code == 2
-    assert "no values" in said.complaint
+    result = call(capsys, "tracker", "rules", written(tmp_path / "v.json", '{"d1": {"0": [1, 0]}}'))
+    assert result.code == 2
+    assert "no values" in result.complaint
 
 
 @pytest.mark.parametrize("style", ["markdown", "latex", "csv"])
 def test_other_styles_are_the_table_alone(style: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "rules", file, "--as", style)
-    assert said.code == 0
-    assert ("0.666667" if style == "csv" else "66.67") in said.out
-    assert "becomes" not in said.out
+    result = call(capsys, "tracker", "rules", file, "--as", style)
+    assert result.code == 0
+    assert ("0.666667" if style == "csv" else "66.67") in result.out
+    assert "becomes" not in result.out
 
 
 @pytest.mark.parametrize("style", ["text", "markdown", "latex"])
@@ -244,5 +244,5 @@ def test_signatures(style: str, file: Path, capsys: pytest.CaptureFixture[str]) 
     words = ("tracker", "rules", file, "--rules", "dialmeter", "--rules", "trade", "--as", style)
     found = call(capsys, *words, "--json").json["scores"]
     assert found[0]["signature"] not in call(capsys, *words).out
-    said = call(capsys, *words, "--signatures").out
-    assert all(each["signature"] in said for each in found)
+    result = call(capsys, *words, "--signatures").out
+    assert all(each["signature"] in result for each in found)

@@ -104,7 +104,7 @@ turn 2  wrong, by older mistakes
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The town's file, by a name without folder."""
+    """Write the file of the town, with a name without a folder."""
     monkeypatch.chdir(tmp_path)
     return town(tmp_path).name
 
@@ -113,10 +113,10 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ("style", "expected"), [("text", TEXT), ("markdown", MARKDOWN), ("latex", LATEX), ("csv", CSV)]
 )
 def test_every_style(style: str, expected: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "score", file, *ASKED, "--as", style)
-    assert said.code == 0
-    assert said.out == expected
-    assert said.err == ""
+    result = call(capsys, "tracker", "score", file, *ASKED, "--as", style)
+    assert result.code == 0
+    assert result.out == expected
+    assert result.err == ""
 
 
 def test_without_measures_the_ten_of_the_rule_set(file: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,10 +148,10 @@ def test_without_measures_the_ten_of_the_rule_set(file: str, capsys: pytest.Capt
 def test_json_is_all_there_is_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turns = [{"gold": {}, "pred": {}}, {"gold": EAST, "pred": {"hotel-area": "east|west"}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    said = call(capsys, "tracker", "score", file, "--json")
-    codes = [warning["code"] for warning in said.json["warnings"]]
+    result = call(capsys, "tracker", "score", file, "--json")
+    codes = [warning["code"] for warning in result.json["warnings"]]
     assert codes == ["rsa-empty", "several-values"]
-    assert [line[:9] for line in said.err.splitlines()] == ["warning: "] * 2
+    assert [line[:9] for line in result.err.splitlines()] == ["warning: "] * 2
     assert call(capsys, "tracker", "score", file, "--json", "--quiet").err == ""
 
 
@@ -164,8 +164,8 @@ def test_a_measure_is_asked_for_in_any_case_and_once(file: str, capsys: pytest.C
 @pytest.mark.parametrize("measure", ["JGA", "FGA(lam=0.5)"])
 def test_one_bare_number(measure: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
     value = call(capsys, "tracker", "score", file, "--measure", measure, "--json").json["scores"][0]["value"]
-    said = call(capsys, "tracker", "score", file, "-b", "--measure", measure)
-    assert (said.code, said.out) == (0, f"{100 * value:.2f}\n")
+    result = call(capsys, "tracker", "score", file, "-b", "--measure", measure)
+    assert (result.code, result.out) == (0, f"{100 * value:.2f}\n")
 
 
 @pytest.mark.parametrize(
@@ -173,15 +173,15 @@ def test_one_bare_number(measure: str, file: str, capsys: pytest.CaptureFixture[
     [
         ((), "--bare needs exactly one --measure, found 0"),
         (("--measure", "JGA", "--measure", "SA"), "--bare needs exactly one --measure, found 2"),
-        (("--measure", "JGA", "--json"), "--bare prints one number; --as json does not go with it"),
-        (("--measure", "JGA", "--by", "slot"), "--bare prints one number; --by does not go with it"),
-        (("--measure", "JGA", "--show", "d1"), "--bare prints one number; --show does not go with it"),
-        (("--measure", "JGA", "--signatures"), "--bare prints one number; --signatures does not go with it"),
+        (("--measure", "JGA", "--json"), "--bare prints one number; it cannot be combined with --as json"),
+        (("--measure", "JGA", "--by", "slot"), "--bare prints one number; it cannot be combined with --by"),
+        (("--measure", "JGA", "--show", "d1"), "--bare prints one number; it cannot be combined with --show"),
+        (("--measure", "JGA", "--signatures"), "--bare prints one number; it cannot be combined with --signatures"),
     ],
 )
 def test_no_bare_number(words: tuple[str, ...], says: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "score", file, "-b", *words)
-    assert (said.code, said.out, said.complaint) == (2, "", says)
+    result = call(capsys, "tracker", "score", file, "-b", *words)
+    assert (result.code, result.out, result.complaint) == (2, "", says)
 
 
 def test_signatures_in_full(file: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,9 +203,9 @@ def test_intervals_come_from_the_seed(file: str, capsys: pytest.CaptureFixture[s
 
 
 def test_one_dialogue_turn_by_turn(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "score", file, *ASKED, "--show", "D1.json")
-    assert said.out.endswith(SHOWN)
-    assert "Next:" not in said.out
+    result = call(capsys, "tracker", "score", file, *ASKED, "--show", "D1.json")
+    assert result.out.endswith(SHOWN)
+    assert "Next:" not in result.out
 
 
 def test_no_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -273,10 +273,10 @@ def test_standard_input(file: str, capsys: pytest.CaptureFixture[str], monkeypat
     expected = call(capsys, "tracker", "score", file, *ASKED).out
     for data in (native_lines(TOWN), gzip.compress(native_lines(TOWN))):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))  # type: ignore[arg-type]
-        said = call(capsys, "tracker", "score", "-", *ASKED)
-        heading, _, rest = said.out.partition("\n")
+        result = call(capsys, "tracker", "score", "-", *ASKED)
+        heading, _, rest = result.out.partition("\n")
         assert heading.startswith("-  format native  6 turns")
-        # What was read from a pipe cannot be read again, so that no next command is offered.
+        # A pipe cannot be read again, so there is no next command.
         assert rest == expected.partition("\n")[2].partition("\nNext:")[0]
 
 
@@ -297,7 +297,7 @@ def test_slots_of_the_schema(file: str, tmp_path: Path, capsys: pytest.CaptureFi
 
 
 class TestFailIf:
-    """Exit 1 when a condition holds, after everything is printed."""
+    """The exit code is 1 if a condition is true, after all output is printed."""
 
     @pytest.mark.parametrize(
         "condition",
@@ -311,15 +311,15 @@ class TestFailIf:
         ],
     )
     def test_holds(self, condition: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-        said = call(capsys, "tracker", "score", file, "--quiet", "--fail-if", condition)
-        assert said.code == 1
-        assert said.complaint.startswith(f"{condition}: ")
-        assert "signature" in said.out
+        result = call(capsys, "tracker", "score", file, "--quiet", "--fail-if", condition)
+        assert result.code == 1
+        assert result.complaint.startswith(f"{condition}: ")
+        assert "signature" in result.out
 
     @pytest.mark.parametrize("condition", ["JGA < 0.5", "JGA > 0.5", "FGA(lam=0.5) < 0.5", "JGA <= 0.49"])
     def test_does_not_hold(self, condition: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-        said = call(capsys, "tracker", "score", file, "--quiet", "--fail-if", condition)
-        assert (said.code, said.err) == (0, "")
+        result = call(capsys, "tracker", "score", file, "--quiet", "--fail-if", condition)
+        assert (result.code, result.err) == (0, "")
 
     def test_of_a_group(self, file: str, capsys: pytest.CaptureFixture[str]) -> None:
         words = ["tracker", "score", file, "--by", "domain", "--quiet", "--fail-if"]
@@ -393,7 +393,7 @@ def test_rules_from_a_file(tmp_path: Path, file: str, capsys: pytest.CaptureFixt
 
 
 class TestNextCommand:
-    """The last line of the first screen can be typed as it stands."""
+    """The last line of the output is a command that works unchanged."""
 
     def next_of(self, capsys: pytest.CaptureFixture[str], *words: str | Path) -> list[str]:
         last = call(capsys, "tracker", "score", *words, "--quiet").out.splitlines()[-1]
@@ -403,9 +403,9 @@ class TestNextCommand:
     @pytest.mark.parametrize("name", ["d1", "two words", "it's", "a$b;`c`", "--json", "日本"])
     def test_shows_the_worst_dialogue(self, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         file = written(tmp_path / "my file.jsonl", native_lines({name: TOWN["d1"]}))
-        said = call(capsys, *self.next_of(capsys, file))
-        assert said.code == 0
-        assert f"\ndialogue {name}\n" in said.out
+        result = call(capsys, *self.next_of(capsys, file))
+        assert result.code == 0
+        assert f"\ndialogue {name}\n" in result.out
 
     def test_keeps_what_says_how_it_was_scored(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))

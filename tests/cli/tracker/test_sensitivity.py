@@ -20,7 +20,7 @@ def folders(tmp_path: Path) -> dict[str, tuple[str, str]]:
     )
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
     return invoke.call(capsys, "tracker", "sensitivity", *words)
 
 
@@ -49,8 +49,8 @@ def test_other_styles(capsys: pytest.CaptureFixture[str], folders: dict[str, tup
 
 
 def test_json(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
-    said = call(capsys, *words_of(folders, "v1", "v2"), "--json", "--measure", "JGA", "--resamples", "200")
-    found = invoke.checked(said, "tracker-sensitivity")
+    result = call(capsys, *words_of(folders, "v1", "v2"), "--json", "--measure", "JGA", "--resamples", "200")
+    found = invoke.checked(result, "tracker-sensitivity")
     assert found["counts"] == {"variants": 2, "dialogues": 6, "turns": 12}
     [one] = found["sensitivities"]
     assert (one["measure"], one["n"], one["original"], one["change"]) == ("JGA", 12, None, None)
@@ -72,7 +72,7 @@ def test_the_order_of_variants_changes_no_value(
     [
         (["{v1}"], "schema sensitivity needs two variants or more, one file or folder for each"),
         (["{v1}", "{v1}"], "a file is given twice; each variant is one file or folder"),
-        (["{v1}", "{v2}", "--original-gold", "{v1}"], "--original-gold goes with --original"),
+        (["{v1}", "{v2}", "--original-gold", "{v1}"], "--original-gold needs --original"),
         (["{v1}", "{v2}", "--measure", "GCA"], "GCA is not defined under rules sgd"),
         (["{v1}", "{v2}", "--rules", "dialmeter", "--measure", "JGA"], "JGA is not a measure of frames"),
         (["{v1}", "{v2}", "--gold", "x", "--gold", "y", "--gold", "z"], "--gold once for all files"),
@@ -81,23 +81,23 @@ def test_the_order_of_variants_changes_no_value(
 def test_wrong_use(
     capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]], words: list[str], message: str
 ) -> None:
-    # Gold as a prediction of itself, so that one folder is enough.
+    # Gold is its own prediction, so one folder is enough.
     given = [word.format(**{name: gold for name, (_, gold) in folders.items()}) for word in words]
     golds = [] if "--gold" in words else [word for file in given[:2] if "/" in file for word in ("--gold", file)]
-    said = call(capsys, *given, *golds)
-    assert said.code == 2
-    assert message in said.complaint
+    result = call(capsys, *given, *golds)
+    assert result.code == 2
+    assert message in result.complaint
 
 
 def test_gold_of_another_variant(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
-    said = call(capsys, folders["v1"][0], folders["v2"][0], "--gold", folders["v1"][1])
-    assert said.code == 2
-    assert "dialogue 1_00000, turn 0, slot" in said.complaint
+    result = call(capsys, folders["v1"][0], folders["v2"][0], "--gold", folders["v1"][1])
+    assert result.code == 2
+    assert "dialogue 1_00000, turn 0, slot" in result.complaint
 
 
 def test_variants_without_a_schema(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
     for _, gold in folders.values():
         (Path(gold) / "schema.json").unlink()
-    said = call(capsys, *words_of(folders, "v1", "v2"))
-    assert said.code == 2
-    assert said.complaint.endswith("none came with the file; give gold as a folder with schema.json")
+    result = call(capsys, *words_of(folders, "v1", "v2"))
+    assert result.code == 2
+    assert result.complaint.endswith("none came with the file; give gold as a folder with schema.json")

@@ -1,4 +1,4 @@
-"""Commands in shards: the same bytes whatever the number of workers, also when one dies; a cluster gives the same, too."""
+"""Commands in shards: the same bytes for any number of workers, also if a worker dies, and on a cluster."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ def test_input_of_one_shard_is_scored_here_and_that_is_said(tmp_path: Path) -> N
     code, printed, err = finished(start(*words))
     assert code == 0
     assert json.loads(printed)["counts"]["dialogues"] == 2
-    assert "warning: the input is one shard, so that it is scored here and not on the cluster" in err
+    assert "warning: the input is one shard; it is scored here and not on the cluster" in err
 
 
 def test_tls_files_go_with_a_cluster(file: Path) -> None:
     code, _, err = finished(start(*words_of("tracker", file), "--cluster-ca", "ca.pem"))
     assert code == 2
-    assert "--cluster-ca, --cluster-cert and --cluster-key go with --cluster" in err
+    assert "--cluster-ca, --cluster-cert and --cluster-key need --cluster" in err
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -1,4 +1,4 @@
-"""Dialogues that are not as they should be: told with dialogue and turn, and all the others are scored."""
+"""Invalid dialogues: reported with dialogue and turn, and all other dialogues are scored."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ TURNS: list[dict[str, Any]] = GOOD["turns"]
 
 
 def bad(**changes: Any) -> dict[str, Any]:
-    """The good dialogue with something else in it; None takes a key away."""
+    """Return the valid dialogue with changes; None removes a key."""
     return {key: value for key, value in {**GOOD, "dialogue_id": "bad", **changes}.items() if value is not None}
 
 
 def with_act(service: str, act: str) -> list[dict[str, Any]]:
-    """The turns with one more act at the first."""
+    """Return the turns with an additional act in the first."""
     frame = {"service": service, "actions": [{"act": act, "slot": "area", "values": ["east"]}]}
     return [{**TURNS[0], "frames": [*TURNS[0]["frames"], frame]}, *TURNS[1:]]
 
@@ -54,39 +54,39 @@ def file_with(folder: Path, *more: dict[str, Any]) -> Path:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_dialogue_that_cannot_be_scored_is_left_out_and_named(
+def test_a_dialogue_that_cannot_be_scored_is_unscored_and_named(
     name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     thing, message = REFUSED[name]
     file = file_with(tmp_path, thing)
-    said = call(capsys, "user", "score", file, "--json", "--quiet")
-    assert said.code == 2
-    reason, summary = said.err.splitlines()
+    result = call(capsys, "user", "score", file, "--json", "--quiet")
+    assert result.code == 2
+    reason, summary = result.err.splitlines()
     assert reason.startswith(f"dialmeter: {file}: {message}")
-    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (--skip-bad accepts that)"
-    Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(said.json)
-    assert (said.json["counts"]["dialogues"], said.json["counts"]["refused"]) == (2, 1)
-    assert said.json["refused"] == [reason.removeprefix("dialmeter: ")]
-    assert "scored:2/3" in said.json["scores"][0]["signature"]
+    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (use --skip-bad to accept this)"
+    Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(result.json)
+    assert (result.json["counts"]["dialogues"], result.json["counts"]["refused"]) == (2, 1)
+    assert result.json["refused"] == [reason.removeprefix("dialmeter: ")]
+    assert "scored:2/3" in result.json["scores"][0]["signature"]
     alone = call(capsys, "user", "score", file_with(tmp_path), "--json").json
-    assert [each["value"] for each in alone["scores"]] == [each["value"] for each in said.json["scores"]]
+    assert [each["value"] for each in alone["scores"]] == [each["value"] for each in result.json["scores"]]
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_check_names_it_too(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     thing, message = REFUSED[name]
     file = file_with(tmp_path, thing)
-    said = call(capsys, "user", "check", file)
-    assert (said.code, said.out.splitlines()[-1]) == (2, "not ready to be scored")
-    assert said.complaint.startswith(f"{file}: {message}")
+    result = call(capsys, "user", "check", file)
+    assert (result.code, result.out.splitlines()[-1]) == (2, "not ready to be scored")
+    assert result.complaint.startswith(f"{file}: {message}")
 
 
 def test_bad_dialogues_may_be_accepted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
-    said = call(capsys, "user", "score", file, "--skip-bad")
-    assert said.code == 0
-    assert said.err.startswith("warning: 1 dialogues that cannot be scored [")
-    assert "dialogue bad: no goal" in said.err
+    result = call(capsys, "user", "score", file, "--skip-bad")
+    assert result.code == 0
+    assert result.err.startswith("warning: 1 dialogues that cannot be scored [")
+    assert "dialogue bad: no goal" in result.err
     assert call(capsys, "user", "score", file, "--skip-bad", "--quiet").err == ""
 
 
@@ -106,18 +106,18 @@ def test_a_run_says_what_was_left_out_and_not_from_where(capsys: pytest.CaptureF
 
 def test_very_many_bad_dialogues_are_not_all_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     many = [bad(goal=None, dialogue_id=f"bad{number}") for number in range(30)]
-    said = call(capsys, "user", "score", file_with(tmp_path, *many), "--json")
-    assert len(said.json["refused"]) == 30
-    assert len(said.err.splitlines()) == 22
-    assert "… and 10 more dialogues that cannot be scored" in said.err
+    result = call(capsys, "user", "score", file_with(tmp_path, *many), "--json")
+    assert len(result.json["refused"]) == 30
+    assert len(result.err.splitlines()) == 22
+    assert "… and 10 more dialogues that cannot be scored" in result.err
 
 
 def test_nothing_that_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "users.json"
     file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
-    said = call(capsys, "user", "score", file, "--from", "gcdf1")
-    assert said.code == 2
-    assert "no dialogue can be scored; first error: " in said.complaint
+    result = call(capsys, "user", "score", file, "--from", "gcdf1")
+    assert result.code == 2
+    assert "no dialogue can be scored; first error: " in result.complaint
     looked = call(capsys, "user", "check", file, "--from", "gcdf1")
     assert looked.code == 2
     assert looked.out == (
@@ -154,15 +154,15 @@ def test_what_is_odd_is_a_warning_with_its_place(
     name: str, command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     thing, code, where = NOTICED[name]
-    said = call(capsys, "user", command, file_with(tmp_path, thing), "--json")
-    assert said.code == 0
-    assert said.json["counts"]["dialogues"] == 3
-    assert where in next(each["where"] for each in said.json["warnings"] if each["code"] == code)
+    result = call(capsys, "user", command, file_with(tmp_path, thing), "--json")
+    assert result.code == 0
+    assert result.json["counts"]["dialogues"] == 3
+    assert where in next(each["where"] for each in result.json["warnings"] if each["code"] == code)
 
 
 def test_warnings_say_how_often(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "score", file_with(tmp_path, NOTICED["missing nlu"][0]))
-    assert "warning: 2 system turns without the acts that the system understood" in said.err
+    result = call(capsys, "user", "score", file_with(tmp_path, NOTICED["missing nlu"][0]))
+    assert "warning: 2 system turns without the acts that the system understood" in result.err
 
 
 @pytest.mark.parametrize("command", ["score", "check", "query", "patterns", "values"])
@@ -181,10 +181,10 @@ def test_files_that_are_none(
     file = tmp_path / "users.json"
     if content is not None:
         file.write_bytes(content)
-    said = call(capsys, "user", command, file)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{file}: ")
-    assert words in said.complaint
+    result = call(capsys, "user", command, file)
+    assert result.code == 2
+    assert result.complaint.startswith(f"{file}: ")
+    assert words in result.complaint
 
 
 BAD_OPTIONS = [
@@ -211,6 +211,6 @@ BAD_OPTIONS = [
 def test_options_that_are_wrong(
     command: str, options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    said = call(capsys, "user", command, users(tmp_path), *options)
-    assert said.code == 2
-    assert words in said.complaint
+    result = call(capsys, "user", command, users(tmp_path), *options)
+    assert result.code == 2
+    assert words in result.complaint

@@ -1,4 +1,4 @@
-"""``dialmeter user check``: what is in a file, and would it be scored?"""
+"""``dialmeter user check``: the content of a file, and whether it can be scored."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 def test_goals_without_requests_have_one_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "check", users(tmp_path, TALKS[2:3]))
-    assert "a user that says exactly its goal: I-GCDF1 100.00\n" in said.out
+    result = call(capsys, "user", "check", users(tmp_path, TALKS[2:3]))
+    assert "a user that says exactly its goal: I-GCDF1 100.00\n" in result.out
 
 
 def test_problems_are_in_the_document_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     talks = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
-    said = call(capsys, "user", "check", users(tmp_path, talks), "--json")
-    assert said.code == 2
-    Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(said.json)
-    assert [each["message"] for each in said.json["problems"]] == [
+    result = call(capsys, "user", "check", users(tmp_path, talks), "--json")
+    assert result.code == 2
+    Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(result.json)
+    assert [each["message"] for each in result.json["problems"]] == [
         "a dialogue without turns",
         "the system speaks first; user and system take turns, the user first",
     ]
-    assert said.json["problems"][1]["where"][0].endswith(
-        "dialogue worse, turn 0: " + said.json["problems"][1]["message"]
+    assert result.json["problems"][1]["where"][0].endswith(
+        "dialogue worse, turn 0: " + result.json["problems"][1]["message"]
     )
-    assert len(said.err.splitlines()) == 2
+    assert len(result.err.splitlines()) == 2
 
 
 def test_goals_that_nobody_can_meet_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """A map that takes two values of one goal for the same leaves one of them unsaid, whatever a user does."""
+    """If a map makes two values of one goal equal, every user misses one of them."""
     wanted = goal(hotel={"info": {"area": "centre"}, "book": {"area": "center"}})
     file = users(tmp_path, [TALKS[0], talk(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")])
     values = tmp_path / "map.json"

@@ -14,11 +14,11 @@ from ..invoke import call, checked, files_in
 from ..user_samples import ASK, BOTH, HOTEL, PHONE, TALKS, users
 
 FULL = [talk(HOTEL, BOTH, system("general-reqmore"), ASK, PHONE, name=f"d{number}") for number in range(12)]
-"""A user that says all."""
+"""A user that says everything in its goal."""
 HASTY = [
     talk(HOTEL, user("Hotel-Inform area=east"), system("general-reqmore"), ASK, PHONE, name=each.id) for each in FULL
 ]
-"""One that forgets the stars."""
+"""A user that forgets the stars."""
 OTHER = goal(hotel={"info": {"area": "west", "stars": "4"}, "requests": ["phone"]})
 
 
@@ -81,8 +81,8 @@ def test_goals_that_differ_are_left_out(capsys: pytest.CaptureFixture[str], tmp_
 
 
 def test_few_dialogues_give_no_p_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "compare", *pair(tmp_path, HASTY[:3]), "--json")
-    found = checked(said, "user-compare")
+    result = call(capsys, "user", "compare", *pair(tmp_path, HASTY[:3]), "--json")
+    found = checked(result, "user-compare")
     assert {each["p"] for each in found["versus"]} == {None}
     assert "few-dialogues" in {each["code"] for each in found["warnings"]}
 
@@ -96,17 +96,17 @@ def test_three_users_with_names(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 def test_worse_users_fail(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = pair(tmp_path)
-    said = call(capsys, "user", "compare", *files, "--fail-if-worse")
-    assert said.code == 1
-    assert said.complaint.startswith("hasty is worse than full: I-")
+    result = call(capsys, "user", "compare", *files, "--fail-if-worse")
+    assert result.code == 1
+    assert result.complaint.startswith("hasty is worse than full: I-")
     assert call(capsys, "user", "compare", *reversed(files), "--fail-if-worse").code == 0
 
 
 def test_warnings_name_the_user(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     bad = [*HASTY, Conversation("empty", (), HOTEL)]
-    said = call(capsys, "user", "compare", *pair(tmp_path, bad))
-    assert said.code == 0
-    assert "warning: hasty: 1 dialogues that cannot be scored [" in said.err
+    result = call(capsys, "user", "compare", *pair(tmp_path, bad))
+    assert result.code == 0
+    assert "warning: hasty: 1 dialogues that cannot be scored [" in result.err
 
 
 def test_a_chart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_chart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         (["full.jsonl", "hasty.jsonl", "--name", "one"], "give --name once for each of the 2 files"),
         (["full.jsonl", "hasty.jsonl", "--name", "a", "--name", "a"], "two users are called 'a'"),
         (["full.jsonl", "full.jsonl"], "two users are called"),
-        (["full.jsonl", "hasty.jsonl", "--domain", "spa"], "no domain 'spa'; there are: combined, hotel"),
+        (["full.jsonl", "hasty.jsonl", "--domain", "spa"], "no domain 'spa'; known: combined, hotel"),
         (["full.jsonl", "others.jsonl"], "full and others have no dialogue with the same name and the same goal"),
         (["full.jsonl", "nowhere.jsonl"], "no such file"),
     ],
@@ -139,6 +139,6 @@ def test_comparisons_that_cannot_be_made(
     pair(tmp_path)
     users(tmp_path, TALKS, "others.jsonl")
     monkeypatch.chdir(tmp_path)
-    said = call(capsys, "user", "compare", *words)
-    assert said.code == 2
-    assert message in said.complaint
+    result = call(capsys, "user", "compare", *words)
+    assert result.code == 2
+    assert message in result.complaint

@@ -34,8 +34,8 @@ TASKMASTER = [
 
 
 def derived(capsys: pytest.CaptureFixture[str], file: Path, out: Path, *words: str) -> dict[str, object]:
-    said = call(capsys, "user", "goals", file, "--out", out, *words)
-    assert said.code == 0, said.err
+    result = call(capsys, "user", "goals", file, "--out", out, *words)
+    assert result.code == 0, result.err
     return dict(json.loads(out.read_text()))
 
 
@@ -81,12 +81,12 @@ def test_nothing_to_derive_from(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     talk = tmp_path / "talk.jsonl"
     talk.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
     for words, message in (
-        (("goals", talk), "no goals to derive"),
-        (("profile", talk, "--propose"), "nothing to propose a profile from"),
-        (("profile", talk), "say --propose"),
+        (("goals", talk), "no goals can be derived"),
+        (("profile", talk, "--propose"), "no profile can be proposed"),
+        (("profile", talk), "give --propose"),
     ):
-        said = call(capsys, "user", *words)
-        assert (said.code, message in said.err, said.err.count("\n")) == (2, True, 1)
+        result = call(capsys, "user", *words)
+        assert (result.code, message in result.err, result.err.count("\n")) == (2, True, 1)
     out = tmp_path / "taken"
     out.write_text("")
     assert call(capsys, "user", "goals", users(tmp_path), "--out", out).code == 2

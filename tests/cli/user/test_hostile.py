@@ -1,4 +1,4 @@
-"""Text from files is text: control characters, markup and LaTeX do nothing, in every style and in charts."""
+"""Text from files is only text: control characters, markup and LaTeX have no effect, in every output format and in charts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def hostile() -> Conversation:
     wanted = {NASTY: DomainGoal(info={NASTY: NASTY, "two": "2"}, requests=(NASTY, "more"))}
     again = Act("Hotel-Inform", NASTY, NASTY, (NASTY,))
     reply = Move("system", NASTY, (Act(NASTY, NASTY, NASTY, (NASTY,)),), (again,))
-    said = Move("user", NASTY, (again, Act("Hotel-Inform", NASTY, f"{NASTY}2", (NASTY,))))
-    return Conversation(NASTY, (said, reply, said, reply), wanted)
+    result = Move("user", NASTY, (again, Act("Hotel-Inform", NASTY, f"{NASTY}2", (NASTY,))))
+    return Conversation(NASTY, (result, reply, result, reply), wanted)
 
 
 COMMANDS = [
@@ -37,25 +37,25 @@ COMMANDS = [
 @pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv", "json"])
 def test_every_style(command: list[str], style: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     name, *options = command
-    said = call(capsys, "user", name, users(tmp_path, [hostile()]), *options, "--as", style)
-    assert said.code == 0
-    harmless(said.err)
+    result = call(capsys, "user", name, users(tmp_path, [hostile()]), *options, "--as", style)
+    assert result.code == 0
+    harmless(result.err)
     if style == "json":
-        checked(said, f"user-{name}")
-        assert not set(said.out) & {"\x1b", "\x07", "\r"}
+        checked(result, f"user-{name}")
+        assert not set(result.out) & {"\x1b", "\x07", "\r"}
         return
-    harmless(said.out)
+    harmless(result.out)
     if style == "markdown":
-        outside_code = [line for line in said.out.splitlines() if not line.startswith("Signature: `")]
+        outside_code = [line for line in result.out.splitlines() if not line.startswith("Signature: `")]
         assert not [line for line in outside_code if "<script>" in line]
-        assert not [line for line in said.out.splitlines() if line.startswith("|") and "a|b" in line]
+        assert not [line for line in result.out.splitlines() if line.startswith("|") and "a|b" in line]
     if style == "latex":
-        plain = [line for line in said.out.splitlines() if not line.startswith("%")]
+        plain = [line for line in result.out.splitlines() if not line.startswith("%")]
         assert not [line for line in plain if r"\input" in line]
 
 
 def harmless(text: str) -> None:
-    """No control character but the end of a line, and no change of direction."""
+    """Check for no control characters except line ends, and no change of writing direction."""
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "\r" not in text
@@ -65,17 +65,19 @@ def harmless(text: str) -> None:
 def test_check_and_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     bad = Conversation(NASTY + "2", (Move(NASTY),), {"hotel": DomainGoal()})
     for command in (["check"], ["score"], ["score", "--skip-bad"]):
-        said = call(capsys, "user", *command, users(tmp_path, [hostile(), bad]))
-        assert said.code == (0 if "--skip-bad" in command else 2)
-        harmless(said.out + said.err)
+        result = call(capsys, "user", *command, users(tmp_path, [hostile(), bad]))
+        assert result.code == (0 if "--skip-bad" in command else 2)
+        harmless(result.out + result.err)
 
 
 def test_compare(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = [users(tmp_path, [hostile()], name) for name in ("a.jsonl", "b.jsonl")]
     for style in ("text", "markdown", "latex", "csv"):
-        said = call(capsys, "user", "compare", *files, "--name", NASTY, "--name", "b", "--domain", NASTY, "--as", style)
-        assert said.code == 0
-        harmless(said.out + said.err)
+        result = call(
+            capsys, "user", "compare", *files, "--name", NASTY, "--name", "b", "--domain", NASTY, "--as", style
+        )
+        assert result.code == 0
+        harmless(result.out + result.err)
 
 
 def test_charts_reports_and_value_maps(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -86,7 +88,7 @@ def test_charts_reports_and_value_maps(capsys: pytest.CaptureFixture[str], tmp_p
         assert b"\x1b" not in data
     report = (run / "report.md").read_text()
     assert "<script>" not in report
-    said = call(capsys, "user", "values", file, "--out", tmp_path / "map.json")
-    assert said.code == 0
-    harmless(said.out + said.err)
+    result = call(capsys, "user", "values", file, "--out", tmp_path / "map.json")
+    assert result.code == 0
+    harmless(result.out + result.err)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["charts", "map.json", "run", "users.jsonl"]

@@ -68,9 +68,9 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["score", "patterns"])
 def test_ten_charts_each_with_its_counts(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     charts = tmp_path / "charts"
-    said = call(capsys, "user", command, users(tmp_path), "--charts", charts)
-    assert said.code == 0
-    assert said.err == f"10 charts, each with its data, in {charts}\n"
+    result = call(capsys, "user", command, users(tmp_path), "--charts", charts)
+    assert result.code == 0
+    assert result.err == f"10 charts with their data written to {charts}\n"
     files = files_in(charts)
     assert sorted(files) == sorted([f"{name}.{end}" for name in CHARTS for end in ("csv", "svg")])
     assert all(files[f"{name}.svg"].startswith(b"<?xml") for name in CHARTS)
@@ -99,5 +99,5 @@ def test_the_counts_of_charts_are_those_of_the_events(capsys: pytest.CaptureFixt
 def test_a_folder_that_cannot_be_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     taken = tmp_path / "charts"
     taken.write_text("a file")
-    said = call(capsys, "user", "patterns", users(tmp_path), "--charts", taken)
-    assert (said.code, said.complaint[: len(str(taken))]) == (2, str(taken))
+    result = call(capsys, "user", "patterns", users(tmp_path), "--charts", taken)
+    assert (result.code, result.complaint[: len(str(taken))]) == (2, str(taken))

@@ -1,4 +1,4 @@
-"""``dialmeter user query``: dialogues behind a number, in a run and in a file."""
+"""``dialmeter user query``: the dialogues that explain a score, in a run and in a file."""
 
 from __future__ import annotations
 
@@ -72,12 +72,14 @@ def test_text_is_a_table_with_a_next_step(capsys: pytest.CaptureFixture[str], tm
         "1 dialogue found",
         f"Next: dialmeter user query {file} --dialogue eater --rules gcdf1-repo",
     ]
-    assert call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue fits; 4 of 4 dialogues scored\n"
+    assert (
+        call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue matches; 4 of 4 dialogues scored\n"
+    )
 
 
 def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "query", users(tmp_path), "--dialogue", "hasty")
-    assert said.out == (
+    result = call(capsys, "user", "query", users(tmp_path), "--dialogue", "hasty")
+    assert result.out == (
         "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)\n"
         "goal\n"
         "  hotel   info area=east, stars=4; ask for phone\n"
@@ -111,12 +113,12 @@ def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], 
 
 
 def test_several_dialogues_are_printed_with_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "query", users(tmp_path), "--goal-has", "requests", "--show", "--limit", "2")
-    assert [line for line in said.out.splitlines() if line.startswith("dialogue ")] == [
+    result = call(capsys, "user", "query", users(tmp_path), "--goal-has", "requests", "--show", "--limit", "2")
+    assert [line for line in result.out.splitlines() if line.startswith("dialogue ")] == [
         "dialogue good   I-GCDF1 100.00 (P 100.00, R 100.00)   R-GCDF1 100.00 (P 100.00, R 100.00)",
         "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)",
     ]
-    assert said.out.endswith("\n3 dialogues found, 2 shown (--limit)\n")
+    assert result.out.endswith("\n3 dialogues found, 2 shown (--limit)\n")
 
 
 def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -134,8 +136,8 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     [
         (["--event", "unmached"], "unknown event 'unmached'; did you mean unmatched?"),
         (["--measure", "I-GCDF2"], "unknown measure 'I-GCDF2'; did you mean I-GCDF1?"),
-        (["--dialogue", "nobody"], "no dialogue 'nobody' that fits"),
-        (["--dialogue", "good", "--max", "0.5"], "no dialogue 'good' that fits"),
+        (["--dialogue", "nobody"], "no dialogue 'nobody' matches"),
+        (["--dialogue", "good", "--max", "0.5"], "no dialogue 'good' matches"),
         (["--max", "7"], "7.0 is not in the range 0<=x<=1"),
         (["--goal-has", "wishes"], "'wishes' is not one of"),
     ],
@@ -143,14 +145,14 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_questions_that_make_no_sense(
     options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    said = call(capsys, "user", "query", users(tmp_path), *options)
-    assert said.code == 2
-    assert words in said.complaint
+    result = call(capsys, "user", "query", users(tmp_path), *options)
+    assert result.code == 2
+    assert words in result.complaint
 
 
 def test_a_run_of_another_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     from ..samples import town
 
     assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run").code == 0
-    said = call(capsys, "user", "query", tmp_path / "run")
-    assert (said.code, said.complaint) == (2, f"{tmp_path / 'run'}: a run of kind tracker, not of a user")
+    result = call(capsys, "user", "query", tmp_path / "run")
+    assert (result.code, result.complaint) == (2, f"{tmp_path / 'run'}: the run is of kind tracker, not user")

@@ -57,10 +57,10 @@ def test_rules_of_a_file_that_are_wrong(
 ) -> None:
     rules = tmp_path / "strict.toml"
     rules.write_text(content)
-    said = call(capsys, "user", "score", users(tmp_path), "--rules", rules)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{rules}: ")
-    assert words in said.complaint
+    result = call(capsys, "user", "score", users(tmp_path), "--rules", rules)
+    assert result.code == 2
+    assert result.complaint.startswith(f"{rules}: ")
+    assert words in result.complaint
 
 
 PROFILE = """
@@ -112,10 +112,10 @@ def test_a_profile_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_profiles_that_are_wrong(content: str, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     profile = tmp_path / "bikes.toml"
     profile.write_text(content)
-    said = call(capsys, "user", "score", users(tmp_path), "--profile", profile)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{profile}: ")
-    assert words in said.complaint
+    result = call(capsys, "user", "score", users(tmp_path), "--profile", profile)
+    assert result.code == 2
+    assert result.complaint.startswith(f"{profile}: ")
+    assert words in result.complaint
 
 
 EATING = goal(restaurant={"info": {"food": "thai", "area": "centre"}})
@@ -138,8 +138,10 @@ def test_a_value_map_makes_forms_equal(capsys: pytest.CaptureFixture[str], tmp_p
 
 def test_a_shipped_map_is_given_by_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     wanted = goal(attraction={"info": {"type": "nightclub", "name": "the junction"}})
-    said = talk(wanted, user("Attraction-Inform type=night club | Attraction-Inform name=junction theatre"), system(""))
-    file, run = users(tmp_path, [said]), tmp_path / "run"
+    result = talk(
+        wanted, user("Attraction-Inform type=night club | Attraction-Inform name=junction theatre"), system("")
+    )
+    file, run = users(tmp_path, [result]), tmp_path / "run"
     assert value(score(capsys, file)) == 0
     mapped = score(capsys, file, "--map", "multiwoz", "--out", run)
     assert value(mapped) == 1
@@ -154,9 +156,9 @@ def test_a_shipped_map_is_given_by_name(capsys: pytest.CaptureFixture[str], tmp_
 def test_value_maps_that_are_wrong(content: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     values = tmp_path / "map.json"
     values.write_text(content)
-    said = call(capsys, "user", "score", users(tmp_path), "--map", values)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{values}: ")
+    result = call(capsys, "user", "score", users(tmp_path), "--map", values)
+    assert result.code == 2
+    assert result.complaint.startswith(f"{values}: ")
 
 
 SPOKEN = Conversation(
@@ -184,9 +186,9 @@ def test_users_that_only_speak(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "|from:text(rules)|" in read["scores"][0]["signature"]
     [notice] = [each for each in read["warnings"] if each["code"] == "from-text"]
     assert (notice["count"], notice["where"][0]) == (4, "spoken turn 0: rules")
-    said = call(capsys, "user", "score", file, "--map", values, "--from-text")
-    assert "warning: 4 turns without acts whose constraints and requests were read from the text" in said.err
-    assert "|from:text(rules)|" in said.out
+    result = call(capsys, "user", "score", file, "--map", values, "--from-text")
+    assert "warning: 4 turns without acts whose constraints and requests were read from the text" in result.err
+    assert "|from:text(rules)|" in result.out
 
 
 def test_acts_are_not_looked_for_where_they_are_given(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``dialmeter user score`` as a user of it sees it: what is printed, what is kept, how it ends."""
+"""``dialmeter user score`` as a user types it: output, saved run, exit code."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_a_run_is_not_replaced_by_accident(capsys: pytest.CaptureFixture[str], t
     assert call(capsys, "user", "score", file, "--out", folder, "--force").code == 0
     assert open_run(folder).manifest["scores"]
     lonely = call(capsys, "user", "score", file, "--resume")
-    assert (lonely.code, lonely.complaint) == (2, "--resume, --force and --rows go with --out")
+    assert (lonely.code, lonely.complaint) == (2, "--resume, --force and --rows need --out")
     piped = call(capsys, "user", "score", "-", "--out", folder, "--resume")
     assert (piped.code, piped.complaint[:29]) == (2, "a run from standard input or ")
 
@@ -184,7 +184,7 @@ def test_an_unfinished_run_goes_on_and_ends_the_same(capsys: pytest.CaptureFixtu
 
 
 def unfinish(folder: Path, kept: int) -> None:
-    """Brings a finished run back to where it was after some rows, with a torn line at the end."""
+    """Turn a finished run into an interrupted one: some rows, and an incomplete line at the end."""
     from dialmeter.core.run_writer import RunWriter
 
     manifest = json.loads((folder / "run.json").read_text())

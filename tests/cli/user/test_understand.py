@@ -1,4 +1,4 @@
-"""``dialmeter user understand``, and scores from text that say how well the text was read."""
+"""``dialmeter user understand``, and scores from text with the measured accuracy of the reader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..user_samples import TALKS, users
 
 
 def spoken(folder: Path, talks: list[Conversation] = TALKS) -> Path:
-    """The words of dialogues, without acts."""
+    """Write the texts of dialogues without acts."""
     file = folder / "spoken.jsonl"
     bare = [
         Conversation(talk.id, tuple(Move(move.speaker, move.text or "East, please.") for move in talk.moves), talk.goal)
@@ -37,16 +37,16 @@ def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str], tmp_path
 
 
 def test_tables(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "understand", users(tmp_path))
-    assert said.code == 0
-    assert "what reading does to the scores" in said.out
-    assert "correlation" in said.out
+    result = call(capsys, "user", "understand", users(tmp_path))
+    assert result.code == 0
+    assert "effect of the reader on scores" in result.out
+    assert "correlation" in result.out
 
 
 def test_dialogues_without_acts_cannot_be_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, "user", "understand", spoken(tmp_path))
-    assert said.code == 2
-    assert "no dialogue has acts of the user" in said.err
+    result = call(capsys, "user", "understand", spoken(tmp_path))
+    assert result.code == 2
+    assert "no dialogue has acts of the user" in result.err
 
 
 def test_scores_from_text_say_how_well_it_was_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -68,25 +68,25 @@ def test_scores_from_text_say_how_well_it_was_read(capsys: pytest.CaptureFixture
     [
         ("{", "not valid JSON"),
         ('{"reader": 1}', "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader"),
-        ('{"reader": "rules", "summary": ""}', "not what `dialmeter user understand --json` prints"),
+        ('{"reader": "rules", "summary": ""}', "expected the output of `dialmeter user understand --json`"),
         (
             '{"reader": "town", "summary": "", "command": "user understand"}',
-            "measured of the reader town, not of rules",
+            "the accuracy is of the reader town, not of rules",
         ),
     ],
 )
 def test_other_files_of_accuracy(text: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     accuracy = tmp_path / "accuracy.json"
     accuracy.write_text(text)
-    said = call(capsys, "user", "score", spoken(tmp_path), "--from-text", "--accuracy", accuracy)
-    assert (said.code, message in said.err, said.err.count("\n")) == (2, True, 1)
+    result = call(capsys, "user", "score", spoken(tmp_path), "--from-text", "--accuracy", accuracy)
+    assert (result.code, message in result.err, result.err.count("\n")) == (2, True, 1)
 
 
 def test_accuracy_and_a_model_need_more(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = users(tmp_path)
-    assert "--accuracy goes with --from-text" in call(capsys, "user", "score", file, "--accuracy", "x").err
-    said = call(capsys, "user", "score", file, "--from-text", "--reader", "model")
-    assert (said.code, "needs --endpoint URL and --model NAME" in said.err) == (2, True)
+    assert "--accuracy needs --from-text" in call(capsys, "user", "score", file, "--accuracy", "x").err
+    result = call(capsys, "user", "score", file, "--from-text", "--reader", "model")
+    assert (result.code, "needs --endpoint URL and --model NAME" in result.err) == (2, True)
 
 
 def test_what_was_found_is_kept_and_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_language_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 def test_agents_that_speak_in_words_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """What the town finds in the words of an agent is said when it plays, and when its dialogues are scored."""
+    """The acts that the town's reader finds in the text of an agent are reported in play and in scoring."""
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     file = tmp_path / "played.jsonl"
     with chat_server(lambda *_: saying("I need a train. Goodbye.")) as (url, _):
@@ -122,7 +122,7 @@ def test_agents_that_speak_in_words_only(capsys: pytest.CaptureFixture[str], tmp
         played = call(capsys, "user", "play", *words, "--workers", "1", "--out", file, "--json").json
     [notice] = [each for each in played["warnings"] if each["code"] == "from-text"]
     assert "from:text(town)" in notice["message"]
-    assert "accuracy was not measured" in notice["message"]
+    assert "its accuracy was not measured" in notice["message"]
     scored = call(capsys, "user", "score", file, "--profile", "town", "--json").json
     assert "|from:text(town)|" in scored["scores"][0]["signature"]
     assert any(each["code"] == "from-text" for each in scored["warnings"])

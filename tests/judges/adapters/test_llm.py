@@ -211,4 +211,4 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     # Pairs (4, 5) and (1, 1), six each: 1 - observed over expected disagreement.
     assert told["alpha"] == pytest.approx(1 - 0.5 / expected_difference([1.0] * 12 + [4.0] * 6 + [5.0] * 6))
     assert len(server.asked) == 24
-    assert "12 asked 2 times, the same answers on 50.00 % [25.38 to 74.62], standard deviation 0.354" in again.out
+    assert "12 replies scored 2 times, equal answers on 50.00 % [25.38 to 74.62], standard deviation 0.354" in again.out

@@ -158,7 +158,7 @@ def test_from_the_command_line(
     assert [line for line in resumed.out.splitlines() if line.startswith("inconsistent pairs")] == [row]
     said = call(capsys, "judge", "explain", "cases.jsonl", "--judge", "my_pairs:Mine")
     assert said.code == 2
-    assert "judge mine compares pairs of replies; only judge score asks such judges" in said.complaint
+    assert "judge mine compares pairs of replies; only `judge score` accepts such judges" in said.complaint
 
 
 PREFERENCES = [

@@ -97,7 +97,7 @@ def test_a_paraphraser_of_ones_own(
         (["--attack", "pronoun:gendre"], "the attack pronoun has no variant 'gendre'; did you mean gender?"),
         (["--paraphraser", "nowhere:f"], "--paraphraser nowhere:f"),
         (["--paraphraser", "json"], "write it as module:function"),
-        (["--pairs", "--layout", "published"], "--pairs are written as lines"),
+        (["--pairs", "--layout", "published"], "--pairs cannot be combined with --layout published"),
         (["--pipeline", "xx_no_such"], "the pipeline 'xx_no_such' cannot be loaded"),
         (["--from", "nothing"], "unknown conversation format"),
     ],

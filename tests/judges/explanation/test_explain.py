@@ -135,8 +135,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--judge", "overlap", "--attack", "none"], "no case of attack 'none'; there are: speaker"),
-        (["--judge", "overlap", "--judge", "length"], "name exactly one judge to explain"),
+        (["--judge", "overlap", "--attack", "none"], "no case of attack 'none'; known: speaker"),
+        (["--judge", "overlap", "--judge", "length"], "give exactly one judge to explain"),
         (["--judge-command", "mine=no-such-program"], "no case could be explained: 2 whose request failed"),
     ],
 )

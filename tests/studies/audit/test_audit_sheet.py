@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from tests.cli.invoke import Said, call, checked
+from tests.cli.invoke import CommandResult, call, checked
 from tests.studies.audit.made import made_gold, made_trackers, spoilt, write_corpus, write_states
 
 from dialmeter.tracking.gold_patch import load_patch
@@ -37,7 +37,7 @@ def _write(path: Path, rows: Rows) -> Path:
     return path
 
 
-def _read(capsys: Capture, out: Path, *sheets: Path) -> Said:
+def _read(capsys: Capture, out: Path, *sheets: Path) -> CommandResult:
     words = [word for sheet in sheets for word in ("--read-sheet", sheet)]
     return call(capsys, "tracker", "audit", *words, "--out", out, "--force", "--json")
 
@@ -116,7 +116,7 @@ def test_what_is_refused(tmp_path: Path, capsys: Capture) -> None:
     said = call(capsys, "tracker", "audit", "--read-sheet", sheet)
     assert said.complaint == "--read-sheet needs --out FILE for the patch"
     said = call(capsys, "tracker", "audit", "x", "--read-sheet", sheet, "--out", out)
-    assert said.complaint == "--read-sheet reads sheets alone; give no files and no --sheet with it"
+    assert said.complaint == "--read-sheet cannot be combined with files or --sheet"
 
 
 def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, capsys: Capture) -> None:

@@ -152,4 +152,4 @@ def test_dialogues_without_goals_have_no_scores(tmp_path: Path, capsys: pytest.C
     done = call(capsys, "user", "compare", *files, "--distance", "--profile", "town")
     assert done.code == 0
     assert "CvM(" not in done.out
-    assert "agenda: CvM leaves out 4 of 4 dialogues, such as for: " in done.err
+    assert "agenda: 4 of 4 dialogues are unscored for CvM; first reason: " in done.err

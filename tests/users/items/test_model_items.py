@@ -68,7 +68,7 @@ def test_answers_that_cannot_be_read_are_told(tmp_path: Path, capsys: pytest.Cap
     [
         (["--make-sheet", "--endpoint", "http://127.0.0.1:9/v1"], "need --endpoint URL and --model NAME"),
         (["--make-sheet", "--model", "tiny"], "need --endpoint URL and --model NAME"),
-        (["--model", "tiny"], "--endpoint and --model go with --make-sheet"),
+        (["--model", "tiny"], "--endpoint and --model need --make-sheet"),
     ],
 )
 def test_options_that_do_not_go_together(

@@ -171,7 +171,7 @@ def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureF
     shown = call(capsys, "user", "query", run, "--dialogue", "0:0", "-q").out
     assert "! wrong: mia_li_3669 (mia_li_3668)" in shown
     assert call(capsys, "user", "query", run, "--party", "user", "-q").out.strip().endswith("12 dialogues found")
-    assert "about acts" in call(capsys, "user", "query", run, "--domain", "hotel", "-q").complaint
+    assert "needs acts" in call(capsys, "user", "query", run, "--domain", "hotel", "-q").complaint
     assert (
         "unknown event 'lea' of logs; did you mean leak"
         in call(capsys, "user", "query", run, "--event", "lea", "-q").complaint

@@ -29,20 +29,26 @@ from ...readers.conversations import open_conversations
 from ...views.judge import yield_table
 from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..printer import EVERY, TEXT, Block, Output, message, refusals
+from ..printer import EVERY, TEXT, Block, Output, message_block, refusal_notices
 from ..work import work_options
-from .attacking import attacked
+from .attacking import attack_with_checkpoint
 from .documents import JudgeAttackDocument
 
-light_option = click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed.")
-_resource_options = shared.stacked(
-    click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; detected if not given."),
+light_option = click.option(
+    "--light", is_flag=True, help="Use only resources that are part of dialmeter, even if others are installed."
+)
+_resource_options = shared.combine_options(
+    click.option("--pipeline", metavar="NAME", help="Name of a spaCy pipeline (default: auto-detect)."),
     light_option,
-    click.option("--paraphraser", metavar="MODULE:FUNCTION", help="Gives a text in other words (natural-paraphrase)."),
     click.option(
-        "--cache", metavar="DIR", help="Keep analyses of utterances here, not in the platform's cache folder."
+        "--paraphraser", metavar="MODULE:FUNCTION", help="Function that paraphrases a text, for natural-paraphrase."
     ),
-    click.option("--no-cache", is_flag=True, help="Keep no analyses between runs."),
+    click.option(
+        "--cache",
+        metavar="DIR",
+        help="Cache analyses of utterances in this folder (default: the cache folder of the platform).",
+    ),
+    click.option("--no-cache", is_flag=True, help="Do not cache analyses between runs."),
 )
 
 
@@ -54,43 +60,52 @@ _resource_options = shared.stacked(
     multiple=True,
     default=("paper",),
     metavar="A[:VARIANT]",
-    help="An attack, one variant of it, paper for the twelve (the default), or all; may be repeated.",
+    help="Attack, one of its variants, paper (the twelve of the paper, the default), or all; may be repeated.",
 )
-@shared.number_option("--cases", least=1, default=100, about="How many of each attack.")
-@shared.choice_option("--speaker", SPEAKERS, "Whose replies are attacked; system to test judges of a system alone.")
+@shared.number_option("--cases", least=1, default=100, about="Number of cases of each attack.")
+@shared.choice_option(
+    "--speaker", SPEAKERS, "Speaker whose replies are attacked; system to test judges of systems only."
+)
 @shared.seed_option(7)
 @click.option(
-    "--out", required=True, metavar="FILE", help="The file of cases, JSON lines; a folder with --layout published."
+    "--out",
+    required=True,
+    metavar="FILE",
+    help="Output file for the cases (JSON lines), or a folder with --layout published.",
 )
-@click.option("--pairs", "as_pairs", is_flag=True, help="Write preference pairs (context, chosen, rejected) instead.")
-@shared.choice_option("--layout", ["lines", "published"], "JSON lines, or the published folders of files case_N.")
+@click.option(
+    "--pairs", "as_pairs", is_flag=True, help="Write preference pairs (context, chosen, rejected) instead of cases."
+)
+@shared.choice_option(
+    "--layout", ["lines", "published"], "Layout of the output: JSON lines, or folders of files case_N as published."
+)
 @shared.from_option("CORPUS")
 @_resource_options
 @dry_run_option
 @price_option
 @work_options
-@shared.resume_option("a run that was interrupted")
-@shared.force_option("what is there")
+@shared.resume_option("an interrupted run")
+@shared.force_option("existing output")
 def attack(**options: Any) -> Output:
     """Make adversarial cases from the dialogues of CORPUS.
 
-    An attack changes the last reply of a snippet and says what an ideal judge would do. The same seed gives the same
-    cases, whatever the number of workers. A CORPUS that is a folder of published case_N files is not attacked, but read and written anew.
+    An attack changes the last reply of a snippet and declares what an ideal judge would do. The same seed gives the same
+    cases for any number of workers. If CORPUS is a folder of published case_N files, its cases are only converted, not attacked.
     """
     if options["dry_run"]:
         return _dry_run(options)
     out = Path(options["out"])
     if options["as_pairs"] and options["layout"] == "published":
-        raise DialmeterError("--pairs are written as lines; leave out --layout published")
+        raise DialmeterError("--pairs cannot be combined with --layout published")
     with Lock(parts_of(out), name=out):
-        goes_on = options["resume"] and parts_of(out).exists()
-        refuse_replacing(out, force=options["force"] or goes_on)
+        is_resumed = options["resume"] and parts_of(out).exists()
+        refuse_replacing(out, force=options["force"] or is_resumed)
     if options["format"] is None and case_folders(Path(options["corpus"])):
         cases, notices = read_published(options["corpus"])
-        return _read(_write(out, cases, options), notices, options)
-    found, counts, notices = _attacked(out, options)
-    account = made_of(found.yields, options["cases"])
-    resources = sorted({name for case in found.cases for name in case.resources})
+        return _converted_output(_write(out, cases, options), notices, options)
+    attacked, counts, notices = _make_cases(out, options)
+    account = made_of(attacked.yields, options["cases"])
+    resources = sorted({name for case in attacked.cases for name in case.resources})
     written = f"{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}"
     return Output(
         document=lambda _: make_document(
@@ -100,10 +115,10 @@ def attack(**options: Any) -> Output:
             warnings=notices,
             seed=options["seed"],
             resources=resources,
-            yields=found.yields,
+            yields=attacked.yields,
         ),
         parts=[
-            Block(replace(yield_table(found.yields), foot=(account.line,)), EVERY),
+            Block(replace(yield_table(attacked.yields), foot=(account.line,)), EVERY),
             Block(f"{written}\nresources: {', '.join(resources) or 'none'}", TEXT),
         ],
         notices=notices,
@@ -111,10 +126,12 @@ def attack(**options: Any) -> Output:
 
 
 def _dry_run(options: dict[str, Any]) -> Output:
-    """What the attacks that language models write would take, if every answer is accepted."""
+    """Estimate the calls of attacks that use language models, if every answer is accepted."""
     attacks = [attack for attack in chosen(options["names"]) if attack.name.startswith(PREFIX)]
     if not attacks:
-        raise DialmeterError("--dry-run is about language models; name an attack like llm(endpoint=…, model=…)")
+        raise DialmeterError(
+            "--dry-run estimates calls of language models; give an attack such as llm(endpoint=…, model=…)"
+        )
     counters = {
         f"{attack.name}:{variant.name}": variant.make.count_requests()
         for attack in attacks
@@ -136,28 +153,28 @@ def _dry_run(options: dict[str, Any]) -> Output:
         {"dialogues": len(talks)},
         who="attack",
         price=options["price"],
-        notes=("if the rules accept every answer; a refused one needs another request",),
+        notes=("assumes that the rules accept every answer; a rejected answer needs another request",),
     )
 
 
-def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice]]:
+def _make_cases(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice]]:
     attacks = chosen(options["names"])
     opened = open_conversations(options["corpus"], options["format"])
     talks = list(opened)
     if not talks:
         raise DialmeterError(f"{one_line(options['corpus'], 200)}: no dialogue could be read")
-    spoken = sorted({move.speaker for talk in talks for move in talk.moves})
-    if options["speaker"] not in ("both", *spoken):
+    speakers = sorted({move.speaker for talk in talks for move in talk.moves})
+    if options["speaker"] not in ("both", *speakers):
         raise DialmeterError(
-            f"--speaker {options['speaker']}: nobody in the corpus is called so; there are {', '.join(map(one_line, spoken))}"
+            f"--speaker {options['speaker']}: no such speaker in the corpus; known: {', '.join(map(one_line, speakers))}"
         )
-    with attacked(talks, attacks, out, options) as made:
-        written = _write(out, made.cases, options)
-    counts = {"dialogues": len(talks), "cases": len(made.cases), "written": written}
-    light = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else stand_ins()
-    lighter = [Notice("stand-in", 1, f"{what}; {how}") for what, how in light]
-    notices = [*refusals(opened.refused), *opened.notices, *lighter, *made.notices]
-    return made, counts, notices
+    with attack_with_checkpoint(talks, attacks, out, options) as attacked:
+        written = _write(out, attacked.cases, options)
+    counts = {"dialogues": len(talks), "cases": len(attacked.cases), "written": written}
+    resources = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else stand_ins()
+    stand_in_notices = [Notice("stand-in", 1, f"{resource}; {advice}") for resource, advice in resources]
+    notices = [*refusal_notices(opened.refused), *opened.notices, *stand_in_notices, *attacked.notices]
+    return attacked, counts, notices
 
 
 def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
@@ -169,21 +186,21 @@ def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
     return len(lines)
 
 
-def _read(count: int, notices: list[Notice], options: dict[str, Any]) -> Output:
-    """The output for published cases that were read and written again."""
-    left = sum(notice.count for notice in notices)
+def _converted_output(count: int, notices: list[Notice], options: dict[str, Any]) -> Output:
+    """Return the output for published cases that were converted."""
+    skipped = sum(notice.count for notice in notices)
     reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
-    account = Account("case", count + left, count + left, count, reasons, "written")
+    account = Account("case", count + skipped, count + skipped, count, reasons, "written")
     return Output(
         document=lambda _: make_document(
             JudgeAttackDocument,
             account=account,
-            counts={"cases": count, "left_out": left, "written": count},
+            counts={"cases": count, "left_out": skipped, "written": count},
             warnings=notices,
             seed=None,
             resources=[],
             yields=[],
         ),
-        parts=[message(f"{one_line(options['out'], 200)}: {account.line}")],
+        parts=[message_block(f"{one_line(options['out'], 200)}: {account.line}")],
         notices=notices,
     )

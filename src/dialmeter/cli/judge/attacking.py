@@ -1,4 +1,4 @@
-"""Attacks for a command: in this process, in worker processes, or on a cluster, with a checkpoint in case they are interrupted."""
+"""Attacks for a command: in this process, in worker processes, or on a cluster, with a checkpoint for interruptions."""
 
 from __future__ import annotations
 
@@ -21,28 +21,31 @@ from ...judges.attacks import Attack
 from ...judges.checkpoint import AttackCheckpoint, AttackPart, attack_identity
 from ...judges.language import Resources
 from ...model import Conversation
-from ..progress import telling
-from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
+from ..progress import attack_progress
+from ..work import cluster_from_options, is_local_work, run_shards, workers_from_options
 
 
 @contextmanager
-def attacked(
+def attack_with_checkpoint(
     talks: Sequence[Conversation], attacks: Sequence[Attack], out: Path, options: dict[str, Any]
 ) -> Iterator[Attacked]:
-    """Attacks a corpus. A checkpoint is kept next to the output until the caller has written the output."""
+    """Attack a corpus. A checkpoint stays next to the output until the caller has written the output."""
     with ExitStack() as stack:
-        # A language model is asked in this process: workers would not share its limits and its cache.
-        is_written = any(attack.name.startswith(PREFIX) for attack in attacks)
-        here = is_written or is_worked_here(options, [options["corpus"]], len(talks))
+        # A language model is called from this process, because workers would not share its limits and its cache.
+        uses_model = any(attack.name.startswith(PREFIX) for attack in attacks)
+        is_local = uses_model or is_local_work(options, [options["corpus"]], len(talks))
         resources = Resources(
-            options["pipeline"], options["light"], _cache(options, stack, here), options["paraphraser"] or ""
+            options["pipeline"],
+            options["light"],
+            _analysis_folder(options, stack, is_local),
+            options["paraphraser"] or "",
         )
         language = stack.enter_context(closing(resources.open()))
         names = resource_names(language)
         settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
         identity = attack_identity(talks, *settings, *options["names"], options["paraphraser"], names)
-        kept = AttackCheckpoint(out, identity, resume=options["resume"], force=options["force"])
-        stack.callback(kept.close)
+        checkpoint = AttackCheckpoint(out, identity, resume=options["resume"], force=options["force"])
+        stack.callback(checkpoint.close)
         yield attack_corpus(
             talks,
             attacks,
@@ -51,35 +54,35 @@ def attacked(
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
             speaker=options["speaker"],
-            watch=telling("attacking", options["quiet"]),
-            working=None if here else partial(_elsewhere, options=options, resources=resources, names=names),
-            checkpoint=kept,
+            watch=attack_progress("attacking", options["quiet"]),
+            working=None if is_local else partial(_attack_elsewhere, options=options, resources=resources, names=names),
+            checkpoint=checkpoint,
         )
-        kept.remove()
+        checkpoint.remove()
 
 
-def _cache(options: dict[str, Any], stack: ExitStack, here: bool) -> str | None:
-    """The folder of analyses. With --no-cache, worker processes share a temporary one."""
+def _analysis_folder(options: dict[str, Any], stack: ExitStack, is_local: bool) -> str | None:
+    """Return the folder for analyses. With --no-cache, worker processes share a temporary folder."""
     if not options["no_cache"]:
         return os.path.abspath(options["cache"] or cache_folder())
-    return None if here or options["light"] else stack.enter_context(TemporaryDirectory(prefix="dialmeter-"))
+    return None if is_local or options["light"] else stack.enter_context(TemporaryDirectory(prefix="dialmeter-"))
 
 
-def _elsewhere(
+def _attack_elsewhere(
     setting: AttackSetting,
     tasks: Sequence[AttackTask],
     options: dict[str, Any],
     resources: Resources,
     names: tuple[str, ...],
 ) -> Iterable[AttackPart]:
-    if chosen_cluster(options) is not None:
-        # A database in a home folder that several machines share may break: use a folder only if --cache names it.
+    if cluster_from_options(options) is not None:
+        # A database in a home folder that several machines share may break. Use a folder only if --cache names it.
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
-    work = partial(_work, AttackWork(tuple(options["names"]), resources, names, setting, options["cases"]))
-    how = {**options, "workers": chosen_workers(options, [options["corpus"]]), "quiet": True}
-    return worked(work, tasks, how, ())
+    work = partial(_attack_noted, AttackWork(tuple(options["names"]), resources, names, setting, options["cases"]))
+    worker_options = {**options, "workers": workers_from_options(options, [options["corpus"]]), "quiet": True}
+    return run_shards(work, tasks, worker_options, ())
 
 
-def _work(work: AttackWork, task: AttackTask) -> AttackPart:
+def _attack_noted(work: AttackWork, task: AttackTask) -> AttackPart:
     note(f"dialogues {task.talks[0].id} to {task.talks[-1].id}")
     return work(task)

@@ -30,8 +30,8 @@ from ...views.tables import Table, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, LazyGroup
-from ..printer import CSV, EVERY, Block, Output, message
-from ..progress import watching
+from ..printer import CSV, EVERY, Block, Output, message_block
+from ..progress import judge_progress
 from .attack import light_option
 from .bench_documents import (
     JudgeBenchMakeDocument,
@@ -40,44 +40,49 @@ from .bench_documents import (
     JudgeBenchVerifyDocument,
 )
 from .endpoints import checked_models, dry_run
-from .options import chosen_judges, judge_options
+from .options import judge_options, judges_from_options
 
 TOWN_SEED = 2026
 TOWN_DIALOGUES = 120
 MADE_VERSION = "2"
-"""The version of a set that is made from the town. The set that comes with dialmeter is version 1: older rules chose its synonyms."""
+"""The version of a new set from the town. The set in dialmeter is version 1: older rules chose its synonyms."""
 
 
 bench = LazyGroup(
     "bench",
-    help="A benchmark of judges: a frozen set of cases, submissions, and a board.",
+    help="Benchmark of judges: a fixed set of cases, submissions, and a leaderboard.",
     lazy={
-        "make": ("judge.bench:make", "Make a set of cases and freeze it."),
-        "run": ("judge.bench:run", "Score judges on a set; a submission for each."),
+        "make": ("judge.bench:make", "Make a fixed set of cases."),
+        "run": ("judge.bench:run", "Score judges on a set, and write a submission for each."),
         "verify": ("judge.bench:verify", "Check submissions against their set."),
-        "page": ("judge.bench:page", "A board of submissions as one page."),
+        "page": ("judge.bench:page", "Make a leaderboard of submissions as one page."),
     },
 )
 
 
 @shared.command()
 @click.argument("corpora", nargs=-1, metavar="[CORPUS]...")
-@click.option("--out", required=True, metavar="FILE", help="The file of the set.")
-@click.option("--name", default="town", show_default=True, help="The name of the set.")
+@click.option("--out", required=True, metavar="FILE", help="Output file for the set.")
+@click.option("--name", default="town", show_default=True, help="Name of the set.")
+@click.option("--version", "set_version", help=f"Version of the set (default: 1, or {MADE_VERSION} without a CORPUS).")
 @click.option(
-    "--version", "set_version", help=f"The version of the set; 1 by default, {MADE_VERSION} without a CORPUS."
+    "--attack",
+    "names",
+    multiple=True,
+    default=("all",),
+    metavar="A",
+    help="Attack, as for `judge attack`; may be repeated.",
 )
-@click.option("--attack", "names", multiple=True, default=("all",), metavar="A", help="As for judge attack.")
-@shared.number_option("--cases", least=1, default=120, about="How many of each attack.")
+@shared.number_option("--cases", least=1, default=120, about="Number of cases of each attack.")
 @shared.seed_option(7)
 @light_option
-@shared.force_option("the file of --out")
+@shared.force_option("an existing file")
 def make(**options: Any) -> Output:
-    """Make a set of cases from CORPUS files; without any, from dialogues of the town and sentences of our own.
+    """Make a set of cases from CORPUS files. Without CORPUS, use dialogues of the town and sentences that are part of dialmeter.
 
     The same command with the same installed resources gives the same digest.
     """
-    corpora = {Path(file).name: list(open_conversations(file)) for file in options["corpora"]} or _shipped()
+    corpora = {Path(file).name: list(open_conversations(file)) for file in options["corpora"]} or _default_corpora()
     cases = [
         case
         for name, talks in corpora.items()
@@ -85,11 +90,11 @@ def make(**options: Any) -> Output:
             talks, options["names"], cases=options["cases"], seed=options["seed"], corpus=name, light=options["light"]
         )
     ]
-    made = f"dialmeter judge bench make, seed {options['seed']}, corpora {', '.join(map(one_line, corpora))}"
+    origin = f"dialmeter judge bench make, seed {options['seed']}, corpora {', '.join(map(one_line, corpora))}"
     version = options["set_version"] or ("1" if options["corpora"] else MADE_VERSION)
-    found = make_set(cases, name=options["name"], version=version, made=made)
-    write_file(options["out"], write_set(found), force=options["force"])
-    head = found.head
+    bench_set = make_set(cases, name=options["name"], version=version, made=origin)
+    write_file(options["out"], write_set(bench_set), force=options["force"])
+    head = bench_set.head
     rows = tuple((name, str(count)) for name, count in head.attacks.items())
     return Output(
         document=lambda _: make_document(
@@ -102,7 +107,7 @@ def make(**options: Any) -> Output:
     )
 
 
-def _shipped() -> dict[str, list[Conversation]]:
+def _default_corpora() -> dict[str, list[Conversation]]:
     from ...simulation.files import play_to_file
 
     with tempfile.TemporaryDirectory() as folder:
@@ -114,42 +119,49 @@ def _shipped() -> dict[str, list[Conversation]]:
 @shared.command()
 @click.argument("set_file", metavar="[SET]", default="town")
 @judge_options
-@click.option("--out", required=True, metavar="DIR", help="A folder for the submissions, NAME.json for each judge.")
+@click.option(
+    "--out", required=True, metavar="DIR", help="Output folder for the submissions, NAME.json for each judge."
+)
 @dry_run_option
-@shared.force_option("submissions of the same name")
+@shared.force_option("existing submissions")
 def run(**options: Any) -> Output:
-    """Score judges on SET and write a signed submission for each; the trivial judges get one, too.
+    """Score judges on SET, and write a signed submission for each judge, the trivial judges included.
 
-    SET is a file of `bench make`, or `town`, the set that comes with dialmeter (and the default).
+    SET is a file from `bench make`, or `town` (the default), the set that is part of dialmeter.
     """
     cases = read_set(options["set_file"])
-    chosen = chosen_judges(options, list(cases.cases))
+    chosen = judges_from_options(options, list(cases.cases))
     if options["dry_run"]:
         units = units_by_judge(cases.cases, checked_models(chosen.judges))
         return dry_run("judge bench run", units, chosen.judges, {"cases": cases.head.cases})
-    asked, known = judges_of(chosen.judges, {}, options["lower"])
-    made, files = [], []
-    for each in known:
-        begun = time.perf_counter()
-        scored = score_cases(cases.cases, {each.name: asked[each.name]}, watch=watching("scoring", options["quiet"]))
+    judges_to_ask, judge_facts = judges_of(chosen.judges, {}, options["lower"])
+    results, files = [], []
+    for each in judge_facts:
+        start = time.perf_counter()
+        scored = score_cases(
+            cases.cases, {each.name: judges_to_ask[each.name]}, watch=judge_progress("scoring", options["quiet"])
+        )
         if any(failure.reason == OVER_BUDGET for failure in scored.failures):
             raise Unfinished(f"{each.name}: the budget is spent; go on with the same --cache and a larger --max-cost")
-        found = submission(
-            cases, about(each.name, asked[each.name]), scored.pairs[each.name], round(time.perf_counter() - begun, 2)
+        result = submission(
+            cases,
+            about(each.name, judges_to_ask[each.name]),
+            scored.pairs[each.name],
+            round(time.perf_counter() - start, 2),
         )
-        if unscored(found) == len(found.scores):
+        if unscored(result) == len(result.scores):
             why = scored.failures[0].why if scored.failures else "no score"
-            raise DialmeterError(f"{each.name} scored none of {len(found.scores)} cases: {why}")
+            raise DialmeterError(f"{each.name} scored none of {len(result.scores)} cases: {why}")
         path = Path(options["out"]) / f"{slug(each.name)}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, msgspec.json.format(msgspec.json.encode(found), indent=0), force=options["force"])
-        made.append(found)
+        write_file(path, msgspec.json.format(msgspec.json.encode(result), indent=0), force=options["force"])
+        results.append(result)
         files.append(path.name)
     return Output(
         document=lambda _: make_document(
-            JudgeBenchRunDocument, scores=_scores(made), counts=_counts(cases, made), files=files
+            JudgeBenchRunDocument, scores=_scores(results), counts=_counts(cases, results), files=files
         ),
-        parts=[Block(board(made)), Block(records_table(_scores(made)), CSV)],
+        parts=[Block(board(results)), Block(records_table(_scores(results)), CSV)],
     )
 
 
@@ -157,18 +169,22 @@ def run(**options: Any) -> Output:
 @click.argument("set_file", metavar="SET")
 @click.argument("submissions", nargs=-1, required=True, metavar="SUBMISSION...")
 def verify(**options: Any) -> Output:
-    """Check submissions: signature, set and version, completeness, and that error rates follow from the scores."""
+    """Verify submissions: signature, set and version, completeness, and that the error rates follow from the scores."""
     cases = read_set(options["set_file"])
-    found, refused = [], []
+    submissions, refused = [], []
     for path in options["submissions"]:
         try:
-            found.append(read_submission(path, cases))
+            submissions.append(read_submission(path, cases))
         except InputError as error:
             refused.append(one_line(str(error), 1000))
-    lines = [f"{one_line(each.judge)}: signature, digest and {len(each.scores)} cases are right" for each in found]
+    lines = [
+        f"{one_line(each.judge)}: signature, digest and {len(each.scores)} cases are correct" for each in submissions
+    ]
     return Output(
-        document=lambda _: make_document(JudgeBenchVerifyDocument, scores=_scores(found), counts=_counts(cases, found)),
-        parts=[message("\n".join(lines))] if lines else [],
+        document=lambda _: make_document(
+            JudgeBenchVerifyDocument, scores=_scores(submissions), counts=_counts(cases, submissions)
+        ),
+        parts=[message_block("\n".join(lines))] if lines else [],
         errors=refused,
         exit_code=EXIT_INPUT if refused else 0,
     )
@@ -194,46 +210,49 @@ class _PeopleDocument(msgspec.Struct):
     "--people",
     multiple=True,
     metavar="NAME=FILE",
-    help="Agreement with people: what `judge human --json` printed; may be repeated.",
+    help="Agreement with people, from `judge human --json`; may be repeated.",
 )
-@click.option("--out", required=True, metavar="FILE", help="The page, HTML.")
-@shared.force_option("the page")
+@click.option("--out", required=True, metavar="FILE", help="Output file for the page (HTML).")
+@shared.force_option("an existing file")
 def page(**options: Any) -> Output:
-    """A board of submissions as one static page: errors per facet, stability, agreement with people, time."""
+    """Make a leaderboard of submissions as one static page: errors per facet, stability, agreement with people, time."""
     cases = read_set(options["set_file"])
-    found = [read_submission(path, cases) for path in options["submissions"]]
-    people = dict(_people(text) for text in options["people"])
-    table = board(found, people)
+    submissions = [read_submission(path, cases) for path in options["submissions"]]
+    people = dict(_read_people(text) for text in options["people"])
+    table = board(submissions, people)
     agreement = [
         {"measure": "Spearman", "judge": each.judge, "facet": "", "people": name, "value": values.get(each.judge)}
         for name, values in people.items()
-        for each in found
+        for each in submissions
     ]
     write_file(options["out"], judge_page(cases.head, table), force=options["force"])
     return Output(
-        document=lambda _: make_document(JudgeBenchPageDocument, scores=_scores(found), counts=_counts(cases, found)),
-        parts=[Block(table), Block(records_table([*_scores(found), *agreement]), CSV)],
+        document=lambda _: make_document(
+            JudgeBenchPageDocument, scores=_scores(submissions), counts=_counts(cases, submissions)
+        ),
+        parts=[Block(table), Block(records_table([*_scores(submissions), *agreement]), CSV)],
     )
 
 
-def _people(text: str) -> tuple[str, dict[str, float | None]]:
+def _read_people(text: str) -> tuple[str, dict[str, float | None]]:
     name, equals, path = text.partition("=")
     if not equals:
-        raise DialmeterError(f"--people {one_line(text)}: write it as NAME=FILE")
+        raise DialmeterError(f"--people {one_line(text)}: write NAME=FILE")
     source = Source(path)
-    found = parse_as(source.read_all(), _PeopleDocument, source.name, what="a document of judge human")
+    document = parse_as(source.read_all(), _PeopleDocument, source.name, what="a document of judge human")
     return name, {
         each.judge: each.value
-        for each in found.scores
-        if (each.measure, each.dimension) == ("Spearman", found.main_dimension) and each.level in ("reply", "dialogue")
+        for each in document.scores
+        if (each.measure, each.dimension) == ("Spearman", document.main_dimension)
+        and each.level in ("reply", "dialogue")
     }
 
 
-def _counts(cases: BenchSet, found: Sequence[Submission]) -> dict[str, int]:
-    return {"cases": cases.head.cases, "submissions": len(found)}
+def _counts(cases: BenchSet, submissions: Sequence[Submission]) -> dict[str, int]:
+    return {"cases": cases.head.cases, "submissions": len(submissions)}
 
 
-def _scores(found: Sequence[Submission]) -> list[dict[str, Any]]:
+def _scores(submissions: Sequence[Submission]) -> list[dict[str, Any]]:
     return [
         {
             "measure": "error",
@@ -244,6 +263,6 @@ def _scores(found: Sequence[Submission]) -> list[dict[str, Any]]:
             "n": error.n,
             "unscored": unscored(each),
         }
-        for each in found
+        for each in submissions
         for error in each.errors
     ]

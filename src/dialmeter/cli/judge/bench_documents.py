@@ -1,4 +1,4 @@
-"""The documents of the commands of the benchmark of judges."""
+"""The JSON documents of the benchmark of judges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .documents import JudgeDocument
 
 
 class BenchError(Struct, kw_only=True):
-    """The mean error rate of a judge over the attacks on a facet; control for identical replies."""
+    """The mean error rate of a judge over the attacks on a facet. The facet ``control`` has identical replies."""
 
     measure: Literal["error"]
     judge: str
@@ -24,14 +24,14 @@ class BenchError(Struct, kw_only=True):
 
 
 class BenchCounts(Struct, kw_only=True):
-    """How many cases and submissions there are."""
+    """Number of cases and submissions."""
 
     cases: Count
     submissions: Count
 
 
 class JudgeBenchMakeDocument(JudgeDocument, kw_only=True):
-    """A set of cases that was made."""
+    """The head of a new set of cases."""
 
     command: Literal["judge bench make"] = "judge bench make"
     counts: BenchCounts
@@ -39,7 +39,7 @@ class JudgeBenchMakeDocument(JudgeDocument, kw_only=True):
 
 
 class JudgeBenchRunDocument(JudgeDocument, kw_only=True):
-    """Judges that were run on a set, with the file of each submission."""
+    """The error rates of judges on a set, and the files of their submissions."""
 
     command: Literal["judge bench run"] = "judge bench run"
     scores: list[BenchError]
@@ -48,7 +48,7 @@ class JudgeBenchRunDocument(JudgeDocument, kw_only=True):
 
 
 class JudgeBenchVerifyDocument(JudgeDocument, kw_only=True):
-    """Submissions that were verified."""
+    """The error rates of verified submissions."""
 
     command: Literal["judge bench verify"] = "judge bench verify"
     scores: list[BenchError]
@@ -56,7 +56,7 @@ class JudgeBenchVerifyDocument(JudgeDocument, kw_only=True):
 
 
 class JudgeBenchPageDocument(JudgeDocument, kw_only=True):
-    """Submissions on a board."""
+    """The error rates of the submissions on a board."""
 
     command: Literal["judge bench page"] = "judge bench page"
     scores: list[BenchError]

@@ -1,4 +1,4 @@
-"""The documents of the commands on judges."""
+"""The JSON documents of the commands on judges."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class JudgeDocument(Document, kw_only=True):
 
 
 class AttackCounts(Struct, kw_only=True):
-    """How many cases there are.
+    """Number of dialogues, cases and written lines or files.
 
     Attributes:
-        left_out: published cases that are none.
-        written: lines or files in --out.
+        left_out: number of published cases that are not valid cases and were skipped.
+        written: number of lines or files in --out.
     """
 
     dialogues: Count | UnsetType = UNSET
@@ -35,12 +35,12 @@ class AttackCounts(Struct, kw_only=True):
 
 
 class AttackYield(Struct, kw_only=True):
-    """What one attack made.
+    """The cases that one attack made.
 
     Attributes:
-        tried: how often a variant was tried on a reply.
-        why: the rejected ones by reason.
-        skipped: variants that lack a resource, and what to install.
+        tried: number of attempts of a variant on a reply.
+        why: reason → number of rejected attempts.
+        skipped: variant that needs a missing resource → what to install.
     """
 
     attack: str
@@ -53,11 +53,11 @@ class AttackYield(Struct, kw_only=True):
 
 
 class JudgeAttackDocument(JudgeDocument, kw_only=True):
-    """What attacks made of a corpus. The cases themselves are in the file that --out names.
+    """The yield of attacks on a corpus. The cases are in the file of --out.
 
     Attributes:
-        seed: of all random choices; null where published cases were read.
-        resources: pipelines, lexicons and the like, with versions.
+        seed: the random seed; null if published cases were read.
+        resources: pipelines, lexicons and similar resources, with versions.
     """
 
     command: Literal["judge attack"] = "judge attack"
@@ -72,11 +72,12 @@ class ErrorScore(Struct, kw_only=True):
     """The error rate of a judge under an attack.
 
     Attributes:
-        expected: what an ideal judge does with the adversarial reply: lower, similar or at-most.
+        expected: the score that an ideal judge gives to the adversarial reply: lower, similar or at-most.
         value: the error rate; null with a reason.
-        higher: the share of cases in which the human reply was rated higher.
-        difference: human minus adversarial, turned so that positive favours the human reply.
-        difference_ci_reason: why the difference has no interval.
+        higher: the share of cases in which the human reply has the higher rating.
+        difference: the mean difference between the replies. A positive value favours the human reply, also for judges for
+            which lower is better.
+        difference_ci_reason: the reason why the difference has no interval.
     """
 
     measure: Literal["error"]
@@ -103,7 +104,7 @@ class ErrorScore(Struct, kw_only=True):
 
 
 class JudgeCounts(Struct, kw_only=True):
-    """How much there is of what."""
+    """Number of cases, attacks, corpora, judges and failures."""
 
     cases: Count
     attacks: Count
@@ -113,7 +114,7 @@ class JudgeCounts(Struct, kw_only=True):
 
 
 class FailingCase(Struct, kw_only=True):
-    """A case in which a judge did not do what is expected."""
+    """A case in which a judge did not score as expected."""
 
     case: str
     attack: str
@@ -128,8 +129,8 @@ class Stability(Struct, kw_only=True):
 
     Attributes:
         sd: the mean standard deviation of the answers about one reply.
-        same: the share of replies about which the answers never differ.
-        alpha: Krippendorff's alpha (interval), with the repeats as raters; null where all answers are the same.
+        same: the share of replies with equal answers in all repeats.
+        alpha: Krippendorff's alpha (interval), with the repeats as raters; null if all answers are equal.
     """
 
     repeats: Count
@@ -141,15 +142,15 @@ class Stability(Struct, kw_only=True):
 
 
 class ModelUsage(Struct, kw_only=True):
-    """What an endpoint was used for.
+    """The use of an endpoint.
 
     Attributes:
-        judges: the judges that asked it.
-        requests: sent, failed ones included.
-        answers: received.
-        cached: answers that were known before.
-        busy: requests that the server refused because there were too many.
-        estimated: answers whose tokens the server did not count.
+        judges: the judges that use it.
+        requests: number of requests, failed ones included.
+        answers: number of received answers.
+        cached: number of answers from the cache.
+        busy: number of requests that the server rejected because there were too many.
+        estimated: number of answers whose tokens the server did not count.
         cost: null without --price.
     """
 
@@ -184,10 +185,10 @@ class JudgeScoreDocument(JudgeDocument, kw_only=True):
 
 
 class ImportanceScore(Struct, kw_only=True):
-    """The weight of adversarial words relative to human ones.
+    """The weight of the words of adversarial replies relative to human replies.
 
     Attributes:
-        value: adversarial divided by human; null where there is nothing to divide by.
+        value: adversarial divided by human; null if the divisor is zero.
     """
 
     measure: Literal["importance"]
@@ -202,7 +203,7 @@ class ImportanceScore(Struct, kw_only=True):
 
 
 class ExplainCounts(Struct, kw_only=True):
-    """How many cases there are, and how many could be explained."""
+    """Number of cases, and number of explained cases."""
 
     cases: Count
     explained: Count
@@ -218,8 +219,8 @@ class ExplainedCaseRecord(Struct, kw_only=True):
 
 
 class JudgeExplainDocument(JudgeDocument, kw_only=True):
-    """Shapley values of the words of both replies of each case, and per attack the weight of adversarial words relative
-    to human ones."""
+    """Shapley values of the words of both replies of each case, and for each attack the weight of the words of adversarial
+    replies relative to human replies."""
 
     command: Literal["judge explain"] = "judge explain"
     scores: list[ImportanceScore]
@@ -230,7 +231,7 @@ class JudgeExplainDocument(JudgeDocument, kw_only=True):
 
 
 class TrainingScore(Struct, kw_only=True):
-    """How well a seed, or the most frequent class, predicts held-out ratings."""
+    """A score of a seed, or of the most frequent class, on held-out ratings."""
 
     measure: Literal["accuracy", "uar", "macro_f1", "spearman"]
     value: Number
@@ -239,7 +240,7 @@ class TrainingScore(Struct, kw_only=True):
 
 
 class TrainingCounts(Struct, kw_only=True):
-    """How many seeds were trained, and how many ratings they are tested on."""
+    """Number of trained seeds, and number of test ratings."""
 
     seeds: Count
     test: Count
@@ -255,7 +256,7 @@ class TrainingMeans(Struct, kw_only=True):
 
 
 class TrainedSeed(Struct, kw_only=True):
-    """What came of training with one seed.
+    """The result of training with one seed.
 
     Attributes:
         watched: the quality after each epoch.
@@ -268,7 +269,7 @@ class TrainedSeed(Struct, kw_only=True):
 
 
 class JudgeTrainSatisfactionDocument(JudgeDocument, kw_only=True):
-    """How well each seed predicts held-out ratings, compared with the most frequent class."""
+    """The scores of each seed on held-out ratings, and of the most frequent class."""
 
     command: Literal["judge train satisfaction"] = "judge train satisfaction"
     scores: list[TrainingScore]
@@ -278,7 +279,7 @@ class JudgeTrainSatisfactionDocument(JudgeDocument, kw_only=True):
 
 
 class PublishedCounts(Struct, kw_only=True):
-    """How many files of failing cases there are, and how many cells of the tables have a value."""
+    """Number of files of failing cases, of cells of the tables, and of recomputed cells."""
 
     files: Count
     cells: Count
@@ -286,10 +287,10 @@ class PublishedCounts(Struct, kw_only=True):
 
 
 class JudgePublishedDocument(JudgeDocument, kw_only=True):
-    """Tables 3 and 4 of the paper on attacks, as far as stored folders hold them.
+    """The cells of tables 3 and 4 of the paper on attacks that can be computed from stored folders.
 
     Attributes:
-        keep_no_ops: whether cases that change nothing are counted, as the authors did.
+        keep_no_ops: true if cases that change nothing are counted, as the authors did.
         files: the stored files of failing cases.
     """
 
@@ -302,7 +303,7 @@ class JudgePublishedDocument(JudgeDocument, kw_only=True):
 
 
 class RobustError(Struct, kw_only=True):
-    """The error rate of a head under an attack, on dialogues that it was not trained on."""
+    """The error rate of a head under an attack, on dialogues that are not in its training data."""
 
     measure: Literal["error"]
     judge: Literal["before", "after, attack seen", "after, attack held out"]
@@ -314,7 +315,7 @@ class RobustError(Struct, kw_only=True):
 
 
 class RobustCounts(Struct, kw_only=True):
-    """How many cases, pairs to train on, attacks that were trained on, and cases to test on there are."""
+    """Number of cases, training pairs, attacks in training, and test cases."""
 
     cases: Count
     pairs: Count
@@ -333,7 +334,7 @@ class JudgeTrainRobustDocument(JudgeDocument, kw_only=True):
 
 
 class ValidityCounts(Struct, kw_only=True):
-    """How many cases and readers there are."""
+    """Number of cases and readers."""
 
     cases: Count
     readers: Count

@@ -24,10 +24,10 @@ from ...views.tables import Table
 from ..dry_run import dry_run_option
 from ..options import chart_options, choice_option, command, number_option, seed_option
 from ..printer import EVERY, Block, Output
-from ..progress import watching
+from ..progress import judge_progress
 from .documents import JudgeExplainDocument
 from .endpoints import dry_run
-from .options import chosen_judges, judge_options
+from .options import judge_options, judges_from_options
 
 _LISTED = 20
 
@@ -37,52 +37,61 @@ _LISTED = 20
 @judge_options
 @click.option("--attack", "attacks", multiple=True, metavar="A", help="Only cases of this attack; may be repeated.")
 @click.option(
-    "--cases", "most", type=click.IntRange(min=1), metavar="N", help="The first N cases of each attack; all without it."
+    "--cases",
+    "most",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Use only the first N cases of each attack (default: all).",
 )
-@choice_option("--base", ["masked", "zero"], "What values are counted from; zero as in the paper on attacks.")
+@choice_option(
+    "--base",
+    ["masked", "zero"],
+    "Base of the values: the score of the masked reply, or zero as in the paper on attacks.",
+)
 @number_option(
-    "--budget", least=16, default=512, about="How often a judge is asked about a reply of more than 12 tokens."
+    "--budget", least=16, default=512, about="Number of calls of the judge for a reply of more than 12 tokens."
 )
 @seed_option(0)
-@number_option("--show", "shown", least=0, default=1, about="Cases to print or draw per attack.")
+@number_option("--show", "shown", least=0, default=1, about="Number of cases to print or draw per attack.")
 @dry_run_option
 @chart_options
 def explain(**options: Any) -> Output:
-    """Which words of a reply move a judge's score? Shapley values for both replies of CASES.
+    """Show which words of a reply change a judge's score: Shapley values for both replies of CASES.
 
-    Up to 12 tokens of the judge, the values are exact; above, as many coalitions as --budget says are scored.
+    The values are exact for up to 12 tokens of the judge. For longer replies, --budget is the number of scored coalitions.
     """
-    cases = _chosen(read_cases(options["cases_file"]), options)
-    judges = chosen_judges(options, cases).judges
+    cases = _select_cases(read_cases(options["cases_file"]), options)
+    judges = judges_from_options(options, cases).judges
     if len(judges) != 1:
-        raise DialmeterError("name exactly one judge to explain")
+        raise DialmeterError("give exactly one judge to explain")
     [(name, judge)] = judges.items()
     if options["dry_run"]:
-        asked = _AskedItems(judge)
-        _explained(name, asked, cases, {**options, "quiet": True})
-        units = [JudgedItem((key,), item) for key, item in asked.items.items()]
+        recorder = _ItemRecorder(judge)
+        _explain_cases(name, recorder, cases, {**options, "quiet": True})
+        units = [JudgedItem((key,), item) for key, item in recorder.items.items()]
         return dry_run("judge explain", {name: units}, judges, {"cases": len(cases)})
     load_weights(judge)
-    found, account, notices = _explained(name, judge, cases, options)
-    ratios = importance(found)
+    explained, account, notices = _explain_cases(name, judge, cases, options)
+    ratios = importance(explained)
     return Output(
         document=lambda _: make_document(
             JudgeExplainDocument,
             scores=[_score(name, each) for each in ratios],
             account=account,
-            counts={"cases": len(cases), "explained": len(found)},
+            counts={"cases": len(cases), "explained": len(explained)},
             warnings=notices,
             base=options["base"],
-            cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in found],
+            cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in explained],
         ),
-        parts=_parts(replace(importance_table(name, ratios), foot=(account.line,)), cases, found, options["shown"]),
+        parts=_parts(replace(importance_table(name, ratios), foot=(account.line,)), cases, explained, options["shown"]),
         notices=notices,
-        charts=lambda: explain_charts(name, cases, found, ratios, options["shown"]),
+        charts=lambda: explain_charts(name, cases, explained, ratios, options["shown"]),
     )
 
 
-class _AskedItems:
-    """Keeps what a judge would be asked about; all scores are 0. Which words are hidden does not depend on scores."""
+class _ItemRecorder:
+    """Records the items that a judge would score, for --dry-run. All scores are 0, because the hidden words do not depend on
+    scores."""
 
     facets: frozenset[str] | None = None
     scale: tuple[float, float] | None = None
@@ -96,51 +105,51 @@ class _AskedItems:
         return [0.0] * len(items)
 
 
-def _score(judge: str, found: Importance) -> dict[str, Any]:
-    rest = {key: value for key, value in to_builtins(found).items() if key not in ("ratio", "cases")}
-    return {"measure": "importance", "judge": judge, "value": found.ratio, "n": found.cases, **rest}
+def _score(judge: str, weight: Importance) -> dict[str, Any]:
+    rest = {key: value for key, value in to_builtins(weight).items() if key not in ("ratio", "cases")}
+    return {"measure": "importance", "judge": judge, "value": weight.ratio, "n": weight.cases, **rest}
 
 
-def _parts(table: Table, cases: list[Case], found: list[CaseExplained], shown: int) -> Iterator[Block]:
+def _parts(table: Table, cases: list[Case], explained: list[CaseExplained], shown: int) -> Iterator[Block]:
     yield Block(table, EVERY)
-    for attack in dict.fromkeys(each.attack for each in found):
-        own = [each for each in found if each.attack == attack][:shown]
-        yield from (Block(words_table(cases[each.case], each)) for each in own)
+    for attack in dict.fromkeys(each.attack for each in explained):
+        shown_cases = [each for each in explained if each.attack == attack][:shown]
+        yield from (Block(words_table(cases[each.case], each)) for each in shown_cases)
 
 
-def _chosen(cases: list[Case], options: dict[str, Any]) -> list[Case]:
-    known = list(dict.fromkeys(case.attack for case in cases))
-    strange = [attack for attack in options["attacks"] if attack not in known]
-    if strange:
-        raise DialmeterError(f"no case of attack {strange[0]!r}; there are: {', '.join(known)}")
-    found: list[Case] = []
-    for attack in options["attacks"] or known:
-        found += [case for case in cases if case.attack == attack][: options["most"]]
-    return found
+def _select_cases(cases: list[Case], options: dict[str, Any]) -> list[Case]:
+    attacks = list(dict.fromkeys(case.attack for case in cases))
+    unknown = [attack for attack in options["attacks"] if attack not in attacks]
+    if unknown:
+        raise DialmeterError(f"no case of attack {unknown[0]!r}; known: {', '.join(attacks)}")
+    selected: list[Case] = []
+    for attack in options["attacks"] or attacks:
+        selected += [case for case in cases if case.attack == attack][: options["most"]]
+    return selected
 
 
-def _explained(
+def _explain_cases(
     name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
 ) -> tuple[list[CaseExplained], Account, list[Notice]]:
-    watch = watching("explaining", options["quiet"])
-    found: list[CaseExplained] = []
+    watch = judge_progress("explaining", options["quiet"])
+    explained: list[CaseExplained] = []
     failed: list[tuple[str, str]] = []
-    first = ""
+    first_error = ""
     for number, case in enumerate(cases):
         try:
-            found.append(
+            explained.append(
                 explain_case(case, number, judge, base=options["base"], budget=options["budget"], seed=options["seed"])
             )
         except DialmeterError as error:
             failed.append((case_id(case), UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED))
-            first = first or str(error)
+            first_error = first_error or str(error)
         if watch:
             watch(name, number + 1, len(cases))
-    account = Account("case", len(cases), len(cases), len(found), counted(failed), "explained")
-    if not found:
-        raise DialmeterError(f"no case could be explained: {account.why}; {first}")
+    account = Account("case", len(cases), len(cases), len(explained), counted(failed), "explained")
+    if not explained:
+        raise DialmeterError(f"no case could be explained: {account.why}; {first_error}")
     if not failed:
-        return found, account, []
-    message = f"{len(failed)} of {len(cases)} cases could not be explained: {first}"
+        return explained, account, []
+    message = f"{len(failed)} of {len(cases)} cases could not be explained: {first_error}"
     notice = Notice("judge-failed", len(failed), message, tuple(case for case, _ in failed)[:_LISTED])
-    return found, account, [notice]
+    return explained, account, [notice]

@@ -34,20 +34,20 @@ from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
-from ..progress import watching
-from ..run_files import KeptRun
+from ..progress import judge_progress
+from ..run_files import CommandRun
 from .asking import (
-    asking,
+    ask_from_options,
     asking_options,
     check_cells,
-    chosen_store,
-    named_files,
     run_inputs,
+    score_files_from_options,
+    score_store_from_options,
     scores_option,
     unfinished_lines,
 )
 from .endpoints import dry_run, usage_line, usage_of
-from .options import chosen_judges, judge_options
+from .options import judge_options, judges_from_options
 from .people_documents import JudgeHumanDocument
 
 
@@ -57,47 +57,51 @@ from .people_documents import JudgeHumanDocument
 @click.option(
     "--ratings-from",
     type=click.Choice(list(RATING_FORMATS)),
-    help="The format of RATINGS; detected if not given.",
+    help="Format of RATINGS (default: auto-detect).",
 )
-@scores_option("Scores made elsewhere: id and one number per judge, or one list per judge in the order of the items.")
+@scores_option(
+    "File with scores of judges: id and one number per judge, or one list per judge in the order of the items; may be repeated."
+)
 @click.option(
     "--carried",
     multiple=True,
     metavar="PATTERN",
-    help='Of the scores that RATINGS carries, judge only these, as in "gpt4/*"; may be repeated. "-" for none.',
+    help='Use only these scores in RATINGS as judges, such as "gpt4/*"; "-" for none. May be repeated.',
 )
-@click.option("--dimension", "dimensions", multiple=True, metavar="D", help="Look only at this; may be repeated.")
+@click.option("--dimension", "dimensions", multiple=True, metavar="D", help="Use only this dimension; may be repeated.")
 @click.option(
-    "--reference-system", metavar="NAME", help="Replies of this system are references for BLEU, chrF, ROUGE-L."
+    "--reference-system",
+    metavar="NAME",
+    help="Use the replies of this system as references for BLEU, chrF and ROUGE-L.",
 )
-@click.option("--first", metavar="JUDGE", help="The judge that others are compared with.")
-@shared.choice_option("--resample", ["contexts", "items"], "What is drawn for intervals and tests.")
+@click.option("--first", metavar="JUDGE", help="Judge to compare the others with.")
+@shared.choice_option("--resample", ["contexts", "items"], "Unit to resample for intervals and tests.")
 @shared.interval_options(1000)
 @shared.number_option(
-    "--differing", least=0, default=3, about="How many differing items to print for each judge that was named."
+    "--differing", least=0, default=3, about="Number of differing items to print for each judge of the options."
 )
-@click.option("--details", is_flag=True, help="Print all details of every dimension, not only of the main one.")
+@click.option("--details", is_flag=True, help="Print all details of every dimension, not only of the main dimension.")
 @shared.chart_options
 @asking_options
 @dry_run_option
 @shared.run_options
 @shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")
 def human(**options: Any) -> Output:
-    """Agreement of judges with the people who rated the replies or dialogues of RATINGS.
+    """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS.
 
-    Scores that RATINGS carries are judged without --judge. The trivial judges length, overlap, random and constant are always
-    beside them. On rated dialogues, a judge of replies is averaged over the replies of the system.
+    Scores in RATINGS are judges too, without --judge. The trivial judges length, overlap, random and constant are always
+    included. For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    how = PeopleSettings(options["resample"], shared.chosen_resampling(options))
-    guards = shared.chosen_guards(options)
-    run = KeptRun(options, run_inputs("ratings", options["ratings_file"], options))
+    settings = PeopleSettings(options["resample"], shared.resampling_from_options(options))
+    conditions = shared.conditions_from_options(options)
+    run = CommandRun(options, run_inputs("ratings", options["ratings_file"], options))
     items = opened(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
-    chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
+    chosen = judges_from_options(options, [], talk=talk_of_items(items), level=items.level)
     if options["dry_run"]:
         units = dict.fromkeys(chosen.judges, distinct_units(items))
         return dry_run("judge human", units, chosen.judges, {"items": len(items.items)}, options["store"])
-    scores = _scores(options, items)
+    scores = _scores_from_files(options, items)
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
     checked_names(items, [*chosen.judges, *scores], carried)
     run.begin(
@@ -106,54 +110,54 @@ def human(**options: Any) -> Output:
             inputs,
             {name: identity_of(judge) for name, judge in chosen.judges.items()},
             dimensions,
-            how,
+            settings,
             carried=carried,
             references=options["reference_system"],
             lower_is_better=sorted(options["lower"]),
             first=options["first"],
         ),
     )
-    store = chosen_store(options, run.writer, chosen.judges)
+    store = score_store_from_options(options, run.writer, chosen.judges)
     result = compared(
         items,
         chosen.judges,
         scores,
         carried=carried,
         dimensions=dimensions,
-        how=how,
+        how=settings,
         first=options["first"],
         lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
         store=ScoreStore(store) if store else None,
-        watch=watching("scoring", options["quiet"], len(chosen.judges)),
-        asking=lambda judges: asking(chosen, judges, options["ratings_file"], options),
+        watch=judge_progress("scoring", options["quiet"], len(chosen.judges)),
+        asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
     )
     within_budget = [each for each in result.columns if each.name in chosen.judges and not over_budget([each])]
-    mute, spent = unfinished_lines(run.writer, silent(within_budget), over_budget(result.columns))
+    silent_lines, budget_lines = unfinished_lines(run.writer, silent(within_budget), over_budget(result.columns))
     name = Path(options["ratings_file"]).name
-    if not mute and not spent:
+    if not silent_lines and not budget_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
     return Output(
         document=lambda _: _document(result, options["differing"], chosen.judges),
         parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
         notices=result.notices,
         charts=lambda: people_charts(result),
-        errors=[one_line(line, 1000) for line in (*mute, *spent)],
-        check=lambda: _check(guards, result),
-        exit_code=EXIT_INPUT if mute else EXIT_UNFINISHED if spent else 0,
+        errors=[one_line(line, 1000) for line in (*silent_lines, *budget_lines)],
+        check=lambda: _check_conditions(conditions, result),
+        exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if budget_lines else 0,
     )
 
 
-def _scores(options: dict[str, Any], items: RatedItems) -> dict[str, list[float | None]]:
-    found: dict[str, list[float | None]] = {}
-    for name, path in named_files(options):
+def _scores_from_files(options: dict[str, Any], items: RatedItems) -> dict[str, list[float | None]]:
+    columns: dict[str, list[float | None]] = {}
+    for name, path in score_files_from_options(options):
         for judge, column in open_scores(path, items, name or "").items():
-            if judge in found:
+            if judge in columns:
                 raise DialmeterError(f"two judges are called {judge}; give one another name, as in mine=FILE")
-            found[judge] = column
-    return found
+            columns[judge] = column
+    return columns
 
 
-def _named(result: PeopleResult) -> list[str]:
+def _judge_names(result: PeopleResult) -> list[str]:
     return [column.name for column in result.columns if not column.trivial]
 
 
@@ -163,33 +167,33 @@ def _document(result: PeopleResult, differing: int, judges: Mapping[str, Judge])
         result,
         resample=result.how.resample,
         intervals=bootstrap(result.how.resampling),
-        differing={name: result.worst(differing, name) for name in _named(result)},
+        differing={name: result.worst(differing, name) for name in _judge_names(result)},
         usage=usage_of(judges),
     )
 
 
 def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
     counts = result.counts
-    what = "replies" if result.items.level == "reply" else "dialogues"
-    heading = [one_line(options["ratings_file"], 200), f"{counts['items']} {what}", f"{counts['contexts']} contexts"]
+    unit = "replies" if result.items.level == "reply" else "dialogues"
+    heading = [one_line(options["ratings_file"], 200), f"{counts['items']} {unit}", f"{counts['contexts']} contexts"]
     heading += [f"{counts['systems']} systems"] if counts["systems"] else []
     yield Block("  ".join(heading), TEXT)
     yield Block(every_correlation(result), ("csv",))
     yield from map(Block, tables_of(result, everything=options["details"]))
     if options["differing"]:
-        asked = [column.name for column in result.columns if column.asked and not column.trivial]
+        judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
         base = first_judge(result.columns, result.main_dimension, result.first)
         tables = (
-            differing_table(result, name, options["differing"]) for name in asked or ([base.name] if base else [])
+            differing_table(result, name, options["differing"]) for name in judge_names or ([base.name] if base else [])
         )
         yield from (Block(table) for table in tables if table.rows)
-    drawn = f"intervals by resampling {result.how.resample}" if result.how.resampling else "no intervals"
-    yield Block(f"{drawn}; p values are corrected after Holm; – no value")
+    interval_note = f"intervals by resampling {result.how.resample}" if result.how.resampling else "no intervals"
+    yield Block(f"{interval_note}; p values are corrected by Holm; –: no value")
 
 
-def _check(guards: Iterable[Condition], result: PeopleResult) -> None:
-    """Checks the conditions of --fail-if on correlations over items, of the judges that are not trivial."""
-    named = set(_named(result))
+def _check_conditions(conditions: Iterable[Condition], result: PeopleResult) -> None:
+    """Check the conditions of --fail-if on correlations over items, for judges that are not trivial."""
+    named = set(_judge_names(result))
     cells = [
         {"measure": each.measure, "value": each.value, "judge": each.judge, "dimension": each.dimension}
         for each in result.correlations
@@ -198,4 +202,4 @@ def _check(guards: Iterable[Condition], result: PeopleResult) -> None:
     main = [
         {key: each[key] for key in ("measure", "value")} for each in cells if each["dimension"] == result.main_dimension
     ]
-    check_cells(guards, cells, main)
+    check_cells(conditions, cells, main)

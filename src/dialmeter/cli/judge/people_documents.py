@@ -1,4 +1,4 @@
-"""The documents of the commands that compare judges with people."""
+"""The JSON documents of the commands that compare judges with people."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class CorrelationScore(Struct, kw_only=True):
 
     Attributes:
         level: reply or dialogue (over items), system (over the means of systems), within-context (the mean over contexts).
-        n: items, systems or contexts.
-        p: of no correlation, as if items were independent; absent below five systems and within contexts.
+        n: number of items, systems or contexts.
+        p: the p value of no correlation, which assumes independent items; absent below five systems and within contexts.
     """
 
     measure: Literal["Pearson", "Spearman", "Kendall"]
@@ -37,7 +37,7 @@ class CorrelationScore(Struct, kw_only=True):
 
 
 class PeopleCounts(Struct, kw_only=True):
-    """How much there is of what."""
+    """Number of items, contexts, systems, dimensions and judges."""
 
     items: Count
     contexts: Count
@@ -50,13 +50,13 @@ class JudgeHumanDocument(JudgeDocument, kw_only=True):
     """Agreement of judges with people: one score per measure, judge, dimension and level.
 
     Attributes:
-        main_dimension: the dimension that differing items are about.
-        resample: what is drawn for intervals and tests.
-        intervals: how they were made; null for none.
-        raters: agreement of the raters of every dimension.
-        left_out: judges against a left-out rater.
-        differences: the first judge against the others on the same items.
-        differing: by judge, the items of which judge and people think most differently.
+        main_dimension: the dimension of the differing items.
+        resample: the unit that is resampled for intervals and tests.
+        intervals: the method of the intervals; null if there are none.
+        raters: the agreement of the raters of every dimension.
+        left_out: the comparison of judges with a left-out rater.
+        differences: the comparison of the first judge with the others on the same items.
+        differing: judge → items on which judge and people disagree most.
     """
 
     command: Literal["judge human"] = "judge human"

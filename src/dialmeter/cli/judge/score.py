@@ -28,85 +28,90 @@ from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output, warn
-from ..progress import watching
-from ..run_files import KeptRun
+from ..progress import judge_progress
+from ..run_files import CommandRun
 from .asking import (
-    asking,
+    ask_from_options,
     asking_options,
     check_cells,
-    chosen_store,
-    named_files,
     run_inputs,
+    score_files_from_options,
+    score_store_from_options,
     scores_option,
     unfinished_lines,
 )
 from .documents import JudgeScoreDocument
 from .endpoints import checked_models, dry_run, usage_line, usage_of
-from .options import chosen_judges, judge_options
+from .options import judge_options, judges_from_options
 
 
 @shared.command()
 @click.argument("cases_file", metavar="CASES")
 @judge_options
-@scores_option("Scores made elsewhere: case, human, adversarial.")
+@scores_option("File with scores of a judge: case, human, adversarial; may be repeated.")
 @click.option(
     "--threshold",
     default="paper",
     show_default=True,
     metavar="paper|sd[=X]|noise[=Q]|fixed=X",
-    help="The least difference that counts.",
+    help="Minimum difference between scores that counts.",
 )
-@shared.choice_option("--verdict", RULES, "What is expected of entrainment.")
+@shared.choice_option("--verdict", RULES, "Rules for the expected score under entrainment.")
 @shared.ci_option
 @click.option(
-    "--show", "shown", multiple=True, metavar="CASE", help="Print a case with all scores, prompts and answers."
+    "--show",
+    "shown",
+    multiple=True,
+    metavar="CASE",
+    help="Print a case with all scores, prompts and answers; may be repeated.",
 )
 @dry_run_option
-@shared.number_option("--failing", least=0, default=3, about="How many failing cases to print per judge.")
+@shared.number_option("--failing", least=0, default=3, about="Number of failing cases to print per judge.")
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @shared.chart_options
 @asking_options
 @shared.run_options
 @shared.fail_if_option("error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3", of=" of a judge")
 def score(**options: Any) -> Output:
-    """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
+    """Measure error rates of judges on CASES from `dialmeter judge attack` (- for standard input).
 
-    The trivial judges constant, random and length are always scored too. With --workers or --cluster, batches of cases are
-    scored in other processes, with the same scores. Exit code 2 if a judge scored nothing; a run in --out is then
-    unfinished. A neural network uses one core in each process: use --workers for more. A language model behind an endpoint
-    is always called from this process.
+    The trivial judges constant, random and length are always scored too. With --workers or --cluster, other processes score
+    batches of cases and give the same scores. The exit code is 2 if a judge scored nothing; a run in --out is then
+    unfinished. A neural network uses one core in each process: use --workers for more. A language model at an endpoint is
+    always called from this process.
     """
-    confidence = shared.chosen_confidence(options)
-    how = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
-    guards = shared.chosen_guards(options)
-    run = KeptRun(options, run_inputs("cases", options["cases_file"], options))
+    confidence = shared.confidence_from_options(options)
+    settings = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
+    conditions = shared.conditions_from_options(options)
+    run = CommandRun(options, run_inputs("cases", options["cases_file"], options))
     cases = read_cases(options["cases_file"])
-    chosen = chosen_judges(options, cases, pairwise=True)
+    chosen = judges_from_options(options, cases, pairwise=True)
     judges = chosen.judges
     if options["dry_run"]:
         units = units_by_judge(cases, checked_models(judges))
         return dry_run("judge score", units, judges, {"cases": len(cases)}, options["store"])
-    elsewhere = {
-        Path(path).stem if name is None else name: read_scores(path, cases) for name, path in named_files(options)
+    file_scores = {
+        Path(path).stem if name is None else name: read_scores(path, cases)
+        for name, path in score_files_from_options(options)
     }
-    asked, known = judges_of(judges, elsewhere, options["lower"])
-    run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, known, how))
+    judges_to_ask, judge_facts = judges_of(judges, file_scores, options["lower"])
+    run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, judge_facts, settings))
     result = assembled(
         cases,
-        asked,
-        known,
-        elsewhere,
-        how=how,
-        store=chosen_store(options, run.writer, judges),
-        watch=watching("scoring", options["quiet"], len(asked)),
-        ask=asking(chosen, asked, options["cases_file"], options),
+        judges_to_ask,
+        judge_facts,
+        file_scores,
+        how=settings,
+        store=score_store_from_options(options, run.writer, judges),
+        watch=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
+        ask=ask_from_options(chosen, judges_to_ask, options["cases_file"], options),
     )
-    silent, spent = unfinished_lines(run.writer, result.silent, result.over_budget)
-    if len(silent) == len(result.accounts):
+    silent_lines, budget_lines = unfinished_lines(run.writer, result.silent, result.over_budget)
+    if len(silent_lines) == len(result.accounts):
         warn(result.notices, options["quiet"])
-        raise DialmeterError("; ".join(silent))
+        raise DialmeterError("; ".join(silent_lines))
     name = Path(options["cases_file"]).name
-    if not silent and not spent:
+    if not silent_lines and not budget_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), judges))
 
     def charts() -> Iterator[Chart]:
@@ -119,14 +124,14 @@ def score(**options: Any) -> Output:
         parts=_parts(result, options, judges),
         notices=result.notices,
         charts=charts,
-        errors=[one_line(line, 1000) for line in (*silent, *spent)],
-        check=lambda: _check(guards, result),
-        exit_code=EXIT_INPUT if silent else EXIT_UNFINISHED if spent else 0,
+        errors=[one_line(line, 1000) for line in (*silent_lines, *budget_lines)],
+        check=lambda: _check_conditions(conditions, result),
+        exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if budget_lines else 0,
     )
 
 
-def _named(result: JudgeResult) -> list[str]:
-    """The judges that were named; the first where all are trivial."""
+def _judge_names(result: JudgeResult) -> list[str]:
+    """Return the names of the judges that are not trivial, or the first judge if all are trivial."""
     return [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
 
 
@@ -137,7 +142,8 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
         threshold=str(result.how.threshold),
         verdict=result.how.verdict,
         failing={
-            name: [_failing(result, name, case) for case in result.failing(name)[:failing]] for name in _named(result)
+            name: [_failing_case(result, name, case) for case in result.failing(name)[:failing]]
+            for name in _judge_names(result)
         },
         stability=_stability(judges),
         usage=usage_of(judges),
@@ -145,7 +151,7 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
 
 
 def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
-    named, most = _named(result), options["failing"]
+    named, most = _judge_names(result), options["failing"]
     yield Block(records_table(result.to_dicts()), CSV)
     yield from map(Block, matrix_tables(result))
     if options["details"]:
@@ -153,19 +159,17 @@ def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
     if compared := [each for each in result.comparisons if each.other in named]:
         yield Block(comparison_table(compared))
     yield from (Block(failing_table(result, name, most)) for name in named if result.failing(name)[:most])
-    for name, found in _stability(judges).items():
-        yield Block(_stability_line(name, found), raw=True)
+    for name, stability in _stability(judges).items():
+        yield Block(_stability_line(name, stability), raw=True)
     yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
     for name in options["shown"]:
         yield Block("\n".join(case_lines(result, find_case(result, name), judges)), TEXT)
-    settings = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
-    cells = (
-        "an empty cell is outside what a judge claims to judge; – no value; (n) fewer cases scored; ° one score for all"
-    )
-    yield Block(f"{settings}; {cells}")
+    settings_text = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
+    cells = "empty cell: outside the facets of the judge; –: no value; (n): fewer cases scored; °: one score for all replies"
+    yield Block(f"{settings_text}; {cells}")
 
 
-def _failing(result: JudgeResult, name: str, number: int) -> dict[str, Any]:
+def _failing_case(result: JudgeResult, name: str, number: int) -> dict[str, Any]:
     case, pair = result.cases[number], result.scored.pairs[name][number]
     return {
         "case": case_id(case),
@@ -178,20 +182,20 @@ def _failing(result: JudgeResult, name: str, number: int) -> dict[str, Any]:
 
 
 def _stability(judges: Mapping[str, Judge]) -> dict[str, dict[str, Any]]:
-    """How far judges that are asked several times agree with themselves."""
+    """Return the agreement of judges with themselves, if they answer several times."""
     found: dict[str, dict[str, Any]] = {name: getattr(judge, "stability", dict)() for name, judge in judges.items()}
     return {name: each for name, each in found.items() if each}
 
 
-def _stability_line(name: str, found: Mapping[str, Any]) -> str:
-    alpha = "–" if found["alpha"] is None else f"{found['alpha']:.3f}"
-    same = f"the same answers on {percent(found['same'])} % [{interval(found['same_ci'])}]"
-    spread = f"standard deviation {found['sd']:.3f}"
-    return f"{name}: {found['asked']} asked {found['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
+def _stability_line(name: str, stability: Mapping[str, Any]) -> str:
+    alpha = "–" if stability["alpha"] is None else f"{stability['alpha']:.3f}"
+    same = f"equal answers on {percent(stability['same'])} % [{interval(stability['same_ci'])}]"
+    spread = f"standard deviation {stability['sd']:.3f}"
+    return f"{name}: {stability['asked']} replies scored {stability['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
 
 
-def _check(guards: Iterable[Condition], result: JudgeResult) -> None:
-    """Checks the conditions of --fail-if on the judges that were named, not on the trivial ones."""
+def _check_conditions(conditions: Iterable[Condition], result: JudgeResult) -> None:
+    """Check the conditions of --fail-if on all judges that are not trivial."""
     named = {judge.name for judge in result.judges if not judge.trivial}
     keys = ("judge", "attack", "corpus", "facet")
     cells = [
@@ -204,4 +208,4 @@ def _check(guards: Iterable[Condition], result: JudgeResult) -> None:
         for each in result.averages
         if each.judge in named and each.facet == "overall" and each.value is not None
     ]
-    check_cells(guards, cells, means)
+    check_cells(conditions, cells, means)

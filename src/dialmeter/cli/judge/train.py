@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...judges.train.satisfaction import Trained
 
 
-_OURS = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
+_JUDGE_FILES = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
 
 
 train = LazyGroup(
@@ -41,14 +41,14 @@ train = LazyGroup(
 
 @contextmanager
 def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]:
-    """The folder of --out, to be filled with a judge.
+    """Open the folder of --out for the files of a judge.
 
     Args:
-        options: of the command.
-        ours: patterns of the names of files that a judge has.
+        options: the options of the command.
+        ours: patterns for the names of the files of a judge.
 
     Raises:
-        DialmeterError: it is not empty, and there is no --force.
+        DialmeterError: the folder is not empty, and --force is not given.
     """
 
     def check(names: set[str]) -> None:
@@ -62,7 +62,10 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 @command()
 @click.argument("data")
 @click.option(
-    "--out", required=True, metavar="DIR", help="The folder of the judge; with several seeds, a folder for each in it."
+    "--out",
+    required=True,
+    metavar="DIR",
+    help="Output folder for the judge. With several seeds, it has a folder for each seed.",
 )
 @click.option(
     "--seed",
@@ -71,17 +74,19 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
     multiple=True,
     default=(1,),
     show_default=True,
-    help="May be repeated.",
+    help="Random seed; may be repeated.",
 )
-@number_option("--held-out", least=1, default=100, about="The last dialogues, for testing.")
-@number_option("--epochs", least=1, default=5, about="At most so many.")
+@number_option(
+    "--held-out", least=1, default=100, about="Number of dialogues for testing, taken from the end of the file."
+)
+@number_option("--epochs", least=1, default=5, about="Maximum number of epochs.")
 @choice_option(
-    "--until", ["rated", "before"], "Show the network the dialogue with the user's turn that is rated, or before it."
+    "--until", ["rated", "before"], "End of the input of the network: with the rated turn of the user, or before it."
 )
-@number_option("--threads", least=1, default=2, about="Processor cores to use.")
-@force_option("what is there")
+@number_option("--threads", least=1, default=2, about="Number of processor cores.")
+@force_option("existing files")
 def satisfaction(**options: Any) -> Output:
-    """Train a hierarchical GRU on DATA, a file in the format `satisfaction`, to judge how satisfied a user is."""
+    """Train a hierarchical GRU that predicts user satisfaction. DATA is a file in the format `satisfaction`."""
     try:
         import torch
 
@@ -92,8 +97,8 @@ def satisfaction(**options: Any) -> Output:
     seeds = list(dict.fromkeys(options["seeds"]))
     torch.set_num_threads(options["threads"])
     settings = TrainingSettings(epochs=options["epochs"], held_out=options["held_out"], until=options["until"])
-    found: list[Trained] = []
-    with judge_folder(options, _OURS) as out:
+    trained_seeds: list[Trained] = []
+    with judge_folder(options, _JUDGE_FILES) as out:
         for seed in seeds:
 
             def report(epoch: int, quality: Quality, seed: int = seed) -> None:
@@ -111,15 +116,18 @@ def satisfaction(**options: Any) -> Output:
                     msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority}), indent=1
                 )
             )
-            found.append(trained)
-    return Output(document=lambda _: _document(found, majority), parts=[Block(training_table(found, majority), EVERY)])
+            trained_seeds.append(trained)
+    return Output(
+        document=lambda _: _document(trained_seeds, majority),
+        parts=[Block(training_table(trained_seeds, majority), EVERY)],
+    )
 
 
 _MEASURES = ("accuracy", "uar", "macro_f1", "spearman")
 
 
-def _document(found: list[Trained], majority: Quality) -> JudgeTrainSatisfactionDocument:
-    rows = [(f"seed {each.seed}", each.test) for each in found] + [("majority", majority)]
+def _document(trained_seeds: list[Trained], majority: Quality) -> JudgeTrainSatisfactionDocument:
+    rows = [(f"seed {each.seed}", each.test) for each in trained_seeds] + [("majority", majority)]
     return make_document(
         JudgeTrainSatisfactionDocument,
         scores=[
@@ -127,7 +135,7 @@ def _document(found: list[Trained], majority: Quality) -> JudgeTrainSatisfaction
             for name, quality in rows
             for measure in _MEASURES
         ],
-        counts={"seeds": len(found), "test": majority.n},
-        means={measure: fmean(getattr(each.test, measure) or 0.0 for each in found) for measure in _MEASURES},
-        epochs=found,
+        counts={"seeds": len(trained_seeds), "test": majority.n},
+        means={measure: fmean(getattr(each.test, measure) or 0.0 for each in trained_seeds) for measure in _MEASURES},
+        epochs=trained_seeds,
     )

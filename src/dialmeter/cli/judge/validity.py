@@ -16,54 +16,56 @@ from ...judges.validity.reading import by_hash, kappa, read_sheet, record, valid
 from ...judges.validity.sheet import INSTRUCTIONS, csv_sheet, html_sheet, sheet_rows
 from ...views.judge import validity_table
 from .. import options as shared
-from ..printer import EVERY, TEXT, Block, Output, message
+from ..printer import EVERY, TEXT, Block, Output, message_block
 from .documents import JudgeValidityDocument
 
 
 @shared.command("validity")
 @click.argument("cases_files", metavar="CASES...", nargs=-1, required=True)
-@click.option("--make-sheet", is_flag=True, help="Write a sheet for readers to --out (.csv, or .html to click on).")
+@click.option("--make-sheet", is_flag=True, help="Write a sheet for readers to --out (.csv, or interactive .html).")
 @click.option("--blind", is_flag=True, help="With --make-sheet: do not name the attacks.")
-@shared.number_option("--turns", least=1, default=4, about="With --make-sheet: the turns of context to show.")
+@shared.number_option("--turns", least=1, default=4, about="With --make-sheet: number of turns of context to show.")
 @shared.seed_option(7)
+@click.option("--read", "sheets", multiple=True, metavar="FILE", help="Filled sheet, one per reader; may be repeated.")
 @click.option(
-    "--read", "sheets", multiple=True, metavar="FILE", help="A filled sheet, one per reader; may be repeated."
+    "--out",
+    metavar="FILE",
+    help="Output file: the sheet, or with --read the verdicts as CSV, without the texts of cases.",
 )
-@click.option("--out", metavar="FILE", help="The sheet; with --read, the verdicts without any text of a case, as CSV.")
 @shared.ci_option
-@shared.force_option("a file in --out")
+@shared.force_option("an existing file")
 def judge_validity(**options: Any) -> Output:
-    """Do the CASES of an attack do what it promises? Write a sheet for readers, and count what they say.
+    """Check whether the CASES of an attack do what the attack claims: make a sheet for readers, and count their verdicts.
 
-    The sheet is shuffled. A reader writes valid, weak or invalid for each case. With two or more readers, kappa says how far
-    they agree.
+    The sheet is shuffled. A reader writes valid, weak or invalid for each case. With two or more readers, kappa measures their
+    agreement.
     """
     cases = by_hash([case for path in options["cases_files"] for case in read_cases(path)])
     if options["make_sheet"] == bool(options["sheets"]):
-        raise DialmeterError("choose one: --make-sheet to write a sheet, or --read FILE for a filled one")
+        raise DialmeterError("give either --make-sheet to write a sheet, or --read FILE for a filled sheet")
     if options["make_sheet"]:
         if not options["out"]:
             raise DialmeterError("--make-sheet needs --out FILE.csv or --out FILE.html")
         write = html_sheet if Path(options["out"]).suffix == ".html" else csv_sheet
         rows = sheet_rows(list(cases.values()), options["seed"], options["turns"])
         write_file(options["out"], write(rows, blind=options["blind"]), force=options["force"])
-        said = f"{len(rows)} cases in {one_line(options['out'], 200)}"
+        summary = f"{len(rows)} cases in {one_line(options['out'], 200)}"
         return Output(
             document=lambda _: make_document(
                 JudgeValidityDocument, counts={"cases": len(rows), "readers": 0}, validity=[], agreement=[]
             ),
-            parts=[message("\n".join((said, *INSTRUCTIONS)))],
+            parts=[message_block("\n".join((summary, *INSTRUCTIONS)))],
         )
     readers = [read_sheet(path, cases) for path in options["sheets"]]
-    rates = validity(cases, readers, shared.chosen_confidence(options))
+    rates = validity(cases, readers, shared.confidence_from_options(options))
     pairs = [
         (one + 1, other + 1, *kappa(readers[one], readers[other]))
         for other in range(len(readers))
         for one in range(other)
     ]
-    wanted, read = len(cases) * len(readers), sum(map(len, readers))
-    unread = (Reason("without a verdict", wanted - read),) if wanted > read else ()
-    account = Account("case", wanted, wanted, read, unread, "read")
+    requested, read = len(cases) * len(readers), sum(map(len, readers))
+    unread = (Reason("without a verdict", requested - read),) if requested > read else ()
+    account = Account("case", requested, requested, read, unread, "read")
     if options["out"]:
         write_file(options["out"], record(cases, readers), force=options["force"])
     agreement = [

@@ -1,1 +1,1 @@
-"""Commands on systems."""
+"""The commands on dialogue systems and agents."""

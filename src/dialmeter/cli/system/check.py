@@ -14,8 +14,8 @@ from ...systems.check import LogCheck, check_log
 from ...views.tables import count_table
 from ..main import EXIT_INPUT
 from ..options import command, from_option
-from ..printer import EVERY, Block, Output, refused_lines, tables
-from ..progress import watched
+from ..printer import EVERY, Block, Output, refused_lines, table_blocks
+from ..progress import track_reading
 from .documents import SystemCheckDocument
 
 
@@ -23,44 +23,44 @@ from .documents import SystemCheckDocument
 @click.argument("log")
 @from_option("the log")
 def check(**options: Any) -> Output:
-    """Say what the LOG of an agent holds, and which dialogues cannot be scored.
+    """Validate the LOG of an agent, and list its content and the dialogues that cannot be scored.
 
-    Exit code 0 if `score` would take every dialogue, 2 if not.
+    The exit code is 0 if `score` would accept every dialogue, and 2 otherwise.
     """
     if not is_log(options["log"], options["format"]):
         raise InputError(
-            "dialogues with acts, not a log; `dialmeter user check` says what they hold", file=one_line(options["log"])
+            "dialogues with acts, not a log; check them with `dialmeter user check`", file=one_line(options["log"])
         )
     log = open_trajectories(options["log"], options["format"])
-    found = check_log(log, lambda each: watched(each, log, options["quiet"]))
+    checked = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
     return Output(
-        document=lambda _: make_document(SystemCheckDocument, found),
-        parts=_parts(found, one_line(options["log"], 200)),
-        notices=found.notices,
-        errors=refused_lines([each.message for each in found.problems]),
-        exit_code=0 if found.fit else EXIT_INPUT,
+        document=lambda _: make_document(SystemCheckDocument, checked),
+        parts=_parts(checked, one_line(options["log"], 200)),
+        notices=checked.notices,
+        errors=refused_lines([each.message for each in checked.problems]),
+        exit_code=0 if checked.fit else EXIT_INPUT,
     )
 
 
-def _parts(found: LogCheck, file: str) -> Iterator[Block]:
-    counts = found.counts
-    yield Block(f"{file}: format {found.format}")
+def _parts(checked: LogCheck, file: str) -> Iterator[Block]:
+    counts = checked.counts
+    yield Block(f"{file}: format {checked.format}")
     yield Block(
         f"{counts['dialogues']} dialogues, {counts['tasks']} tasks, up to {counts['trials']} trials of a task\n"
         f"{counts['goals']} with a goal in words, {counts['actions']} with expected calls, {counts['rewards']} with a reward\n"
-        f"{counts['tool_calls']} calls of tools, {counts['tool_errors']} of them answered with an error; "
-        f"{counts['unseen_texts']} messages have text that the other side never sees",
+        f"{counts['tool_calls']} tool calls, {counts['tool_errors']} with an error; "
+        f"{counts['unseen_texts']} messages have text that the other side does not see",
         gap=(),
     )
-    yield Block(count_table("messages", ("role", "count"), found.roles), EVERY)
-    yield from tables(
+    yield Block(count_table("messages", ("role", "count"), checked.roles), EVERY)
+    yield from table_blocks(
         [
-            count_table("how dialogues ended", ("ending", "count"), found.endings),
-            count_table("what ended dialogues, in the words of the log", ("source", "count"), found.sources),
-            count_table("tools", ("tool", "count"), found.tools),
-            count_table("rewards", ("scorer", "count"), found.scorers),
-            count_table("parts of rewards", ("parts", "count"), found.basis),
+            count_table("endings of dialogues", ("ending", "count"), checked.endings),
+            count_table("endings as named in the log", ("source", "count"), checked.sources),
+            count_table("tools", ("tool", "count"), checked.tools),
+            count_table("rewards", ("scorer", "count"), checked.scorers),
+            count_table("parts of rewards", ("parts", "count"), checked.basis),
         ]
     )
-    yield Block(f"account: {found.account.line}")
-    yield Block("ready to be scored" if found.fit else "not ready to be scored", gap=())
+    yield Block(f"account: {checked.account.line}")
+    yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())

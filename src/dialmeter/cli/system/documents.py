@@ -1,4 +1,4 @@
-"""The documents of the commands on systems."""
+"""The JSON documents of the commands on systems."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class SystemScore(ScoreRecord, kw_only=True):
     """A score of a system.
 
     Attributes:
-        n: how many tasks have a value.
-        unscored: tasks with fewer trials than Pass(k) needs.
+        n: number of tasks with a value.
+        unscored: number of tasks with fewer trials than Pass(k) needs.
     """
 
     ci_reason: Text | UnsetType = UNSET
@@ -31,10 +31,10 @@ class SystemScore(ScoreRecord, kw_only=True):
 
 
 class SystemDocumentCounts(Struct, kw_only=True):
-    """How much there is.
+    """Number of dialogues, tasks and successes.
 
     Attributes:
-        refused: dialogues that cannot be read.
+        refused: number of dialogues that cannot be read.
     """
 
     dialogues: Count
@@ -44,7 +44,7 @@ class SystemDocumentCounts(Struct, kw_only=True):
 
 
 class EndingCounts(Struct, kw_only=True):
-    """Dialogues that ended in one way."""
+    """Number of dialogues with one ending, by outcome."""
 
     successful: Count
     failed: Count
@@ -55,12 +55,12 @@ class SystemScoreDocument(SystemDocument, kw_only=True):
     """Success and Pass(k), with intervals over tasks. Values are fractions.
 
     Attributes:
-        format: the format that the log was read as.
-        intervals: how intervals were made, or null with --ci 0.
-        efforts: numbers per dialogue: turns, calls of tools, costs, seconds.
-        endings: how dialogues ended.
+        format: the format of the log.
+        intervals: the method of the intervals, or null with --ci 0.
+        efforts: turns, tool calls, costs and seconds per dialogue.
+        endings: number of dialogues by ending.
         tasks: every task with its trials and successes.
-        refused: every dialogue that cannot be read, and why.
+        refused: every dialogue that cannot be read, with the reason.
     """
 
     command: Literal["system score"] = "system score"
@@ -82,18 +82,18 @@ class ComparedSystemScore(SystemScore, kw_only=True):
 
 
 class SystemCompareCounts(Struct, kw_only=True):
-    """How much was compared."""
+    """Number of tasks and systems."""
 
     tasks: Count
     systems: Count
 
 
 class SystemCompareDocument(SystemDocument, kw_only=True):
-    """Systems on the tasks that all of them have, each against the first.
+    """A comparison of systems on their common tasks, each with the first system.
 
     Attributes:
-        versus: a difference is the mean over tasks of the system's value less the base's; p is that of the exact sign
-            test over the tasks that differ.
+        versus: the paired differences: the mean over tasks of the system's value minus the base's; p is that of the exact
+            sign test over the tasks that differ.
     """
 
     command: Literal["system compare"] = "system compare"
@@ -106,18 +106,18 @@ class SystemCompareDocument(SystemDocument, kw_only=True):
 
 
 class LogCounts(Struct, kw_only=True):
-    """How much a log holds.
+    """The size of a log.
 
     Attributes:
-        dialogues: that can be read.
-        refused: that cannot.
-        trials: the most dialogues of a task.
-        goals: dialogues with a goal in words.
-        actions: dialogues with expected calls of tools.
-        rewards: dialogues with a reward.
-        tool_calls: of agents and users.
-        tool_errors: calls that the tool answered with an error.
-        unseen_texts: messages with a call whose text the other side never sees.
+        dialogues: number of dialogues that can be read.
+        refused: number of dialogues that cannot be read.
+        trials: maximum number of dialogues of a task.
+        goals: number of dialogues with a goal in words.
+        actions: number of dialogues with expected tool calls.
+        rewards: number of dialogues with a reward.
+        tool_calls: number of tool calls of agents and users.
+        tool_errors: number of tool calls with an error as the answer.
+        unseen_texts: number of messages with a call whose text the other side does not see.
     """
 
     dialogues: Count
@@ -133,17 +133,17 @@ class LogCounts(Struct, kw_only=True):
 
 
 class SystemCheckDocument(SystemDocument, kw_only=True):
-    """What a log holds, and what cannot be used.
+    """The content of a log, and the dialogues that cannot be used.
 
     Attributes:
-        format: the format that the log was read as.
-        fit: true where there are no problems; then the exit code is 0.
-        roles: how many messages of each role there are.
-        endings: how many dialogues ended in which way.
-        tools: how often each tool is called.
-        scorers: how many dialogues have a reward of each scorer.
-        sources: what ended dialogues, in the words of the log.
-        basis: the parts that rewards are made of, where the log lists them.
+        format: the format of the log.
+        fit: true if there are no problems; the exit code is then 0.
+        roles: number of messages by role.
+        endings: number of dialogues by ending.
+        tools: number of calls by tool.
+        scorers: number of dialogues with a reward, by scorer.
+        sources: number of dialogues by ending, as named in the log.
+        basis: the parts of rewards, if the log lists them.
         problems: one for each dialogue that cannot be used.
     """
 

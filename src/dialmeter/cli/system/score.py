@@ -26,10 +26,10 @@ from ...views.system import (
 from ...views.tables import records_table, score_records
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import CSV, LISTED, TEXT, Block, Output, score_signatures, tables
-from ..run_files import KeptRun
+from ..printer import CSV, LISTED, TEXT, Block, Output, score_signature_blocks, table_blocks
+from ..run_files import CommandRun
 from .documents import SystemScoreDocument
-from .scoring import chosen_settings, log_options, scored_log
+from .scoring import log_options, score_log, system_settings_from_options
 
 
 @shared.command()
@@ -37,7 +37,7 @@ from .scoring import chosen_settings, log_options, scored_log
 @log_options
 @shared.interval_options(resamples=10_000)
 @shared.skip_bad_option
-@click.option("--by-task", is_flag=True, help="Show every task, and not only the worst.")
+@click.option("--by-task", is_flag=True, help="Show every task, not only the worst tasks.")
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("Success < 0.5")
@@ -45,30 +45,30 @@ from .scoring import chosen_settings, log_options, scored_log
 def score(**options: Any) -> Output:
     """Score an agent on its LOG of dialogues with rewards (- for standard input).
 
-    Success: the share of successful dialogues. Pass(k): all of k trials of a task succeed. Both are means over tasks, and
-    intervals resample tasks. Dialogues that cannot be read are listed; the exit code is then 2.
+    Success is the share of successful dialogues. Pass(k) is the chance that all of k trials of a task succeed. Both are means
+    over tasks, and intervals resample tasks. Dialogues that cannot be read are listed, and the exit code is then 2.
 
-    LOG may be a file of dialogues with goals and acts instead: then GoalCompletion, BookingRate, InformRate and MatchRate are
-    given. With --profile town the town's tables decide what was reached; otherwise the acts do.
+    LOG may also be a file of dialogues with goals and acts. The measures are then GoalCompletion, BookingRate, InformRate and
+    MatchRate. With --profile town the tables of the town decide what was reached; with other profiles the acts decide.
     """
-    how = chosen_settings(options["log"], options)
-    paths = {"log": options["log"], "goals": options["goals"], "map": shared.map_file(options)}
-    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    guards = shared.chosen_guards(options)
-    run.begin(paths.values(), lambda inputs: system_identity(inputs, how, options["measures"], options["profile"]))
+    settings = system_settings_from_options(options["log"], options)
+    paths = {"log": options["log"], "goals": options["goals"], "map": shared.value_map_file(options)}
+    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    conditions = shared.conditions_from_options(options)
+    run.begin(paths.values(), lambda inputs: system_identity(inputs, settings, options["measures"], options["profile"]))
 
-    def keep(found: Trajectory, outcome: SystemOutcome) -> None:
-        if run.writer is not None and found.id not in run.writer.done:
-            run.writer.add(SystemRow(id=found.id, trajectory=found, outcome=outcome))
+    def write_row(trajectory: Trajectory, outcome: SystemOutcome) -> None:
+        if run.writer is not None and trajectory.id not in run.writer.done:
+            run.writer.add(SystemRow(id=trajectory.id, trajectory=trajectory, outcome=outcome))
 
     with run.abandoned_on(DialmeterError):
-        format, result = scored_log(options["log"], options, keep)
+        format, result = score_log(options["log"], options, write_row)
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_system_run(writer, result, about, markdown_report(name, result)))
-    accepted = options["skip_bad"] or not result.refused
+    is_accepted = options["skip_bad"] or not result.refused
     errors: list[str] = []
-    if not accepted:
-        unread = f"{len(result.refused)} dialogues cannot be read (--skip-bad accepts that)"
+    if not is_accepted:
+        unread = f"{len(result.refused)} dialogues cannot be read (use --skip-bad to accept this)"
         errors = [*(one_line(str(error), 1000) for error in result.refused[:LISTED]), unread]
     return Output(
         document=lambda _: make_document(
@@ -79,11 +79,11 @@ def score(**options: Any) -> Output:
             refused=[str(error) for error in result.refused],
         ),
         parts=_parts(result, format, options),
-        notices=[each for each in result.notices if accepted or each.code != "refused"],
+        notices=[each for each in result.notices if is_accepted or each.code != "refused"],
         charts=lambda: system_charts({name.split(".")[0]: result}),
         errors=errors,
-        check=lambda: shared.check_guards(guards, result.to_dicts()),
-        exit_code=0 if accepted else EXIT_INPUT,
+        check=lambda: shared.check_conditions(conditions, result.to_dicts()),
+        exit_code=0 if is_accepted else EXIT_INPUT,
     )
 
 
@@ -91,8 +91,8 @@ def _parts(result: SystemResult, format: str, options: dict[str, Any]) -> Iterat
     yield Block(f"{one_line(options['log'])}  format {format}  {len(result.by_task)} tasks", TEXT)
     yield Block(system_score_table(result))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    yield from score_signatures(result.scores, options["signatures"])
-    yield from tables([effort_table(result), ending_table(result)])
-    yield from tables([task_table(result, every=options["by_task"])])
+    yield from score_signature_blocks(result.scores, options["signatures"])
+    yield from table_blocks([effort_table(result), ending_table(result)])
+    yield from table_blocks([task_table(result, every=options["by_task"])])
     if options["out"]:
         yield Block(f"Next: dialmeter view {one_line(str(Path(options['out']).parent))}", TEXT)

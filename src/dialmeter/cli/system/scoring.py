@@ -1,4 +1,4 @@
-"""What the commands on systems share: how a log is read and scored."""
+"""Options of the commands on systems, and the scoring of a log."""
 
 from __future__ import annotations
 
@@ -16,66 +16,83 @@ from ...systems.outcome import SystemOutcome, SystemSettings
 from ...systems.result import SystemResult
 from ...systems.scorer import score_system
 from ...users.scorer import UserScorer
-from ..options import choice_option, chosen_confidence, chosen_map, chosen_resampling, from_option, map_option, stacked
-from ..progress import watched
+from ..options import (
+    choice_option,
+    combine_options,
+    confidence_from_options,
+    from_option,
+    map_option,
+    resampling_from_options,
+    value_map_from_options,
+)
+from ..progress import track_reading
 from ..user.scoring import goals_option, profile_option
 
-log_options = stacked(
+log_options = combine_options(
     from_option("the log"),
     click.option(
-        "--measure", "measures", multiple=True, metavar="M", help="Success, Pass(k=2), BookingRate, …; may be repeated."
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="M",
+        help="Measure, such as Success, Pass(k=2) or BookingRate; may be repeated.",
     ),
-    click.option("--scorer", default="", metavar="NAME", help="Whose reward decides, where a log has several."),
-    choice_option("--crashes", ["failed", "skipped"], "Crashed runs count as failures, or are unscored."),
-    profile_option("Of dialogues with acts: how the corpus names them."),
+    click.option(
+        "--scorer",
+        default="",
+        metavar="NAME",
+        help="Scorer whose reward decides, if the log has rewards of several scorers.",
+    ),
+    choice_option("--crashes", ["failed", "skipped"], "Count crashed runs as failures, or skip them as unscored."),
+    profile_option("For dialogues with acts: profile of the corpus, with its names of acts, slots and services."),
     map_option,
     goals_option,
 )
 
 
-def scored_log(
+def score_log(
     path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
-    """The format of a log, and its scores.
+    """Score a log, and return its format and its result.
 
     Args:
         path: the log.
-        options: of the command.
-        sink: takes every dialogue with its outcome.
+        options: the options of the command.
+        sink: called with every dialogue and its outcome.
     """
     if not is_log(path, options["format"]):
         talks = open_conversations(path, options["format"], options["goals"])
-        found = score_acts(
+        result = score_acts(
             talks,
             act_scorer(options),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
-            resampling=chosen_resampling(options),
-            watch=lambda each: watched(each, talks, options["quiet"]),
+            resampling=resampling_from_options(options),
+            watch=lambda each: track_reading(each, talks, options["quiet"]),
             sink=sink,
         )
-        return talks.format, found
+        return talks.format, result
     log = open_trajectories(path, options["format"])
     result = score_system(
         log,
         options["measures"],
         scorer=options["scorer"],
         crashes=options["crashes"],
-        ci=chosen_confidence(options),
+        ci=confidence_from_options(options),
         resamples=options["resamples"],
         seed=options["seed"],
-        watch=lambda each: watched(each, log, options["quiet"]),
+        watch=lambda each: track_reading(each, log, options["quiet"]),
         sink=sink,
     )
     return log.format, result
 
 
 def act_scorer(options: dict[str, Any]) -> UserScorer:
-    """The scorer of dialogues with acts, with the profile and the value map that the options name."""
-    return UserScorer(profile=options["profile"], value_map=chosen_map(options))
+    """Return the scorer of dialogues with acts, with the profile and the value map of the options."""
+    return UserScorer(profile=options["profile"], value_map=value_map_from_options(options))
 
 
-def chosen_settings(path: str, options: dict[str, Any]) -> SystemSettings:
-    """How a log, or a file of dialogues with acts, is scored."""
+def system_settings_from_options(path: str, options: dict[str, Any]) -> SystemSettings:
+    """Return the settings for scoring a log, or a file of dialogues with acts."""
     if is_log(path, options["format"]):
         return SystemSettings(options["scorer"], options["crashes"])
     return act_settings(act_scorer(options))

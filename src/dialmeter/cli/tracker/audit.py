@@ -18,46 +18,47 @@ from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
 from ...views import audit as views
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..printer import CSV, TEXT, Block, Output, message, signature, tables
-from ..progress import watched
-from ..several import chosen_names, scores_and_accounts
+from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
+from ..progress import track_reading
+from ..several import name_files, scores_and_accounts
 from .audit_document import TrackerAuditDocument
 
 
 @shared.command("audit")
 @click.argument("files", nargs=-1, metavar="GOLD PRED... | RUN...")
-@shared.name_option("What to call a tracker; one for each.")
-@click.option("--common", is_flag=True, help="Look at the dialogues that all files have.")
-@click.option(
-    "--talk", metavar="FILE", help="A file with the utterances, where neither GOLD nor predictions have them."
+@shared.name_option("Name of a tracker; give one for each tracker.")
+@click.option("--common", is_flag=True, help="Use only the dialogues that all files have.")
+@click.option("--talk", metavar="FILE", help="File with the utterances, if GOLD and PRED have none.")
+@shared.number_option(
+    "--most",
+    least=1,
+    default=100,
+    about="Number of candidates to rank. Candidates that tie with the last one are included.",
 )
 @shared.number_option(
-    "--most", least=1, default=100, about="How many candidates to rank; those that tie with the last, too."
+    "--details", least=0, default=3, about="Number of candidates to print with utterances, votes and scores."
 )
-@shared.number_option(
-    "--details", least=0, default=3, about="How many candidates to print with utterances, votes and scores."
-)
-@click.option("--sheet", metavar="FILE", help="Write a sheet for annotators: .html with keys, or .csv.")
+@click.option("--sheet", metavar="FILE", help="Write a sheet for annotators: .html (with keyboard control) or .csv.")
 @click.option(
-    "--read-sheet", "sheets", multiple=True, metavar="FILE", help="A filled sheet, one per annotator; may be repeated."
+    "--read-sheet", "sheets", multiple=True, metavar="FILE", help="Filled sheet, one per annotator; may be repeated."
 )
-@click.option("--out", metavar="FILE", help="With --read-sheet: write the patch of gold into this file.")
-@shared.force_option("the file of --sheet or --out")
+@click.option("--out", metavar="FILE", help="With --read-sheet: write the patch of gold to this file.")
+@shared.force_option("an existing file")
 @shared.from_option("predictions")
 @shared.fields_option("predictions")
-@click.option("--gold-from", "gold_format", metavar="FORMAT", help="The format of the gold file.")
+@click.option("--gold-from", "gold_format", metavar="FORMAT", help="Format of the gold file (default: auto-detect).")
 @shared.rule_options
 def audit_(**options: Any) -> Output:
-    """Which values of GOLD are likely errors? Trackers vote: the files PRED with their predictions, or their runs.
+    """Find values of GOLD that are likely errors. Trackers vote: give the files PRED with their predictions, or their runs.
 
-    Candidates are ranked by the weighted votes against gold. First `--sheet FILE`, then `--read-sheet FILE --out PATCH` when
-    it is filled; every command on trackers takes the patch with --patch.
+    Candidates are ranked by the weighted votes against gold. First write a sheet with `--sheet FILE`. After annotators have
+    filled it, make a patch with `--read-sheet FILE --out PATCH`. All commands on trackers take the patch with --patch.
     """
-    rules = shared.chosen_rules(options)
+    rules = shared.rules_from_options(options)
     if options["sheets"]:
-        return _read(options)
+        return _patch_from_sheets(options)
     if options["out"]:
-        raise DialmeterError("--out goes with --read-sheet; --sheet writes the sheet")
+        raise DialmeterError("--out needs --read-sheet; --sheet writes the sheet")
     gold, files = _inputs(options)
     trackers = read_trackers(
         gold,
@@ -66,11 +67,11 @@ def audit_(**options: Any) -> Output:
         gold_format=options["gold_format"],
         format=options["format"],
         common=options["common"],
-        watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
     talk = trackers.talk()
     if options["talk"]:
-        talk = {key: said for key, said in read_talk(options["talk"]) if key in trackers.names} | talk
+        talk = {key: utterances for key, utterances in read_talk(options["talk"]) if key in trackers.names} | talk
     audit = audit_gold(trackers, talk, options["most"])
     if options["sheet"]:
         rows = sheet_rows(audit)
@@ -80,39 +81,39 @@ def audit_(**options: Any) -> Output:
 
 
 def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
-    """The file of gold, if there is one, and the trackers by name."""
+    """Return the gold file, if there is one, and the trackers by name."""
     files = options["files"]
     runs = bool(files) and all(map(is_run, files))
     if len(files) < (1 if runs else 2):
-        raise DialmeterError("give GOLD and at least one file of predictions, or at least one run")
+        raise DialmeterError("give GOLD and at least one prediction file, or at least one run")
     gold, preds = (None, files) if runs else (files[0], files[1:])
     if len(set(preds)) < len(preds):
         twice = next(path for path in preds if preds.count(path) > 1)
         raise DialmeterError(f"{one_line(twice, 200)} is given twice; give each tracker once")
-    return gold, dict(zip(chosen_names(preds, options["names"], "trackers"), preds, strict=True))
+    return gold, dict(zip(name_files(preds, options["names"], "trackers"), preds, strict=True))
 
 
-def _read(options: dict[str, Any]) -> Output:
-    """Makes a patch from filled sheets."""
+def _patch_from_sheets(options: dict[str, Any]) -> Output:
+    """Make a patch from filled sheets."""
     if options["files"] or options["sheet"]:
-        raise DialmeterError("--read-sheet reads sheets alone; give no files and no --sheet with it")
+        raise DialmeterError("--read-sheet cannot be combined with files or --sheet")
     if not options["out"]:
         raise DialmeterError("--read-sheet needs --out FILE for the patch")
-    found = read_sheets(options["sheets"])
-    patch = found.patch
+    answers = read_sheets(options["sheets"])
+    patch = answers.patch
     write_file(options["out"], patch.encoded(), force=options["force"])
     count = len(patch.corrections)
-    counts = {"sheets": len(options["sheets"]), "candidates": found.candidates, "corrections": count}
-    verdicts = ", ".join(f"{count} {word}" for word, count in found.verdicts.items())
-    said = (
+    counts = {"sheets": len(options["sheets"]), "candidates": answers.candidates, "corrections": count}
+    verdicts = ", ".join(f"{count} {word}" for word, count in answers.verdicts.items())
+    summary = (
         f"{one_line(options['out'], 200)}: {count} correction{'s' * (count != 1)}, digest {patch.digest}",
-        f"{found.candidates} candidates: {verdicts}",
+        f"{answers.candidates} candidates: {verdicts}",
     )
     return Output(
         document=lambda _: make_document(
-            TrackerAuditDocument, scores=[], counts=counts, verdicts=found.verdicts, patch=patch.digest
+            TrackerAuditDocument, scores=[], counts=counts, verdicts=answers.verdicts, patch=patch.digest
         ),
-        parts=[] if options["quiet"] else [message("\n".join(said))],
+        parts=[] if options["quiet"] else [message_block("\n".join(summary))],
     )
 
 
@@ -160,17 +161,19 @@ def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Itera
         f"{len(audit.trackers.voters)} of {len(audit.trackers.trackers)} trackers vote",
     ]
     yield Block("  ".join([*heading, f"rules {first.rules.name}"]), TEXT)
-    yield from tables([views.reliability_table(audit)])
+    yield from table_blocks([views.reliability_table(audit)])
     if audit.ranked:
-        yield from tables([views.kinds_table(audit), views.candidate_table(audit, options["most"])])
+        yield from table_blocks([views.kinds_table(audit), views.candidate_table(audit, options["most"])])
     yield Block(views.candidate_records(audit), CSV)
     for each in audit.ranked[: options["details"]]:
         yield Block("\n".join(views.candidate_lines(audit, each)), TEXT)
     if not audit.ranked:
-        yield message("no candidates")
+        yield message_block("no candidates")
     if options["sheet"]:
         yield Block(
             f"{len(audit.ranked)} candidate{'' if len(audit.ranked) == 1 else 's'} in {one_line(options['sheet'], 200)}",
             TEXT,
         )
-    yield from signature(signature_of([score for each in audit.trackers.trackers for score in each.result.scores]))
+    yield from signature_blocks(
+        signature_of([score for each in audit.trackers.trackers for score in each.result.scores])
+    )

@@ -30,7 +30,8 @@ class CorrectedScore(Struct, kw_only=True):
 
 
 class SameWordsRecord(Struct, kw_only=True):
-    """In how many other dialogues users say a value and talk about its domain, and in how many of these gold has the value."""
+    """Number of other dialogues in which the user says the value and talks about its domain, and number of these in which gold
+    has the value."""
 
     dialogues: Count
     annotated: Count
@@ -41,14 +42,14 @@ class CandidateRecord(Struct, kw_only=True):
 
     Attributes:
         rank: 1 is the strongest; candidates of equal strength share the first rank of their group.
-        tied: how many candidates share the rank, itself included.
+        tied: number of candidates that share the rank, this one included.
         turn: the first turn that a correction would change.
         gold: null is no value.
         proposed: null is no value.
-        strength: the weight of the votes against gold less that of the votes for it.
-        votes: by tracker, what it has in the slots in question; empty is no value.
-        talk: the turn and the one before, where the files have utterances.
-        same_words: null where the user does not say the value.
+        strength: the weight of the votes against gold minus the weight of the votes for it.
+        votes: tracker → its values of the slots in question; an empty string is no value.
+        talk: the utterances of the turn and of the turn before, if the files have them.
+        same_words: null if the user does not say the value.
     """
 
     rank: Count
@@ -69,13 +70,13 @@ class CandidateRecord(Struct, kw_only=True):
 
 
 class TrackerAuditDocument(TrackerDocument, kw_only=True):
-    """Likely errors of gold, the strongest first. With --read-sheet: what annotators said, and the digest of the patch.
+    """Likely errors of gold, the strongest first. With --read-sheet: the verdicts of annotators, and the digest of the patch.
 
     Attributes:
-        scores: of every tracker on gold as it is.
-        trackers: what the votes of each are worth.
-        kinds: how many candidates there are of each kind, whether they are listed or not.
-        verdicts: with --read-sheet, how many candidates have which verdict.
+        scores: the scores of every tracker on the unchanged gold.
+        trackers: the reliability of each tracker, which weights its votes.
+        kinds: number of candidates of each kind, unlisted ones included.
+        verdicts: with --read-sheet, number of candidates by verdict.
         patch: with --read-sheet, the digest that signatures show.
     """
 

@@ -21,8 +21,8 @@ from ...views.tables import Table
 from ...views.tracker import signature_of
 from .. import options as shared
 from ..printer import Block, Output
-from ..progress import expect_files, watched
-from ..several import chosen_golds, chosen_names, scores_and_accounts
+from ..progress import expect_files, track_reading
+from ..several import match_gold_files, name_files, scores_and_accounts
 from ..study import study_options
 from .study_documents import TrackerBiasDocument
 
@@ -41,43 +41,46 @@ POOLED = "pooled"
     "yardsticks",
     multiple=True,
     type=click.Choice([*TRIVIAL, "none"]),
-    help="A trivial tracker as yardstick; may be repeated. All where it is not given.",
+    help="Trivial tracker as yardstick; may be repeated (default: all).",
 )
 @shared.interval_options(resamples=1000)
-@click.option("--pairs", is_flag=True, help="Print every pair of measures, not only those with GCA.")
-@click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
+@click.option("--pairs", is_flag=True, help="Print all pairs of measures, not only pairs with GCA.")
+@click.option("--rows", is_flag=True, help="With --json: include every dialogue with its traits and values.")
 @shared.paper_options
 @shared.chart_options
 @study_options
 def bias(**options: Any) -> Output:
-    """Do measures depend on where in a dialogue mistakes fall?
+    """Test whether measures depend on where in a dialogue mistakes are.
 
-    Correlates every measure with tail-orientedness (TO) and non-uniformity (NU) of mistakes over the dialogues of each
-    FILE, and of all together, and says whether the published claim about FGA and GCA holds on them.
+    Correlate every measure with the tail-orientedness (TO) and the non-uniformity (NU) of mistakes, over the dialogues of each
+    FILE and of all files together. The result says whether the published claim about FGA and GCA holds on these dialogues.
     """
     arguments = shared.prediction_arguments(options)
-    how = shared.chosen_resampling(options)
-    if how is None:
-        raise DialmeterError("the study rests on intervals; choose --ci between 0 and 1, as in 0.95")
-    wanted = options["yardsticks"] or list(TRIVIAL)
+    resampling = shared.resampling_from_options(options)
+    if resampling is None:
+        raise DialmeterError("the study needs intervals; give --ci between 0 and 1, such as 0.95")
+    yardsticks = options["yardsticks"] or list(TRIVIAL)
     expect_files(len(options["files"]))
     measured = {
         system: score_with_yardsticks(
             file,
             gold,
-            names=[name for name in wanted if name != "none"],
+            names=[name for name in yardsticks if name != "none"],
             seed=options["seed"],
             **arguments,
-            resampling=how,
-            watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+            resampling=resampling,
+            watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
         for system, file, gold in _inputs(options["files"], options["gold"])
     }
     rows = {system: rows_of(each.result, system) for system, each in measured.items()}
-    studies = [study_bias(some, system=system, confidence=how.confidence) for system, some in rows.items()]
+    studies = [
+        study_bias(tracker_rows, system=system, confidence=resampling.confidence)
+        for system, tracker_rows in rows.items()
+    ]
     if len(rows) > 1:
-        together = [row for some in rows.values() for row in some]
-        studies.append(study_bias(together, system=POOLED, confidence=how.confidence))
+        all_rows = [row for tracker_rows in rows.values() for row in tracker_rows]
+        studies.append(study_bias(all_rows, system=POOLED, confidence=resampling.confidence))
     notices = _notices(measured, studies)
     return Output(
         document=lambda charts: _document(measured, studies, notices, charts, options["rows"]),
@@ -88,12 +91,12 @@ def bias(**options: Any) -> Output:
 
 
 def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, str, str | None]]:
-    """Name, predictions and gold of every tracker."""
-    matched = chosen_golds(files, golds)
+    """Return name, prediction file and gold file of every tracker."""
+    gold_files = match_gold_files(files, golds)
     if len(set(files)) < len(files):
         raise DialmeterError("a file is given twice")
-    names = chosen_names(files, [], "trackers", [POOLED] if len(files) > 1 else [])[: len(files)]
-    return list(zip(names, files, matched, strict=True))
+    names = name_files(files, [], "trackers", [POOLED] if len(files) > 1 else [])[: len(files)]
+    return list(zip(names, files, gold_files, strict=True))
 
 
 def _notices(measured: dict[str, MeasuredTracker], studies: list[BiasStudy]) -> list[Notice]:
@@ -110,15 +113,15 @@ def _document(
     charts: list[str],
     with_rows: bool,
 ) -> TrackerBiasDocument:
-    own = [row for study in studies if study.system in measured for row in study.rows]
+    rows = [row for study in studies if study.system in measured for row in study.rows]
     return make_document(
         TrackerBiasDocument,
         **scores_and_accounts({name: each.result for name, each in measured.items()}),
         counts={
             "systems": len(measured),
-            "dialogues": len(own),
-            "turns": sum(len(row.mistakes) for row in own),
-            "dialogues_with_mistakes": sum(any(row.mistakes) for row in own),
+            "dialogues": len(rows),
+            "turns": sum(len(row.mistakes) for row in rows),
+            "dialogues_with_mistakes": sum(any(row.mistakes) for row in rows),
         },
         warnings=notices,
         confidence=studies[0].confidence,
@@ -138,7 +141,7 @@ def _document(
             for name, each in measured.items()
             for trivial, result in each.yardsticks.items()
         ],
-        dialogues=own if with_rows else UNSET,
+        dialogues=rows if with_rows else UNSET,
         charts=charts,
     )
 
@@ -157,18 +160,18 @@ def _parts(
         yield from (Block(table, ("text", "latex")) for table in tables)
 
 
-def _page(one: BiasStudy, measured: MeasuredTracker | None, every_pair: bool) -> tuple[list[Table], list[str]]:
-    found = verdicts(one)
-    tables, sentences = views.tables_of(one, found, every_pair), summary(one)
+def _page(study: BiasStudy, measured: MeasuredTracker | None, every_pair: bool) -> tuple[list[Table], list[str]]:
+    bias_verdicts = verdicts(study)
+    tables, sentences = views.tables_of(study, bias_verdicts, every_pair), summary(study)
     if measured is not None:
-        tables.insert(0, views.yardstick_table(one.system, measured.result, measured.yardsticks))
+        tables.insert(0, views.yardstick_table(study.system, measured.result, measured.yardsticks))
         sentences.append(f"Signature: {signature_of(measured.result.scores)}")
     return tables, sentences
 
 
-def _heading(system: str, measured: Mapping[str, MeasuredTracker], one: BiasStudy) -> str:
-    mistaken = sum(any(row.mistakes) for row in one.rows)
-    parts = [system, f"{mistaken} of {len(one.rows)} dialogues with a mistake"]
+def _heading(system: str, measured: Mapping[str, MeasuredTracker], study: BiasStudy) -> str:
+    with_mistakes = sum(any(row.mistakes) for row in study.rows)
+    parts = [system, f"{with_mistakes} of {len(study.rows)} dialogues with a mistake"]
     if system in measured:
         parts[1:1] = [f"format {measured[system].format}"]
         parts += [f"{measured[system].result.turns} turns", f"rules {measured[system].result.rules.name}"]

@@ -17,39 +17,40 @@ from ...studies.board.board import Board, BoardSettings, make_board
 from ...studies.board.manifest import BoardEntry, BoardManifest, read_manifest
 from ...views.boards import trackers as views
 from .. import options as shared
-from ..printer import CSV, PROSE, TEXT, Block, Output, signature, tables
-from ..progress import counted
-from ..several import chosen_golds, chosen_names
+from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks
+from ..progress import track_count
+from ..several import match_gold_files, name_files
 from .study_documents import TrackerBoardDocument
 
 
 @shared.command("board")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", required=True, metavar="DIR", help="The folder for index.html and board.md.")
-@shared.source_options("the files", several=True, names="What to call a system; one for each file.")
+@click.option("--out", required=True, metavar="DIR", help="Output folder for index.html and board.md.")
+@shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
 @shared.schema_option
-@click.option("--common", is_flag=True, help="Score the dialogues that are complete in all files of a board.")
-@click.option("--title", default="", help="The heading of the page.")
+@click.option("--common", is_flag=True, help="Score only the dialogues that are complete in all files of a board.")
+@click.option("--title", default="", help="Title of the page.")
 @shared.measure_option
 @shared.rule_options
 @shared.interval_options(resamples=10_000)
-@shared.force_option("a board that is there")
+@shared.force_option("an existing board")
 @shared.paper_options
 def board_(**options: Any) -> Output:
-    """Put trackers on a board: scores with intervals, groups that do not differ, ranks under every rule set and value map.
+    """Make a leaderboard of trackers: scores with intervals, groups of systems that do not differ, and ranks under every rule set
+    and value map.
 
-    A FILE is a prediction file, the folder of a run, or a manifest (.toml). Each manifest is one board; all other files together are
-    another one. All systems of a board must have the same gold and the same dialogues.
+    A FILE is a prediction file, the folder of a run, or a manifest (.toml). Each manifest makes one board, and all other files
+    together make another board. All systems of a board must have the same gold and the same dialogues.
     """
     views.check_folder(options["out"], force=options["force"])
     settings = BoardSettings(
         measures=tuple(repr(parse(each)) for each in options["measures"]),
-        rules=shared.chosen_rules(options),
-        resampling=shared.chosen_resampling(options) or Resampling(),
+        rules=shared.rules_from_options(options),
+        resampling=shared.resampling_from_options(options) or Resampling(),
         common=options["common"],
     )
     boards = [
-        make_board(each, settings, lambda systems: counted(systems, len(systems), "scoring", options["quiet"]))
+        make_board(each, settings, lambda systems: track_count(systems, len(systems), "scoring", options["quiet"]))
         for each in _manifests(options)
     ]
     title = options["title"] or "Board of trackers"
@@ -63,8 +64,8 @@ def board_(**options: Any) -> Output:
 
 
 def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
-    """The manifests, and one that is made of all other files."""
-    found = [read_manifest(file) for file in options["files"] if file.endswith(".toml")]
+    """Return the manifests, and one manifest for all other files."""
+    manifests = [read_manifest(file) for file in options["files"] if file.endswith(".toml")]
     files = [file for file in options["files"] if not file.endswith(".toml")]
     if not files:
         for name, option in (
@@ -75,8 +76,10 @@ def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
             ("schema", "--schema"),
         ):
             if options[name]:
-                raise DialmeterError(f"{option} goes with prediction files; a manifest says it for its rows")
-        return found
+                raise DialmeterError(
+                    f"{option} needs prediction files; for the rows of a manifest, set it in the manifest"
+                )
+        return manifests
     rows = [
         BoardEntry(
             system=name,
@@ -86,10 +89,10 @@ def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
             gold_format=options["gold_format"] or "",
         )
         for file, gold, name in zip(
-            files, chosen_golds(files, options["gold"]), chosen_names(files, options["names"], "systems"), strict=True
+            files, match_gold_files(files, options["gold"]), name_files(files, options["names"], "systems"), strict=True
         )
     ]
-    return [*found, BoardManifest(title="Trackers", schema=options["schema"] or "", row=rows)]
+    return [*manifests, BoardManifest(title="Trackers", schema=options["schema"] or "", row=rows)]
 
 
 def _parts(boards: Sequence[Board]) -> Iterator[Block]:
@@ -98,11 +101,11 @@ def _parts(boards: Sequence[Board]) -> Iterator[Block]:
         yield Block(f"{one_line(board.title, 200)}: {views.facts(board)}", PROSE)
         yield Block(views.score_board(board))
         yield Block("\n".join(views.notes(board)), TEXT)
-        yield from tables(views.rank_boards(board))
-        yield from tables([views.diagnosis_board(board)])
+        yield from table_blocks(views.rank_boards(board))
+        yield from table_blocks([views.diagnosis_board(board)])
         yield Block("\n".join([views.no_findings_note(board), *views.unranked_notes(board)]), TEXT)
-        yield from tables([views.source_board(board)])
-        yield from signature(board.signature)
+        yield from table_blocks([views.source_board(board)])
+        yield from signature_blocks(board.signature)
 
 
 def _document(boards: Sequence[Board], written: list[str]) -> TrackerBoardDocument:

@@ -11,9 +11,9 @@ from ...errors import one_line
 from ...tracking.check import Checked, check_file
 from ...views.tables import percent
 from ..main import EXIT_INPUT
-from ..options import CHECKING, chosen_dialogues, chosen_rules, command, input_options, rule_options
+from ..options import CHECKING, command, dialogues_from_options, input_options, rule_options, rules_from_options
 from ..printer import TEXT, Block, Output
-from ..progress import watched
+from ..progress import track_reading
 from .documents import TrackerCheckDocument
 
 
@@ -23,55 +23,55 @@ from .documents import TrackerCheckDocument
 def check(**options: Any) -> Output:
     """Validate a prediction FILE before scoring it, and score gold against itself.
 
-    Exit code 0 if `score` would take it, 2 if not.
+    The exit code is 0 if `score` would accept the file, and 2 otherwise.
     """
-    rules = chosen_rules(options)
-    found = check_file(
+    rules = rules_from_options(options)
+    checked = check_file(
         options["file"],
         options["gold"],
         format=options["format"],
         gold_format=options["gold_format"],
         schema=options["schema"],
-        only=chosen_dialogues(options),
+        only=dialogues_from_options(options),
         rules=rules,
-        watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
-    exit_code = 0 if found.fit else EXIT_INPUT
+    exit_code = 0 if checked.fit else EXIT_INPUT
     if options["style"] == "json":
         return Output(
             document=lambda _: make_document(
-                TrackerCheckDocument, found, scores=[score_dict(score) for score in found.self_scores]
+                TrackerCheckDocument, checked, scores=[score_dict(score) for score in checked.self_scores]
             ),
-            notices=found.problems,
+            notices=checked.problems,
             loud=True,
             exit_code=exit_code,
         )
     file = one_line(options["file"], 200)
-    problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in found.problems]
+    problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in checked.problems]
     return Output(
-        parts=_parts(found, file),
-        notices=found.notices,
-        diagnosis=found.diagnosis,
+        parts=_parts(checked, file),
+        notices=checked.notices,
+        diagnosis=checked.diagnosis,
         errors=[f"{file}: {one_line(problem, 1000)}" for problem in problems],
         exit_code=exit_code,
     )
 
 
-def _parts(found: Checked, file: str) -> Iterator[Block]:
-    counts = found.counts
-    grave = [finding for finding in found.diagnosis if finding.is_grave]
-    gold = f", gold {found.gold_format}" if found.gold_format else ""
-    yield Block(f"{file}: format {found.format}{gold}", TEXT)
+def _parts(checked: Checked, file: str) -> Iterator[Block]:
+    counts = checked.counts
+    grave_findings = [finding for finding in checked.diagnosis if finding.is_grave]
+    gold = f", gold {checked.gold_format}" if checked.gold_format else ""
+    yield Block(f"{file}: format {checked.format}{gold}", TEXT)
     yield Block(
         f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "
         f"{counts['slots']} slots, {counts['values']} slot-value pairs",
         gap=(),
     )
-    scores = "  ".join(f"{score.measure} {percent(score.value)}" for score in found.self_scores)
+    scores = "  ".join(f"{score.measure} {percent(score.value)}" for score in checked.self_scores)
     yield Block(f"gold against itself: {scores}", gap=())
-    yield Block(f"account: {found.account.line}", gap=())
-    if found.fit and grave:
-        points = f"{grave[0].points:+.2f} points of JGA hang on it"
-        yield Block(f"can be scored, but settle the diagnosis first: {points}", gap=())
+    yield Block(f"account: {checked.account.line}", gap=())
+    if checked.fit and grave_findings:
+        points = f"{grave_findings[0].points:+.2f} points of JGA depend on it"
+        yield Block(f"can be scored, but check the diagnosis first: {points}", gap=())
     else:
-        yield Block("ready to be scored" if found.fit else "not ready to be scored", gap=())
+        yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())

@@ -39,9 +39,9 @@ from ...tracking.scoring import score_file
 from ...views import compare as views
 from ...views.tracker import signature_of, system_charts
 from .. import options as shared
-from ..printer import CSV, TEXT, Block, Output, result_blocks, signature, tables
-from ..progress import expect_files, watched
-from ..several import chosen_golds, chosen_names, fail_if_worse
+from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
+from ..progress import expect_files, track_reading
+from ..several import fail_if_worse, match_gold_files, name_files
 from ..study import study_options
 from .documents import TrackerCompareDocument
 
@@ -51,99 +51,104 @@ _LISTED = 10
 
 @shared.command("compare")
 @click.argument("files", nargs=-1, required=True)
-@shared.source_options("the files", several=True, names="What to call a system; one for each file.")
+@shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
 @shared.schema_option
 @click.option(
     "--trivial",
     "yardsticks",
     multiple=True,
     type=click.Choice(list(TRIVIAL)),
-    help="Also a tracker made from the gold of the first file; may be repeated.",
+    help="Also compare a trivial tracker, made from the gold of the first file; may be repeated.",
 )
-@click.option("--common", is_flag=True, help="Compare on the dialogues that all files have.")
+@click.option("--common", is_flag=True, help="Use only the dialogues that all files have.")
 @shared.measure_option
 @shared.rule_options
 @shared.interval_options(resamples=10_000)
-@shared.choice_option("--test", get_args(Test), "The paired test.")
-@click.option("--mcnemar", is_flag=True, help="Also McNemar's test on turns and on dialogues.")
+@shared.choice_option("--test", get_args(Test), "Paired test.")
+@click.option("--mcnemar", is_flag=True, help="Also run McNemar's test on turns and on dialogues.")
 @shared.by_option(_GROUPS, "compare")
 @shared.turns_option
 @click.option(
     "--disagree",
     multiple=True,
     metavar="MEASURE|SYSTEM",
-    help="Given twice: show dialogues on which they disagree most. Two measures need one file only.",
+    help="Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
 )
-@shared.number_option("--most", least=1, default=3, about="How many of these dialogues.")
+@shared.number_option("--most", least=1, default=3, about="Number of dialogues to show with --disagree.")
 @click.option(
-    "--power", "with_power", is_flag=True, help="Also test all pairs: which measure tells most systems apart?"
+    "--power",
+    "with_power",
+    is_flag=True,
+    help="Also test all pairs of systems, to find the measure that separates most pairs.",
 )
 @shared.choice_option(
     "--marks",
     ["stars", "letters"],
-    "Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
+    "LaTeX and Markdown: mark significant differences from the first system with stars, or list the beaten systems as letters.",
 )
 @shared.fail_if_worse_option("a system")
 @shared.paper_options
 @shared.chart_options
 @study_options
 def compare_(**options: Any) -> Output:
-    """Compare trackers: FILES are prediction files, the first of which is the baseline. One file is enough to compare two
-    measures with --disagree.
+    """Compare trackers on the same dialogues. FILES are prediction files. The first file is the baseline. To compare two
+    measures with --disagree, one file is enough.
 
-    The result comes first, then the table. Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by
-    Holm over all measures and pairs of the table; a line below it says how many tests that are.
+    The result is printed first, then the table. Dialogues are resampled, not turns. p values are two-sided, paired, and corrected
+    by Holm over all measures and pairs of the table. A line below the table gives the number of tests.
     """
-    rules = shared.chosen_rules(options)
-    how = shared.chosen_resampling(options) or Resampling()
+    rules = shared.rules_from_options(options)
+    resampling = shared.resampling_from_options(options) or Resampling()
     systems = _systems(options, rules)
-    results = _scored(systems, options, rules, how)
-    unequal: list[Notice] = []
+    results = _score_systems(systems, options, rules, resampling)
+    unequal_notices: list[Notice] = []
     if options["common"]:
         keys = [result.gold_digest.keys() for result in results.values()]
-        common, every = frozenset.intersection(*map(frozenset, keys)), set().union(*keys)
+        common, all_keys = frozenset.intersection(*map(frozenset, keys)), set().union(*keys)
         if not common:
             raise DialmeterError("the files have no dialogue in common")
-        if len(common) < len(every):
-            apart_keys = sorted(every - common)
-            message = f"{len(apart_keys)} dialogues are not in every file and are unscored; {len(common)} are"
-            unequal = [Notice("unequal-dialogues", len(apart_keys), message, tuple(apart_keys[:_LISTED]))]
-            results = _scored(systems, options, rules, how, common)
-    compared = compare(results, how, options["test"], all_pairs=options["marks"] == "letters")
-    compared = replace(compared, notices=[*unequal, *compared.notices])
-    level = 1 - how.confidence
-    apart, unlike = _disagreements(compared, options)
-    further = Further(
+        if len(common) < len(all_keys):
+            excluded = sorted(all_keys - common)
+            message = (
+                f"{len(excluded)} dialogues are not in every file and are unscored; {len(common)} are in every file"
+            )
+            unequal_notices = [Notice("unequal-dialogues", len(excluded), message, tuple(excluded[:_LISTED]))]
+            results = _score_systems(systems, options, rules, resampling, common)
+    compared = compare(results, resampling, options["test"], all_pairs=options["marks"] == "letters")
+    compared = replace(compared, notices=[*unequal_notices, *compared.notices])
+    level = 1 - resampling.confidence
+    disagreements, disagreement_notices = _disagreements(compared, options)
+    extra = ExtraResults(
         turn_tests(results) if options["mcnemar"] else [],
-        apart,
-        discriminative_power(results, how, options["test"], level) if options["with_power"] else None,
+        disagreements,
+        discriminative_power(results, resampling, options["test"], level) if options["with_power"] else None,
         {
             group: {name: result.by(group, options["turns"]) for name, result in results.items()}
             for group in options["by"]
         },
     )
-    notices = [*_notices(compared, further, how), *unlike]
-    worse = "{system} is worse than {base} under {measure}: {difference:+.2f}, p = {p_holm:.4f} (Holm)"
+    notices = [*_notices(compared, extra, resampling), *disagreement_notices]
+    message_if_worse = "{system} is worse than {base} under {measure}: {difference:+.2f}, p = {p_holm:.4f} (Holm)"
     return Output(
-        document=lambda _: _document(compared, further, notices),
-        parts=chain(_parts(compared, further, options), _shown(further.apart, systems, options, rules)),
+        document=lambda _: _document(compared, extra, notices),
+        parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
         notices=notices,
         charts=lambda: system_charts(results),
-        check=lambda: fail_if_worse(options, compared.versus, level, worse),
+        check=lambda: fail_if_worse(options, compared.versus, level, message_if_worse),
     )
 
 
-class Further(NamedTuple):
-    """What options add to the comparison."""
+class ExtraResults(NamedTuple):
+    """Results that options add to the comparison."""
 
     tests: list[TurnTest]
-    apart: list[Disagreement]
+    disagreements: list[Disagreement]
     power: PowerStudy | None
     groups: dict[str, dict[str, list[Score]]]
 
 
 class System(NamedTuple):
-    """Where a system's predictions come from."""
+    """The files of a system, and a change of its dialogues for a trivial tracker."""
 
     file: str
     gold: str | None
@@ -151,32 +156,32 @@ class System(NamedTuple):
 
 
 def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
-    """The systems by name: the files, then trivial trackers on the first."""
+    """Return the systems by name: the files, then the trivial trackers on the first file."""
     files, yardsticks = options["files"], options["yardsticks"]
     if len(files) + len(yardsticks) < 2:
         if not options["disagree"]:
             raise DialmeterError(
-                "compare needs two files or more, the first of which is the baseline; or one and --trivial; or one and two "
+                "compare needs two files or more, the first as the baseline; or one file and --trivial; or one file and two "
                 "measures in --disagree"
             )
         for option in ("mcnemar", "with_power", "fail_if_worse"):
             if options[option]:
                 raise DialmeterError(f"--{option.removeprefix('with_').replace('_', '-')} needs two files or more")
-    golds = chosen_golds(files, options["gold"])
-    labels = chosen_names(files, options["names"], "systems", yardsticks)
+    golds = match_gold_files(files, options["gold"])
+    labels = name_files(files, options["names"], "systems", yardsticks)
     systems = [System(*pair) for pair in zip(files, golds, strict=True)]
     systems += [systems[0]._replace(change=trivial(name, rules, options["seed"])) for name in yardsticks]
     return dict(zip(labels, systems, strict=True))
 
 
-def _scored(
+def _score_systems(
     systems: dict[str, System],
     options: dict[str, Any],
     rules: Rules,
-    how: Resampling,
+    resampling: Resampling,
     only: frozenset[str] | None = None,
 ) -> dict[str, TrackerResult]:
-    # Gold that is the same for several systems is read once.
+    # A gold file that several systems share is read only once.
     shared = Counter(system.gold for system in systems.values() if system.gold is not None)
     golds = {path: GoldFile(path, options["gold_format"]) for path, count in shared.items() if count > 1}
     expect_files(len(systems))
@@ -192,52 +197,52 @@ def _scored(
             measures=options["measures"] or None,
             rules=rules,
             by=[group for group in options["by"] if group != "turn"],
-            resampling=how,
-            watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+            resampling=resampling,
+            watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
         for name, system in systems.items()
     }
 
 
-def _notices(compared: TrackerComparison, further: Further, how: Resampling) -> list[Notice]:
+def _notices(compared: TrackerComparison, extra: ExtraResults, resampling: Resampling) -> list[Notice]:
     seen = {notice.code: notice for result in compared.results.values() for notice in result.notices}
-    found = [*compared.notices, *seen.values()]
-    if further.tests:
+    notices = [*compared.notices, *seen.values()]
+    if extra.tests:
         message = "turns of one dialogue are not independent: McNemar's p value on turns is too small"
-        found.append(Notice("dependent-turns", 1, message))
-    if further.power and not can_tell_apart(further.power, how):
-        message = f"{how.resamples} resamples are too few for --power: no p value can be below the level after Holm's correction"
-        found.append(Notice("few-resamples", how.resamples, message))
-    return found
+        notices.append(Notice("dependent-turns", 1, message))
+    if extra.power and not can_tell_apart(extra.power, resampling):
+        message = f"{resampling.resamples} resamples are too few for --power: no p value can be below the level after Holm's correction"
+        notices.append(Notice("few-resamples", resampling.resamples, message))
+    return notices
 
 
 def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> tuple[list[Disagreement], list[Notice]]:
-    """Where two systems or two measures disagree, and a warning for each system of several that cannot be looked at."""
-    wanted = options["disagree"]
-    if not wanted:
+    """Return the dialogues on which two systems or two measures disagree, and a warning for each system without a result."""
+    names = options["disagree"]
+    if not names:
         return [], []
-    if len(wanted) != 2:
+    if len(names) != 2:
         raise DialmeterError("give --disagree twice: two measures, or two systems")
-    if wanted[0] == wanted[1]:
-        raise DialmeterError(f"--disagree names {wanted[0]} twice, which never disagrees with itself")
+    if names[0] == names[1]:
+        raise DialmeterError(f"--disagree names {names[0]} twice; give two different measures or systems")
     results = compared.results
-    if all(name in results for name in wanted):
-        first = results[wanted[0]]
-        return between_systems(results, wanted[0], wanted[1], first.ranked_by, options["most"]), []
-    found: list[Disagreement] = []
+    if all(name in results for name in names):
+        first = results[names[0]]
+        return between_systems(results, names[0], names[1], first.ranked_by, options["most"]), []
+    disagreements: list[Disagreement] = []
     notices: list[Notice] = []
     for name, result in results.items():
-        one, other = (asked_for(result, measure) for measure in wanted)
+        one, other = (asked_for(result, measure) for measure in names)
         try:
-            found += between_measures(name, result, one, other, options["most"])
+            disagreements += between_measures(name, result, one, other, options["most"])
         except NotApplicable as error:
             notices.append(Notice("same-everywhere", result.dialogues, str(error)))
     if len(notices) == len(results):
         raise DialmeterError(notices[0].message)
-    return found, notices
+    return disagreements, notices
 
 
-def _document(compared: TrackerComparison, further: Further, notices: list[Notice]) -> TrackerCompareDocument:
+def _document(compared: TrackerComparison, extra: ExtraResults, notices: list[Notice]) -> TrackerCompareDocument:
     results = compared.results
     first = next(iter(results.values()))
     return make_document(
@@ -245,7 +250,7 @@ def _document(compared: TrackerComparison, further: Further, notices: list[Notic
         scores=[
             {**score_dict(score), "system": name}
             for name, result in results.items()
-            for score in (*result.scores, *(each for found in further.groups.values() for each in found[name]))
+            for score in (*result.scores, *(each for scores in extra.groups.values() for each in scores[name]))
         ],
         **in_documents({name: result.account for name, result in results.items()}),
         counts={"systems": len(results), "dialogues": first.dialogues, "turns": first.turns},
@@ -253,52 +258,52 @@ def _document(compared: TrackerComparison, further: Further, notices: list[Notic
         versus=compared.versus,
         ranks=compared.ranks.by_measure,
         tau=[{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
-        mcnemar=further.tests,
-        disagreements=further.apart,
-        power=UNSET if further.power is None else further.power,
+        mcnemar=extra.tests,
+        disagreements=extra.disagreements,
+        power=UNSET if extra.power is None else extra.power,
     )
 
 
-def _parts(compared: TrackerComparison, further: Further, options: dict[str, Any]) -> Iterator[Block]:
-    tests, apart, power, groups = further
+def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, Any]) -> Iterator[Block]:
+    tests, disagreements, power, groups = extra
     listed = {
-        name: [*result.scores, *chain.from_iterable(found[name] for found in groups.values())]
+        name: [*result.scores, *chain.from_iterable(scores[name] for scores in groups.values())]
         for name, result in compared.results.items()
     }
     yield Block(views.comparison_rows(listed, compared.versus), CSV)
-    level = 1 - (shared.chosen_confidence(options) or Resampling().confidence)
-    yield from tables([views.disagreement_rows(apart)] if apart else [], CSV)
-    yield from tables(views.power_rows(power) if power else [], CSV)
+    level = 1 - (shared.confidence_from_options(options) or Resampling().confidence)
+    yield from table_blocks([views.disagreement_rows(disagreements)] if disagreements else [], CSV)
+    yield from table_blocks(views.power_rows(power) if power else [], CSV)
     yield from result_blocks(
         [*views.result_lines(compared.versus, level), *(views.power_lines(power) if power else [])]
     )
     yield Block(views.long_table(compared), TEXT)
     yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]
-    yield from signature(signature_of(scores), quoted=False, gap=("text", "markdown"))
-    yield from tables(views.grouped_table(found, group) for group, found in groups.items())
+    yield from signature_blocks(signature_of(scores), quoted=False, gap=("text", "markdown"))
+    yield from table_blocks(views.grouped_table(scores, group) for group, scores in groups.items())
     if len(compared.results) > 1:
-        yield from tables([views.rank_table(compared), views.tau_table(compared)], TEXT)
-    yield from tables([views.power_table(power)] if power else [])
-    yield from tables([views.turn_table(tests)] if tests else [])
-    yield from tables([views.disagreement_table(apart)] if apart else [])
+        yield from table_blocks([views.rank_table(compared), views.tau_table(compared)], TEXT)
+    yield from table_blocks([views.power_table(power)] if power else [])
+    yield from table_blocks([views.turn_table(tests)] if tests else [])
+    yield from table_blocks([views.disagreement_table(disagreements)] if disagreements else [])
 
 
-def _shown(
-    apart: list[Disagreement], systems: dict[str, System], options: dict[str, Any], rules: Rules
+def _show_dialogues(
+    disagreements: list[Disagreement], systems: dict[str, System], options: dict[str, Any], rules: Rules
 ) -> Iterator[Block]:
-    """The dialogues turn by turn, as the systems concerned have them."""
+    """Yield the disagreements turn by turn, with the states of the systems concerned."""
     for name, system in systems.items() if options["style"] == "text" else ():
-        keys = frozenset(each.dialogue for each in apart if name in (each.system, each.first, each.second))
-        found: list[Block] = []
+        keys = frozenset(each.dialogue for each in disagreements if name in (each.system, each.first, each.second))
+        blocks: list[Block] = []
 
         def take(
-            dialogue: PairDialogue, compared: ComparedDialogue, name: str = name, found: list[Block] = found
+            dialogue: PairDialogue, compared: ComparedDialogue, name: str = name, blocks: list[Block] = blocks
         ) -> None:
             first, *rest = dialogue_lines(dialogue, compared)
             key = dialogue_key(dialogue.id)
-            turns = [line for each in apart if each.dialogue == key for line in views.turn_lines(each, name)]
-            found.append(Block("\n".join([f"{name}: {first}", *turns, *rest]), TEXT))
+            turns = [line for each in disagreements if each.dialogue == key for line in views.turn_lines(each, name)]
+            blocks.append(Block("\n".join([f"{name}: {first}", *turns, *rest]), TEXT))
 
         if keys:
             score_file(
@@ -311,4 +316,4 @@ def _shown(
                 rules=rules,
                 sink=take,
             )
-        yield from found
+        yield from blocks

@@ -19,54 +19,56 @@ from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..printer import CSV, TEXT, Block, Output, signature, tables
+from ..printer import CSV, TEXT, Block, Output, signature_blocks, table_blocks
 from ..study import study_options
 from .study_documents import TrackerCurveDocument
 
 
 @shared.command("curve")
 @click.argument("folder", metavar="DIR")
-@click.option("--manifest", metavar="FILE", help="CSV or JSON lines with file, ratio, seed, domain; files lie in DIR.")
+@click.option(
+    "--manifest", metavar="FILE", help="CSV or JSON lines with file, ratio, seed and domain of each file in DIR."
+)
 @shared.prediction_options
 @shared.measure_option
-@click.option(
-    "--reference", default="GCA", show_default=True, metavar="M", help="The measure to compare the others with."
+@click.option("--reference", default="GCA", show_default=True, metavar="M", help="Measure to compare the others with.")
+@shared.choice_option(
+    "--trend", SCALES, "Scale of slopes: per tenfold training data (log), or per whole training set (linear).", "scale"
 )
-@shared.choice_option("--trend", SCALES, "Slopes per tenfold training data, or per whole training set.", "scale")
 @shared.rule_options
 @shared.interval_options(resamples=1000)
 @shared.paper_options
 @shared.chart_options
 @study_options
 def curve_(**options: Any) -> Output:
-    """Few-shot curves and zero-shot tables from the prediction files in DIR.
+    """Make few-shot curves and zero-shot tables from the prediction files in DIR.
 
-    Files are named like ratio_0.05_seed_557_prediction.json (share of training data, seed) or
-    T5_result_zeroshot_hotel.json (domain); files with other names go into a manifest.
+    File names are like ratio_0.05_seed_557_prediction.json (share of training data, seed) or
+    T5_result_zeroshot_hotel.json (domain). List files with other names in a manifest.
     """
     folder, manifest = options["folder"], options["manifest"]
-    others = [path for path in (options["gold"], options["schema"], options["only"]) if path]
-    entries, notices = in_manifest(manifest, folder, others) if manifest else in_folder(folder, others)
-    found = draw_curve(
+    other_files = [path for path in (options["gold"], options["schema"], options["only"]) if path]
+    entries, notices = in_manifest(manifest, folder, other_files) if manifest else in_folder(folder, other_files)
+    curve = draw_curve(
         entries,
         options["gold"],
         **shared.prediction_arguments(options),
         reference=options["reference"],
         scale=options["scale"],
-        resampling=shared.chosen_resampling(options),
+        resampling=shared.resampling_from_options(options),
         watch=_watch(options["quiet"]),
     )
-    notices += found.notices
+    notices += curve.notices
     return Output(
-        document=lambda charts: _document(found, notices, charts),
-        parts=_parts(found, options["folder"]),
+        document=lambda charts: _document(curve, notices, charts),
+        parts=_parts(curve, options["folder"]),
         notices=notices,
-        charts=lambda: curve_charts(found),
+        charts=lambda: curve_charts(curve),
     )
 
 
 def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
-    """Shows how many files are done: a bar on a terminal, a line per 10 % elsewhere."""
+    """Return a function that shows the number of finished files: a bar on a terminal, a line per 10 % elsewhere."""
 
     def watch(entries: Iterable[CurveFile]) -> Iterator[CurveFile]:
         listed = list(entries)
@@ -86,23 +88,23 @@ def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
     return watch
 
 
-def _parts(found: Curve, folder: str) -> Iterator[Block]:
-    yield Block(f"{one_line(folder, 200)}  {len(found.files)} files", TEXT)
-    *others, last = tables_of(found)
-    foot = tuple(lines({each.entry.name: each.account for each in found.files}))
+def _parts(curve: Curve, folder: str) -> Iterator[Block]:
+    yield Block(f"{one_line(folder, 200)}  {len(curve.files)} files", TEXT)
+    *others, last = tables_of(curve)
+    foot = tuple(lines({each.entry.name: each.account for each in curve.files}))
     yield from (Block(table) for table in (*others, replace(last, foot=foot)))
-    yield from tables(csv_tables(found), CSV)
-    yield from signature(signature_of([score for each in found.files for score in each.scores]))
+    yield from table_blocks(csv_tables(curve), CSV)
+    yield from signature_blocks(signature_of([score for each in curve.files for score in each.scores]))
 
 
 def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> TrackerCurveDocument:
     entries = [each.entry for each in curve.files]
-    kinds = [{"file": each.name, "ratio": each.ratio, "seed": each.seed, "domain": each.domain} for each in entries]
-    files = list(zip(curve.files, kinds, strict=True))
+    labels = [{"file": each.name, "ratio": each.ratio, "seed": each.seed, "domain": each.domain} for each in entries]
+    files = list(zip(curve.files, labels, strict=True))
     return make_document(
         TrackerCurveDocument,
         curve,
-        scores=[{**score_dict(score), **kind} for each, kind in files for score in each.scores],
+        scores=[{**score_dict(score), **label} for each, label in files for score in each.scores],
         **in_documents({each.entry.name: each.account for each in curve.files}),
         counts={
             "files": len(entries),
@@ -112,7 +114,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
         },
         warnings=notices,
         intervals=bootstrap(curve.resampling),
-        files=[{**kind, **each.counts, "data": each.data} for each, kind in files],
+        files=[{**label, **each.counts, "data": each.data} for each, label in files],
         domains=[
             {
                 "ratio": table.ratio,

@@ -1,4 +1,4 @@
-"""The documents of the commands on trackers."""
+"""The JSON documents of the commands on trackers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class WorstTrackerDialogues(Struct, kw_only=True):
     """Up to three dialogues with mistakes, the worst first.
 
     Attributes:
-        measure: the measure that they are ranked by.
+        measure: the measure that ranks them.
     """
 
     measure: Text
@@ -55,7 +55,7 @@ class WorstTrackerDialogues(Struct, kw_only=True):
 
 
 class ScoreCounts(Struct, kw_only=True):
-    """Dialogues, turns, and changes of slots by what became of them."""
+    """Number of dialogues and turns, and of changes of slots by outcome."""
 
     dialogues: Count
     turns: Count
@@ -68,13 +68,13 @@ class ScoreCounts(Struct, kw_only=True):
 
 
 class TrackerScoreDocument(TrackerDocument, kw_only=True):
-    """The scores of one prediction file: of the whole first, then of every group that --by asks for. Values are fractions.
+    """The scores of one prediction file: first of the whole file, then of every group of --by. Values are fractions.
 
     Attributes:
-        format: the format that the predictions were read as.
-        intervals: how intervals were made, or null with --ci 0.
-        diagnosis: what may be wrong with the files rather than with the tracker; see howto/diagnosis.md.
-        mistakes: with --by slot: the pairs of gold and predicted value that do not agree at most turns; null is no value.
+        format: the format of the predictions.
+        intervals: the method of the intervals, or null with --ci 0.
+        diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
+        mistakes: with --by slot: the pairs of different gold and predicted values that occur at most turns; null is no value.
     """
 
     command: Literal["tracker score"] = "tracker score"
@@ -89,7 +89,7 @@ class TrackerScoreDocument(TrackerDocument, kw_only=True):
 
 
 class TrackerCheckCounts(Struct, kw_only=True):
-    """How much the file holds."""
+    """Number of dialogues, turns, slots and values in the file."""
 
     dialogues: Count
     turns: Count
@@ -99,12 +99,12 @@ class TrackerCheckCounts(Struct, kw_only=True):
 
 
 class TrackerCheckDocument(TrackerDocument, kw_only=True):
-    """Whether a file is fit to be scored. The scores are those of gold against itself.
+    """The validation of a file. The scores are those of gold against itself.
 
     Attributes:
-        problems: what score would refuse.
-        fit: true where there are no problems; then the exit code is 0.
-        diagnosis: what may be wrong with the files rather than with the tracker; see howto/diagnosis.md.
+        problems: faults that `score` would reject.
+        fit: true if there are no problems; the exit code is then 0.
+        diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
     """
 
     command: Literal["tracker check"] = "tracker check"
@@ -124,7 +124,7 @@ class ComparedScore(TrackerScore, kw_only=True):
 
 
 class SystemCounts(Struct, kw_only=True):
-    """How much was compared."""
+    """Number of systems, dialogues and turns."""
 
     systems: Count
     dialogues: Count
@@ -140,7 +140,7 @@ class RankAgreement(Struct, kw_only=True):
 
 
 class TrackerCompareDocument(TrackerDocument, kw_only=True):
-    """Systems on the same dialogues. Values are fractions; a difference is the system's value less the base's.
+    """A comparison of systems on the same dialogues. Values are fractions. A difference is the system's value minus the base's.
 
     Attributes:
         ranks: measure → system → rank.
@@ -163,7 +163,7 @@ class TrackerCompareDocument(TrackerDocument, kw_only=True):
 
 
 class RulesScore(ScoreRecord, kw_only=True):
-    """JGA under a rule set; without a value and a signature where the rule set cannot be applied."""
+    """JGA under a rule set. If the rule set is not applicable, there is no value and no signature."""
 
     rules: Text
     reason: Text | UnsetType = UNSET
@@ -171,25 +171,25 @@ class RulesScore(ScoreRecord, kw_only=True):
 
 
 class RulesCounts(Struct, kw_only=True):
-    """How much was scored."""
+    """Number of turns and rule sets."""
 
     turns: Count
     rule_sets: Count
 
 
 class RuleEffect(Struct, kw_only=True):
-    """A rule that flips turns by itself, and how many, each turn once however many rule sets flip it."""
+    """A rule that flips turns by itself, and the number of these turns. A turn counts once, even if several rule sets flip it."""
 
     rule: Text
     turns: Count
 
 
 class TrackerRulesDocument(TrackerDocument, kw_only=True):
-    """One file under several rule sets; the first is the one that the others are compared with.
+    """The scores of one file under several rule sets. The first rule set is the base of the comparison.
 
     Attributes:
-        causes: the rules that flip most turns come first.
-        flips: for every other rule set, the turns that are right under one and wrong under the other.
+        causes: the rules that flip most turns are first.
+        flips: for every other rule set, the turns that are right under one of the two and wrong under the other.
     """
 
     command: Literal["tracker rules"] = "tracker rules"

@@ -24,46 +24,51 @@ from ...tracking.scoring import score_file
 from ...views.human import csv_tables, lambda_lines, lambda_rows, lambda_table, tables_of, write_sheets
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, message, result_blocks, signature, tables
-from ..progress import watched
+from ..printer import CSV, TEXT, Block, Output, message_block, result_blocks, signature_blocks, table_blocks
+from ..progress import track_reading
 from .study_documents import TrackerHumanDocument
 
 
 @shared.command("human")
 @click.argument("file", required=False)
-@click.option("--ratings", metavar="CSV", help="Columns dialogue, rater, rating; or dialogue and one column per rater.")
-@click.option("--make-sheets", metavar="DIR", help="Write annotation sheets for FILE into this folder.")
-@click.option("--read-sheets", metavar="DIR", help="Take the ratings from filled text sheets in this folder.")
-@click.option("--out", metavar="CSV", help="With --read-sheets: write the ratings into this file.")
-@shared.force_option("the file of --out")
-@shared.number_option("--sample", least=1, default=100, about="How many sheets.")
-@shared.seed_option(7, "Which dialogues get a sheet; the folds and resamples of --fit-lambda.")
 @click.option(
-    "--raters", type=click.IntRange(1, 1000), default=2, show_default=True, help="Sheets for how many raters."
+    "--ratings",
+    metavar="CSV",
+    help="File with ratings: columns dialogue, rater and rating, or dialogue and one column per rater.",
 )
-@click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="The ratings on sheets.")
-@click.option("--fit-lambda", is_flag=True, help="Also find the lambda of FGA that agrees best with the ratings.")
+@click.option("--make-sheets", metavar="DIR", help="Write annotation sheets for FILE to this folder.")
+@click.option("--read-sheets", metavar="DIR", help="Read the ratings from the filled text sheets in this folder.")
+@click.option("--out", metavar="CSV", help="With --read-sheets: write the ratings to this file.")
+@shared.force_option("an existing file")
+@shared.number_option("--sample", least=1, default=100, about="Number of dialogues that get a sheet.")
+@shared.seed_option(7, "Random seed of the dialogues with a sheet, and of the folds and resamples of --fit-lambda.")
+@click.option(
+    "--raters", type=click.IntRange(1, 1000), default=2, show_default=True, help="Number of raters to write sheets for."
+)
+@click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="Rating scale on the sheets.")
+@click.option("--fit-lambda", is_flag=True, help="Also fit the lambda of FGA that agrees best with the ratings.")
 @shared.prediction_options
 @shared.measure_option
 @shared.rule_options
 @shared.ci_option
 def human(**options: Any) -> Output:
-    """Do measures agree with people? Ratings of the dialogues of FILE, compared with every measure.
+    """Measure how well measures agree with people: compare ratings of the dialogues of FILE with every measure.
 
-    First `--make-sheets DIR`, then `--read-sheets DIR` when they are filled, or `--ratings CSV` from elsewhere.
+    First write sheets with `--make-sheets DIR`. After raters have filled them, use `--read-sheets DIR`. For ratings from
+    elsewhere, use `--ratings CSV`.
     """
-    confidence = shared.chosen_confidence(options)
-    wanted = [name for name in ("ratings", "make_sheets", "read_sheets") if options[name]]
-    if len(wanted) != 1:
+    confidence = shared.confidence_from_options(options)
+    modes = [name for name in ("ratings", "make_sheets", "read_sheets") if options[name]]
+    if len(modes) != 1:
         raise DialmeterError("give one of --ratings CSV, --make-sheets DIR and --read-sheets DIR")
     if options["out"] and not options["read_sheets"]:
-        raise DialmeterError("--out goes with --read-sheets")
+        raise DialmeterError("--out needs --read-sheets")
     if not options["file"] and not (options["read_sheets"] and options["out"]):
-        raise DialmeterError("give the prediction FILE (only --read-sheets DIR --out CSV does without)")
+        raise DialmeterError("give the prediction FILE (only --read-sheets DIR --out CSV does not need it)")
     if options["fit_lambda"] and (options["make_sheets"] or not options["file"]):
         raise DialmeterError("--fit-lambda needs the prediction FILE and ratings")
     if options["make_sheets"]:
-        return _make(options)
+        return _make_sheets(options)
     notices: list[Notice] = []
     if options["ratings"]:
         ratings = read_ratings(options["ratings"])
@@ -79,8 +84,8 @@ def human(**options: Any) -> Output:
     if not options["file"]:
         given = sum(map(len, ratings.by_dialogue.values()))
         counts = {"dialogues": len(ratings.by_dialogue), "raters": len(ratings.raters), "ratings": given}
-        return _written(options["out"], counts, notices, options)
-    result = _scored(options)
+        return _counts_output(options["out"], counts, notices, options)
+    result = _score_predictions(options)
     study = compare_with_people(result, ratings, confidence)
     notices = [*notices, *study.notices, *result.notices]
     fit = fit_lambda(result, ratings, study.dialogues, confidence, options["seed"]) if options["fit_lambda"] else None
@@ -91,42 +96,40 @@ def human(**options: Any) -> Output:
     )
 
 
-def _scored(options: dict[str, Any], sink: Sink | None = None) -> TrackerResult:
+def _score_predictions(options: dict[str, Any], sink: Sink | None = None) -> TrackerResult:
     return score_file(
         options["file"],
         options["gold"],
         **shared.prediction_arguments(options),
         sink=sink,
-        watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
 
 
-def _make(options: dict[str, Any]) -> Output:
-    """Writes sheets for a sample of dialogues."""
+def _make_sheets(options: dict[str, Any]) -> Output:
+    """Write sheets for a sample of dialogues."""
     scale, sampler = RatingScale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
-    result = _scored(options, sampler.take)
+    result = _score_predictions(options, sampler.take)
     if not result.values_known:
-        raise DialmeterError(f"{options['file']}: holds no values, so that there is nothing to rate")
+        raise DialmeterError(f"{options['file']}: has no values, so there is nothing to rate")
     sheets = sampler.sheets()
     notices = [notice for notice in result.notices if notice.code in ("missing", "extra")]
     if sampler.seen < options["sample"]:
-        said = f"{options['sample']} sheets were asked for, and the file has {sampler.seen}: every dialogue has one"
-        notices.append(Notice("all-dialogues", sampler.seen, said))
+        message = f"{options['sample']} sheets were requested, but the file has only {sampler.seen} dialogues; each of them has a sheet"
+        notices.append(Notice("all-dialogues", sampler.seen, message))
     if not any(turn.user or turn.system for sheet in sheets for turn in sheet.turns):
-        notices.append(
-            Notice("no-utterances", len(sheets), "the file has no utterances, so that sheets show states only")
-        )
+        notices.append(Notice("no-utterances", len(sheets), "the file has no utterances; the sheets show only states"))
     raters = write_sheets(options["make_sheets"], sheets, options["raters"], scale)
     counts = {"dialogues": len(sheets), "raters": len(raters), "sheets": len(sheets) * len(raters)}
-    return _written(options["make_sheets"], counts, notices, options)
+    return _counts_output(options["make_sheets"], counts, notices, options)
 
 
-def _written(where: str, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> Output:
-    """Says what was written."""
+def _counts_output(where: str, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> Output:
+    """Return the output that lists the written files."""
     listed = ", ".join(f"{count} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
     return Output(
         document=lambda _: make_document(TrackerHumanDocument, counts=counts, warnings=notices),
-        parts=[] if options["quiet"] else [message(f"{one_line(where, 200)}: {listed}")],
+        parts=[] if options["quiet"] else [message_block(f"{one_line(where, 200)}: {listed}")],
         notices=notices,
     )
 
@@ -171,9 +174,9 @@ def _parts(
     yield Block("  ".join(heading), TEXT)
     *others, last = tables_of(study, confidence)
     yield from (Block(table) for table in (*others, replace(last, foot=(result.account.line,))))
-    yield from tables(csv_tables(study), CSV)
+    yield from table_blocks(csv_tables(study), CSV)
     if fit is not None:
-        yield from tables(lambda_rows(fit), CSV)
+        yield from table_blocks(lambda_rows(fit), CSV)
         yield from result_blocks(lambda_lines(fit, confidence))
-        yield from tables([lambda_table(fit)])
-    yield from signature(joint_signature([each.signature for each in study.correlations]))
+        yield from table_blocks([lambda_table(fit)])
+    yield from signature_blocks(joint_signature([each.signature for each in study.correlations]))

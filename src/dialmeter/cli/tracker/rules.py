@@ -21,21 +21,21 @@ from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...views.tables import Table, highest, percent, records_table
 from ..options import (
-    chosen_dialogues,
     command,
+    dialogues_from_options,
     input_options,
     number_option,
     paper_options,
     patch_option,
     signatures_option,
 )
-from ..printer import CSV, TEXT, Block, Output, signature
-from ..progress import watched
+from ..printer import CSV, TEXT, Block, Output, signature_blocks
+from ..progress import track_reading
 from ..study import study_options
 from .documents import TrackerRulesDocument
 
 _MOST = 3
-"""How many rules are named, and how many slots of a turn."""
+"""Maximum number of rules, and of slots of a turn, in the output."""
 
 
 @command()
@@ -45,70 +45,70 @@ _MOST = 3
     "chosen",
     multiple=True,
     metavar="NAME|FILE.toml",
-    help="Only these rule sets, the first as the base; may be repeated.",
+    help="Use only these rule sets. The first is the base. May be repeated.",
 )
 @click.option(
     "--missing",
     type=click.Choice(["error", "empty", "skip", "predicted-only"]),
-    help="A turn without prediction; as each rule set has it where this is not given.",
+    help="Treatment of a turn without prediction (default: that of each rule set).",
 )
 @patch_option
-@number_option("--flips", least=0, default=3, about="Flipped turns to list per rule set.")
+@number_option("--flips", least=0, default=3, about="Number of flipped turns to list per rule set.")
 @click.option(
-    "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
+    "--no-reasons", is_flag=True, help="Count the flipped turns, but do not search for the rules that flip them."
 )
 @signatures_option
 @paper_options
 @study_options
 def rules(**options: Any) -> Output:
-    """Score one FILE under every rule set, and list which turns flip and because of which rule.
+    """Score one FILE under every rule set, and list the turns that flip and the rules that flip them.
 
     A turn flips when it is right under one rule set and wrong under the other. The first rule set is the base.
     """
-    changed = {name: options[name] for name in ("missing", "patch") if options[name]}
-    rule_sets = [replace(load(name), **changed) for name in (options["chosen"] or names())]
-    only = chosen_dialogues(options)
+    changes = {name: options[name] for name in ("missing", "patch") if options[name]}
+    rule_sets = [replace(load(name), **changes) for name in (options["chosen"] or names())]
+    only = dialogues_from_options(options)
     corpus, gold = open_pair(options["file"], options["gold"], options["format"], options["gold_format"])
     if corpus.correctness_only:
-        raise DialmeterError(f"{corpus.name}: the file holds no values, so that rules make no difference")
+        raise DialmeterError(f"{corpus.name}: the file has no values, so rules make no difference")
     words = Vocabulary()
     with paused_garbage_collection():
-        read = watched(read_pair(corpus, gold, words, rule_sets[0].gold_patch), corpus, options["quiet"])
-        dialogues = [without_states(each) for each in read if only is None or dialogue_key(each.id) in only]
+        pairs = track_reading(read_pair(corpus, gold, words, rule_sets[0].gold_patch), corpus, options["quiet"])
+        dialogues = [without_states(each) for each in pairs if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:
-        found = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
+        results = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
     except InputError as error:
         raise error.at(file=corpus.name) from None
-    return Output(document=lambda _: _document(found), parts=_parts(found, options))
+    return Output(document=lambda _: _document(results), parts=_parts(results, options))
 
 
-def _said(value: Value | None) -> str:
+def _show_value(value: Value | None) -> str:
     text = "nothing" if value is None else " | ".join([value] if isinstance(value, str) else value)
     return text if value is None else repr(one_line(text, 60))
 
 
-def _table(found: list[UnderRules]) -> Table:
+def _score_table(results: list[UnderRules]) -> Table:
     rows = tuple(
         (each.rules, percent(each.value), f"{each.right_turns} of {each.turns}", str(len(each.flips)), _causes(each))
         if not each.reason
         else (each.rules, "–", "–", "–", f"not applicable: {each.reason}")
-        for each in found
+        for each in results
     )
-    headings = ("rules", "JGA", "right turns", "flips", "because of")
+    headings = ("rules", "JGA", "right turns", "flips", "caused by")
     return Table(
         "",
         headings,
         rows,
         frozenset({1, 2, 3}),
-        foot=tuple(lines(_accounts(found))),
-        caption=f"JGA in percent under {len(found)} rule sets; flips are turns with another verdict than under {found[0].rules}.",
+        foot=tuple(lines(_accounts(results))),
+        caption=f"JGA in percent under {len(results)} rule sets; flips are turns with a different verdict than under {results[0].rules}.",
         best=highest(rows, [1]),
     )
 
 
-def _rows(found: list[UnderRules]) -> Table:
-    """One row per rule set with one number per cell, for other programs."""
+def _score_rows(results: list[UnderRules]) -> Table:
+    """Return one row per rule set with one number per cell, for CSV."""
     return records_table(
         [
             {
@@ -122,13 +122,13 @@ def _rows(found: list[UnderRules]) -> Table:
                 "reason": each.reason,
                 "signature": each.signature,
             }
-            for each in found
+            for each in results
         ]
     )
 
 
-def _accounts(found: list[UnderRules]) -> dict[str, Account]:
-    return {each.rules: each.account for each in found if each.account is not None}
+def _accounts(results: list[UnderRules]) -> dict[str, Account]:
+    return {each.rules: each.account for each in results if each.account is not None}
 
 
 def _causes(each: UnderRules) -> str:
@@ -136,32 +136,35 @@ def _causes(each: UnderRules) -> str:
     return ", ".join(f"{cause} ({count})" for cause, count in counted.most_common(4))
 
 
-def what_matters_most(found: list[UnderRules]) -> list[tuple[str, int]]:
-    """The rules that flip most turns by themselves, each turn once however many rule sets flip it."""
+def rules_by_effect(results: list[UnderRules]) -> list[tuple[str, int]]:
+    """Return the rules that flip turns by themselves, with the number of turns, most turns first.
+
+    A turn counts once, even if several rule sets flip it.
+    """
     flipped: dict[str, set[tuple[str, int]]] = {}
-    for each in found[1:]:
+    for each in results[1:]:
         for flip in each.flips:
             for cause in flip.because:
                 flipped.setdefault(cause, set()).add((flip.dialogue, flip.turn))
     return sorted(((cause, len(turns)) for cause, turns in flipped.items()), key=lambda each: (-each[1], each[0]))
 
 
-def _parts(found: list[UnderRules], options: dict[str, Any]) -> Iterator[Block]:
+def _parts(results: list[UnderRules], options: dict[str, Any]) -> Iterator[Block]:
     most = options["flips"]
-    yield Block(_table(found))
-    yield Block(_rows(found), CSV)
+    yield Block(_score_table(results))
+    yield Block(_score_rows(results), CSV)
     if options["signatures"]:
-        yield from signature(*(each.signature for each in found if not each.reason))
-    if effects := what_matters_most(found)[:_MOST]:
+        yield from signature_blocks(*(each.signature for each in results if not each.reason))
+    if effects := rules_by_effect(results)[:_MOST]:
         listed = [f"  {cause} flips {count} turns" for cause, count in effects]
-        yield Block("\n".join(["What matters most:", *listed]), TEXT)
-    flips = list(_flip_lines(found, most))
+        yield Block("\n".join(["Rules with the largest effect:", *listed]), TEXT)
+    flips = list(_flip_lines(results, most))
     yield Block("\n".join(flips), TEXT, gap=TEXT if flips else ())
 
 
-def _flip_lines(found: list[UnderRules], most: int) -> Iterator[str]:
-    base = found[0].rules
-    for each in found[1:]:
+def _flip_lines(results: list[UnderRules], most: int) -> Iterator[str]:
+    base = results[0].rules
+    for each in results[1:]:
         for flip in each.flips[:most]:
             verdict = "right" if flip.right else "wrong"
             place = f"dialogue {one_line(flip.dialogue)}, turn {flip.turn}"
@@ -169,14 +172,14 @@ def _flip_lines(found: list[UnderRules], most: int) -> Iterator[str]:
             if flip.because:
                 yield f"  because of {'; '.join(flip.because)}"
             for slot in flip.slots[:_MOST]:
-                yield f"  {one_line(slot.slot)}: gold {_said(slot.gold)}, predicted {_said(slot.pred)}"
+                yield f"  {one_line(slot.slot)}: gold {_show_value(slot.gold)}, predicted {_show_value(slot.pred)}"
             if len(flip.slots) > _MOST:
                 yield f"  … and {len(flip.slots) - _MOST} more slots"
         if len(each.flips) > most > 0:
             yield f"  … and {len(each.flips) - most} more"
 
 
-def _document(found: list[UnderRules]) -> TrackerRulesDocument:
+def _document(results: list[UnderRules]) -> TrackerRulesDocument:
     return make_document(
         TrackerRulesDocument,
         scores=[
@@ -190,10 +193,10 @@ def _document(found: list[UnderRules]) -> TrackerRulesDocument:
                 **({"reason": each.reason} if each.reason else {}),
                 "signature": each.signature,
             }
-            for each in found
+            for each in results
         ],
-        **in_documents(_accounts(found)),
-        counts={"turns": found[0].turns, "rule_sets": len(found)},
-        causes=[{"rule": cause, "turns": count} for cause, count in what_matters_most(found)],
-        flips={each.rules: each.flips for each in found[1:]},
+        **in_documents(_accounts(results)),
+        counts={"turns": results[0].turns, "rule_sets": len(results)},
+        causes=[{"rule": cause, "turns": count} for cause, count in rules_by_effect(results)],
+        flips={each.rules: each.flips for each in results[1:]},
     )

@@ -34,15 +34,15 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..printer import CSV, PROSE, TEXT, Block, Output, message, score_signatures, tables
-from ..run_files import KeptRun
-from ..work import chosen_workers, work_options
+from ..printer import CSV, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
+from ..run_files import CommandRun
+from ..work import work_options, workers_from_options
 from .documents import TrackerScoreDocument
-from .scoring import scored
+from .scoring import score_predictions
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
 _MISTAKES = 10
-"""How many pairs of gold and predicted value are listed with scores by slot."""
+"""Maximum number of pairs of gold and predicted values that are listed with scores by slot."""
 
 
 @shared.command()
@@ -52,7 +52,7 @@ _MISTAKES = 10
 @shared.interval_options(resamples=1000)
 @shared.by_option(_GROUPS, "score")
 @click.option(
-    "--train-schema", metavar="FILE", help="The schema of training, whose services are seen ones for --by seen."
+    "--train-schema", metavar="FILE", help="Schema of the training data. Its services are the seen ones of --by seen."
 )
 @shared.turns_option
 @click.option(
@@ -63,23 +63,26 @@ _MISTAKES = 10
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
 @shared.signatures_option
-@click.option("-b", "--bare", is_flag=True, help="Print nothing but the number of the one --measure.")
+@click.option("-b", "--bare", is_flag=True, help="Print only the value of the one --measure.")
 @work_options
 def score(**options: Any) -> Output:
     """Score a prediction FILE (- for standard input).
 
-    Gold and predictions may be in one file or in two (--gold). The format is detected.
+    Gold and predictions may be in one file or in two files (--gold). The format is auto-detected.
     """
-    again = _command_again(options)
-    rules = shared.chosen_rules(options)
+    command_line = _command_line(options)
+    rules = shared.rules_from_options(options)
     file = options["file"]
     if options["bare"]:
         _check_bare(options)
     if "seen" in options["by"] and not options["train_schema"]:
-        raise DialmeterError("--by seen needs --train-schema, the schema of training")
-    guards = [replace(guard, measure=repr(parse(guard.measure))) for guard in shared.chosen_guards(options)]
+        raise DialmeterError("--by seen needs --train-schema, the schema of the training data")
+    conditions = [
+        replace(condition, measure=repr(parse(condition.measure)))
+        for condition in shared.conditions_from_options(options)
+    ]
     measures = [repr(parse(each)) for each in (options["measures"] or rules.measures)]
-    measures += [guard.measure for guard in guards if guard.measure not in measures]
+    measures += [condition.measure for condition in conditions if condition.measure not in measures]
     paths = {
         "predictions": file,
         "gold": options["gold"],
@@ -88,41 +91,42 @@ def score(**options: Any) -> Output:
         "patch": rules.patch,
         "map": None if rules.map in maps.names() else rules.map,
     }
-    run = KeptRun(options, [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path])
+    run = CommandRun(options, [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path])
     run.begin(paths.values(), lambda inputs: record.identity(inputs, rules, measures))
-    wanted = {dialogue_key(name): name for name in options["shown"]}
+    shown_ids = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
         rules,
-        tuple(measures) if options["measures"] or guards else None,
+        tuple(measures) if options["measures"] or conditions else None,
         options["schema"],
-        shared.chosen_dialogues(options),
+        shared.dialogues_from_options(options),
         tuple(group for group in options["by"] if group not in ("turn", "service")),
         options["train_schema"],
-        frozenset(wanted),
+        frozenset(shown_ids),
     )
-    found = scored(settings, run.writer, options)
-    result = found.result
-    result.threads = chosen_workers(options, [split_tracker(file)[0]])
+    scored = score_predictions(settings, run.writer, options)
+    result = scored.result
+    result.threads = workers_from_options(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     name = Path(file).name
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
-    shown = [found.printed[key] for key in wanted if key in found.printed]
+    shown_dialogues = [scored.printed[key] for key in shown_ids if key in scored.printed]
 
     def check() -> None:
-        for key, name in wanted.items():
-            if key not in found.printed:
+        for key, name in shown_ids.items():
+            if key not in scored.printed:
                 raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
-        shared.check_guards(guards, scores)
+        shared.check_conditions(conditions, scores)
 
     return Output(
-        document=lambda _: _document(result, groups, scores, found.format),
-        parts=[message(_bare(result.scores[0]))]
+        document=lambda _: _document(result, groups, scores, scored.format),
+        parts=[message_block(_bare_value(result.scores[0]))]
         if options["bare"]
         else chain(
-            _parts(result, groups, found.format, options, again), (Block("\n".join(each), TEXT) for each in shown)
+            _parts(result, groups, scored.format, options, command_line),
+            (Block("\n".join(each), TEXT) for each in shown_dialogues),
         ),
-        # The diagnosis has it, too, with the points that it costs.
+        # The diagnosis has this warning too, with the points that it costs.
         notices=[notice for notice in result.notices if notice.code != "turn-level"],
         diagnosis=result.diagnosis,
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
@@ -134,14 +138,14 @@ def _check_bare(options: dict[str, Any]) -> None:
     if len(options["measures"]) != 1:
         raise DialmeterError(f"--bare needs exactly one --measure, found {len(options['measures'])}")
     if options["style"] not in (None, "text"):
-        raise DialmeterError(f"--bare prints one number; --as {options['style']} does not go with it")
+        raise DialmeterError(f"--bare prints one number; it cannot be combined with --as {options['style']}")
     for name, option in (("by", "--by"), ("shown", "--show"), ("signatures", "--signatures")):
         if options[name]:
-            raise DialmeterError(f"--bare prints one number; {option} does not go with it")
+            raise DialmeterError(f"--bare prints one number; it cannot be combined with {option}")
 
 
-def _bare(score: Score) -> str:
-    """The number as it is in the table."""
+def _bare_value(score: Score) -> str:
+    """Return the value as in the table of scores."""
     if score.value is None:
         raise DialmeterError(f"{score.measure} has no value: {score.reason}")
     return percent(score.value)
@@ -163,25 +167,25 @@ def _document(
 
 
 def _parts(
-    result: TrackerResult, groups: dict[str, list[Score]], format: str, options: dict[str, Any], again: str
+    result: TrackerResult, groups: dict[str, list[Score]], format: str, options: dict[str, Any], command_line: str
 ) -> Iterator[Block]:
     file = options["file"]
     heading = (one_line(file), f"format {format}", f"{result.turns} turns", f"rules {result.rules.name}")
     yield Block("  ".join(heading), TEXT)
     yield Block(records_table(score_records([({}, each) for each in chain(result.scores, *groups.values())])), CSV)
     yield Block(score_table(result.scores, result.account))
-    yield from tables(group_table(found, group) for group, found in groups.items() if found)
+    yield from table_blocks(group_table(scores, group) for group, scores in groups.items() if scores)
     if "slot" in groups and result.values_known:
         yield Block(mistakes_table(result.mistakes.worst(_MISTAKES)), PROSE)
-    yield from score_signatures(result.scores, options["signatures"])
+    yield from score_signature_blocks(result.scores, options["signatures"])
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":
-        yield Block(f"Next: {again} --show {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)
+        yield Block(f"Next: {command_line} --show {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)
 
 
-def _command_again(options: dict[str, Any]) -> str:
-    """The command as it was typed, as far as it says what is scored and how."""
+def _command_line(options: dict[str, Any]) -> str:
+    """Return the command with the options that select what is scored and how."""
     names = {"format": "from", "gold_format": "gold-from", "rules_name": "rules"}
     words = ["dialmeter", "tracker", "score", options["file"]]
     for name in ("gold", "format", "gold_format", "schema", "only", "rules_name"):

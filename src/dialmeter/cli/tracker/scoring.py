@@ -1,4 +1,4 @@
-"""Scores a prediction file for a command: as a whole, or in shards, which may be scored in other processes."""
+"""Scoring of a prediction file for a command: the whole file here, or in shards that other processes may score."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from ...tracking.align import PairFiles
 from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import TrackerSettings, score_file
-from ..options import chosen_resampling
+from ..options import resampling_from_options
 from ..printer import warn
-from ..progress import watched
-from ..work import chosen_cluster, worked
-from .span import score_noted
+from ..progress import track_reading
+from ..work import cluster_from_options, run_shards
+from .span import score_span
 
 
 class ScoredTracker(NamedTuple):
-    """The format of a file, its result, and the dialogues to print."""
+    """The format of a file, its result, and the lines of the dialogues to print."""
 
     format: str
     result: TrackerResult
     printed: dict[str, list[str]]
 
 
-def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
-    """Scores a file: line by line, in shards where it is large, or together with the file that holds gold."""
+def score_predictions(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
+    """Score a file: in shards if it is large and native, otherwise as a whole, with its gold file if there is one."""
     file, quiet = options["file"], options["quiet"]
     spans = _spans(options)
     if len(spans) < 2:
-        if chosen_cluster(options) is not None:
+        if cluster_from_options(options) is not None:
             warn(
-                [Notice("one-shard", 1, "the input is one shard, so that it is scored here and not on the cluster")],
+                [Notice("one-shard", 1, "the input is one shard; it is scored here and not on the cluster")],
                 quiet,
             )
-        return _scored_whole(settings, writer, options)
+        return _score_whole_file(settings, writer, options)
     parts = None if writer is None else str(writer.begin())
     tasks = [ShardTask(span, number, settings, parts) for number, span in enumerate(spans)]
     scorer = settings.scorer()
@@ -51,11 +51,11 @@ def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[st
     notices: dict[Notice, None] = {}
 
     try:
-        for each in worked(score_noted, tasks, options, [split_tracker(file)[0]]):
+        for each in run_shards(score_span, tasks, options, [split_tracker(file)[0]]):
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
-        result = scorer.result(file, notices, chosen_resampling(options), settings.only)
+        result = scorer.result(file, notices, resampling_from_options(options), settings.only)
         result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
     except InputError as error:
         if writer is not None:
@@ -65,7 +65,7 @@ def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[st
 
 
 def _spans(options: dict[str, Any]) -> list[Span]:
-    """The spans of a large file, if it holds native lines with both states."""
+    """Return the spans of a large file of native lines with gold and predictions; an empty list for other files."""
     file = split_tracker(options["file"])[0]
     if options["gold"] or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
         return []
@@ -74,7 +74,7 @@ def _spans(options: dict[str, Any]) -> list[Span]:
     return spans_of(options["file"], opened.format)
 
 
-def _scored_whole(
+def _score_whole_file(
     settings: TrackerSettings,
     writer: RunWriter | None,
     options: dict[str, Any],
@@ -84,7 +84,7 @@ def _scored_whole(
 
     def watch(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
         formats.append(corpus.format)
-        return watched(dialogues, corpus, options["quiet"])
+        return track_reading(dialogues, corpus, options["quiet"])
 
     def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         if writer is not None and dialogue.id not in writer.done:
@@ -104,7 +104,7 @@ def _scored_whole(
             rules=settings.rules,
             by=settings.by,
             train_schema=settings.train_schema,
-            resampling=chosen_resampling(options),
+            resampling=resampling_from_options(options),
             sink=take if writer is not None or settings.shown else None,
             watch=watch,
         )

@@ -18,9 +18,9 @@ from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
-from ..printer import CSV, PROSE, Block, Output, result_blocks, signature, tables
-from ..progress import watched
-from ..several import chosen_golds, chosen_names, scores_and_accounts
+from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
+from ..progress import track_reading
+from ..several import match_gold_files, name_files, scores_and_accounts
 from .study_documents import TrackerSensitivityDocument
 
 _ORIGINAL = "original"
@@ -28,10 +28,10 @@ _ORIGINAL = "original"
 
 @shared.command("sensitivity")
 @click.argument("files", nargs=-1, required=True, metavar="VARIANT...")
-@shared.source_options("the files", several=True, names="What to call a variant; one for each file.")
-@click.option("--original", metavar="FILE", help="Predictions under the original schema, to compare with.")
-@click.option("--original-gold", metavar="FILE", help="Gold of --original.")
-@click.option("--only", metavar="LIST", help="A file with one dialogue id per line: score only these.")
+@shared.source_options("the files", several=True, names="Name of a variant; give one for each file.")
+@click.option("--original", metavar="FILE", help="Prediction file under the original schema, to compare with.")
+@click.option("--original-gold", metavar="FILE", help="File with gold states of --original.")
+@click.option("--only", metavar="LIST", help="Only score the dialogues in this file, one id per line.")
 @click.option(
     "--measure",
     "measures",
@@ -39,18 +39,18 @@ _ORIGINAL = "original"
     default=("JointGoalAccuracy", "AverageGoalAccuracy"),
     show_default=True,
     metavar="M",
-    help="A measure of frames; may be repeated.",
+    help="Measure of frames; may be repeated.",
 )
 @shared.rules_option(default="sgd")
-@shared.number_option("--most", least=0, default=5, about="How many of the most sensitive dialogues.")
+@shared.number_option("--most", least=0, default=5, about="Number of most sensitive dialogues to list.")
 @shared.interval_options(resamples=1000)
 @shared.paper_options
 def sensitivity(**options: Any) -> Output:
-    """How much does a tracker depend on the wording of the schema (SGD-X)?
+    """Measure how much a tracker depends on the wording of the schema (SGD-X).
 
-    Each VARIANT has the predictions of one tracker on the same dialogues under another wording of the schema, and gold and
-    schema with the same wording: as --gold, one for each, or in the same file. The sensitivity is the mean over frames of
-    (standard deviation over variants / mean over variants): 0 where the wording does not matter.
+    Each VARIANT has the predictions of one tracker on the same dialogues under another wording of the schema. It needs gold and
+    schema with the same wording, either in one --gold for each VARIANT or in the same file. The sensitivity is the mean over
+    frames of (standard deviation over variants / mean over variants). It is 0 if the wording does not matter.
     """
     files = options["files"]
     if len(set(files)) < len(files) or options["original"] in files:
@@ -58,29 +58,29 @@ def sensitivity(**options: Any) -> Output:
     if len(files) < 2:
         raise DialmeterError("schema sensitivity needs two variants or more, one file or folder for each")
     if options["original_gold"] and not options["original"]:
-        raise DialmeterError("--original-gold goes with --original")
-    golds = chosen_golds(files, options["gold"])
-    names = chosen_names(files, options["names"], "variants", [_ORIGINAL] if options["original"] else [])
+        raise DialmeterError("--original-gold needs --original")
+    golds = match_gold_files(files, options["gold"])
+    names = name_files(files, options["names"], "variants", [_ORIGINAL] if options["original"] else [])
     inputs = [*zip(files, golds, strict=True)]
     if options["original"]:
         inputs.append((options["original"], options["original_gold"]))
-    how = shared.chosen_resampling(options)
-    scored = _scored(inputs, options, how)
-    results = dict(zip(names, scored, strict=True))
+    resampling = shared.resampling_from_options(options)
+    scored_results = _score_files(inputs, options, resampling)
+    results = dict(zip(names, scored_results, strict=True))
     variants = {name: result for name, result in results.items() if name != _ORIGINAL or not options["original"]}
     original = results[_ORIGINAL] if options["original"] else None
-    found = study_sensitivity(variants, original, how, options["most"])
+    sensitivities = study_sensitivity(variants, original, resampling, options["most"])
     seen = {(notice.code, notice.message): notice for result in results.values() for notice in result.notices}
     notices = [*seen.values()]
     return Output(
-        document=lambda _: _document(results, found, notices),
-        parts=_parts(results, found, variants),
+        document=lambda _: _document(results, sensitivities, notices),
+        parts=_parts(results, sensitivities, variants),
         notices=notices,
     )
 
 
-def _scored(
-    inputs: Sequence[tuple[str, str | None]], options: dict[str, Any], how: Resampling | None
+def _score_files(
+    inputs: Sequence[tuple[str, str | None]], options: dict[str, Any], resampling: Resampling | None
 ) -> list[TrackerResult]:
     try:
         return [
@@ -89,23 +89,23 @@ def _scored(
                 gold,
                 format=options["format"],
                 gold_format=options["gold_format"],
-                only=shared.chosen_dialogues(options),
+                only=shared.dialogues_from_options(options),
                 measures=options["measures"],
                 rules=load(options["rules_name"]),
-                resampling=how,
-                watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+                resampling=resampling,
+                watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
             )
             for file, gold in inputs
         ]
     except NotApplicable as error:
-        # There is no --schema here, because every variant has another one.
+        # There is no --schema here, because every variant has its own schema.
         raise NotApplicable(
             str(error).replace("give one with --schema", "give gold as a folder with schema.json")
         ) from None
 
 
 def _document(
-    results: Mapping[str, TrackerResult], found: Sequence[SchemaSensitivity], notices: Sequence[Notice]
+    results: Mapping[str, TrackerResult], sensitivities: Sequence[SchemaSensitivity], notices: Sequence[Notice]
 ) -> TrackerSensitivityDocument:
     first = next(iter(results.values()))
     return make_document(
@@ -114,16 +114,20 @@ def _document(
         counts={"variants": len(results), "dialogues": first.dialogues, "turns": first.turns},
         warnings=notices,
         intervals=bootstrap(first.resampling),
-        sensitivities=found,
+        sensitivities=sensitivities,
     )
 
 
 def _parts(
-    results: Mapping[str, TrackerResult], found: Sequence[SchemaSensitivity], variants: Mapping[str, TrackerResult]
+    results: Mapping[str, TrackerResult],
+    sensitivities: Sequence[SchemaSensitivity],
+    variants: Mapping[str, TrackerResult],
 ) -> Iterator[Block]:
-    yield from tables(views.sensitivity_rows(results, found), CSV)
-    yield from result_blocks(views.sensitivity_lines(found))
+    yield from table_blocks(views.sensitivity_rows(results, sensitivities), CSV)
+    yield from result_blocks(views.sensitivity_lines(sensitivities))
     foot = tuple(lines({name: result.account for name, result in results.items()}))
-    yield Block(views.sensitivity_table(found, len(variants), foot), PROSE)
-    yield from tables([views.variant_table(results), *(views.sensitive_dialogues_table(each) for each in found)])
-    yield from signature(*(each.signature for each in found))
+    yield Block(views.sensitivity_table(sensitivities, len(variants), foot), PROSE)
+    yield from table_blocks(
+        [views.variant_table(results), *(views.sensitive_dialogues_table(each) for each in sensitivities)]
+    )
+    yield from signature_blocks(*(each.signature for each in sensitivities))

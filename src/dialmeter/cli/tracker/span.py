@@ -1,4 +1,4 @@
-"""The work on one span of a file. A separate module, so that workers do not import what only the command needs."""
+"""Scoring of one span of a file. This is a separate module to keep the imports of workers small."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ...readers.corpus import Corpus
 from ...tracking.scoring import TrackerSettings, TrackerShard, score_shard
 
 
-def score_noted(task: ShardTask[TrackerSettings]) -> TrackerShard:
-    """Scores a span, and notes the current dialogue if the engine asks for it."""
-    return score_shard(task, _noting) if is_noting() else score_shard(task)
+def score_span(task: ShardTask[TrackerSettings]) -> TrackerShard:
+    """Score a span, and note the current dialogue if the engine requests it."""
+    return score_shard(task, _note_each) if is_noting() else score_shard(task)
 
 
-def _noting(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
     for each in dialogues:
         note(f"dialogue {each.id}")
         yield each

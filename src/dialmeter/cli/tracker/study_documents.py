@@ -1,4 +1,4 @@
-"""The documents of the studies of trackers: bias, curve, human, sensitivity, board."""
+"""The JSON documents of the studies of trackers: bias, curve, human, sensitivity, board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .documents import TrackerDocument, TrackerScore
 
 
 class StudiedScore(Struct, kw_only=True):
-    """A score of one of the trackers of a study; the name of the system is absent for a trivial tracker."""
+    """A score of a tracker in a study. A trivial tracker has no name of a system."""
 
     system: str | UnsetType = UNSET
     measure: Text
@@ -35,7 +35,7 @@ class StudiedScore(Struct, kw_only=True):
 
 
 class BiasCounts(Struct, kw_only=True):
-    """How much was studied."""
+    """Number of systems, dialogues and turns, and of dialogues with mistakes."""
 
     systems: Count
     dialogues: Count
@@ -60,11 +60,11 @@ class YardstickRecord(Struct, kw_only=True):
 
 
 class TrackerBiasDocument(TrackerDocument, kw_only=True):
-    """Do measures depend on where mistakes fall? Values are fractions; correlations lie between -1 and 1.
+    """The dependence of measures on the position of mistakes. Values are fractions; correlations are between -1 and 1.
 
     Attributes:
         between: correlations between measures.
-        charts: files that --charts wrote, each with a .csv file of its data.
+        charts: files that --charts wrote, each with its data in a .csv file.
         dialogues: with --rows.
     """
 
@@ -110,7 +110,7 @@ class CurveScore(ScoreRecord, kw_only=True):
 
 
 class CurveCounts(Struct, kw_only=True):
-    """How many files there are, and of what."""
+    """Number of files, ratios, seeds and domains."""
 
     files: Count
     ratios: Count
@@ -119,7 +119,7 @@ class CurveCounts(Struct, kw_only=True):
 
 
 class CurveDomains(Struct, kw_only=True):
-    """A measure by domain, their mean, and over all files together."""
+    """A measure by domain, the mean over domains, and the value over all files together."""
 
     ratio: Number
     measure: str
@@ -132,7 +132,7 @@ class TrackerCurveDocument(TrackerDocument, kw_only=True):
     """Scores of every file; points and trends of curves; scores by domain. Values are fractions.
 
     Attributes:
-        intervals: how intervals were made, or null with --ci 0.
+        intervals: the method of the intervals, or null with --ci 0.
         reference: the measure that the others are compared with.
         scale: slopes per tenfold training data (log), or per whole training set (linear).
     """
@@ -200,15 +200,15 @@ class RaterRecord(Struct, kw_only=True):
 
 
 class UnmatchedRatings(Struct, kw_only=True):
-    """Dialogues that are only rated, or only in the file."""
+    """Dialogues that only have ratings, or are only in the file."""
 
     only_rated: list[str]
     only_in_file: list[str]
 
 
 class TrackerHumanDocument(TrackerDocument, kw_only=True):
-    """Correlations of measures with the mean rating per dialogue. After --make-sheets, and after --read-sheets without
-    FILE, scores are empty and only counts and warnings follow.
+    """Correlations of measures with the mean rating per dialogue. With --make-sheets, and with --read-sheets without
+    FILE, scores are empty, and there are only counts and warnings.
 
     Attributes:
         lambda_fit: with --fit-lambda.
@@ -232,7 +232,7 @@ class VariantScore(TrackerScore, kw_only=True):
 
 
 class SensitivityCounts(Struct, kw_only=True):
-    """How much was compared; the original schema counts as a variant."""
+    """Number of variants, dialogues and turns. The original schema counts as a variant."""
 
     variants: Count
     dialogues: Count
@@ -243,7 +243,7 @@ class TrackerSensitivityDocument(TrackerDocument, kw_only=True):
     """One tracker under several wordings of the schema. Values are fractions; a sensitivity may exceed 1.
 
     Attributes:
-        intervals: how intervals were made, or null with --ci 0.
+        intervals: the method of the intervals, or null with --ci 0.
     """
 
     command: Literal["tracker sensitivity"] = "tracker sensitivity"
@@ -275,8 +275,8 @@ class BoardSystemRecord(Struct, kw_only=True):
 
     Attributes:
         file: the name of its file, without folders.
-        best_rank: under all measures, rule sets and maps; null for a system that is not ranked.
-        given_gold: the share of turns that equal gold, if the file was given gold states; null for the others.
+        best_rank: the best rank under all measures, rule sets and maps; null for a system that is not ranked.
+        given_gold: the share of turns that equal gold, if gold states were given to the system; null for other systems.
     """
 
     system: str
@@ -296,10 +296,10 @@ class BoardRecord(Struct, kw_only=True):
     """A board.
 
     Attributes:
-        systems: the best under the first measure first; systems that are not ranked come last.
+        systems: sorted by the first measure, best first; systems that are not ranked are last.
         data: the digest of gold.
-        ranks: under every measure of the board, then under every rule set and value map.
-        versus: the paired tests of all pairs.
+        ranks: the ranks under every measure of the board, then under every rule set and value map.
+        versus: the paired tests of all pairs of systems.
     """
 
     title: str
@@ -313,7 +313,7 @@ class BoardRecord(Struct, kw_only=True):
 
 
 class BoardCounts(Struct, kw_only=True):
-    """How many boards there are, and systems on all of them."""
+    """Number of boards, and of systems on all boards."""
 
     boards: Count
     systems: Count
@@ -323,7 +323,7 @@ class TrackerBoardDocument(TrackerDocument, kw_only=True):
     """Boards of trackers, one for each gold. Values are fractions.
 
     Attributes:
-        files: what was written into the folder of --out.
+        files: the files written to the folder of --out.
     """
 
     command: Literal["tracker board"] = "tracker board"

@@ -13,27 +13,36 @@ from ...errors import DialmeterError
 from ...model import Notice
 from ...readers.trajectories import is_log
 from ...users.compare import common_goals
-from ...users.compare import compare as compared_with
+from ...users.compare import compare as compare_users
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
 from ...views.user import comparison_chart, comparison_table
-from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
+from ..options import (
+    chart_options,
+    command,
+    fail_if_worse_option,
+    interval_options,
+    name_option,
+    resampling_from_options,
+)
 from ..printer import Output
 from ..progress import expect_files
-from ..several import chosen_names, comparison_parts, fail_if_worse, named_notices, scores_and_accounts
+from ..several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
 from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
 from .documents import UserCompareDocument
 from .logs.compare import compare_logs
-from .scoring import chosen_how, dialogue_options, scored, scoring_options
+from .scoring import dialogue_options, score_dialogues, scoring_options, user_settings_from_options
 
 
 @command()
 @click.argument("files", nargs=-1, required=True)
-@name_option("What to call a user; one for each file.")
-@click.option("--domain", default=COMBINED, show_default=True, metavar="D", help="Compare in one domain.")
-@click.option("--distance", is_flag=True, help="How the second user differs from people, who are the first file.")
+@name_option("Name of a user; give one for each file.")
+@click.option("--domain", default=COMBINED, show_default=True, metavar="D", help="Compare scores of this domain.")
+@click.option(
+    "--distance", is_flag=True, help="Measure how a simulated user (second file) differs from people (first file)."
+)
 @fail_if_worse_option("a user")
 @dialogue_options
 @scoring_options
@@ -42,75 +51,80 @@ from .scoring import chosen_how, dialogue_options, scored, scoring_options
 @chart_options
 @study_options
 def compare(**options: Any) -> Output:
-    """Compare users: FILES are their dialogues, the first of which is the baseline.
+    """Compare users on the same goals. FILES are their dialogues. The first file is the baseline.
 
-    Dialogues are matched by name, and only those with equal goals are compared. p values are two-sided, paired, and
+    Dialogues are matched by id, and only dialogues with equal goals are compared. p values are two-sided, paired, and
     corrected by Holm over the whole table.
 
-    Where FILES are logs of agents, their users are compared on the same tasks: ItemRecall, and shares of dialogues without
+    If FILES are logs of agents, their users are compared on the same tasks: ItemRecall, and the shares of dialogues without
     events, with the exact sign test over the tasks that differ.
 
-    With --distance, two files: dialogues of people, then those of a simulated user. Turn lengths, acts per turn, vocabulary,
-    diversity, repetitions, questions and the order of slots are compared; goals need not be the same. Where both files have the
-    same dialogues, acts are compared turn by turn, too.
+    With --distance, give two files: dialogues of people, then those of a simulated user. Turn lengths, acts per turn,
+    vocabulary, diversity, repetitions, questions and the order of slots are compared. The goals may differ. If both files have
+    the same dialogues, acts are also compared turn by turn.
     """
     files, domain = options["files"], options["domain"]
     if len(files) < 2:
-        raise DialmeterError("compare needs two files or more, the first of which is the baseline")
+        raise DialmeterError("compare needs two files or more, the first as the baseline")
     if "-" in files:
-        raise DialmeterError("compare reads its files twice, which standard input does not allow")
-    names = dict(zip(chosen_names(files, options["names"], "users"), files, strict=True))
+        raise DialmeterError("compare reads its files twice; standard input can be read only once")
+    names = dict(zip(name_files(files, options["names"], "users"), files, strict=True))
     if options["distance"]:
         return compare_distance(names, options)
     if is_log(files[0], options["format"], unknown=False):
         return compare_logs(names, options)
-    how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
+    settings, resampling = user_settings_from_options(options), resampling_from_options(options) or Resampling()
     expect_files(len(files))
 
-    def scored_users(only: frozenset[str] | None) -> dict[str, UserResult]:
-        return {name: scored(file, how, options, resampling, only=only).result for name, file in names.items()}
+    def score_users(only: frozenset[str] | None) -> dict[str, UserResult]:
+        return {
+            name: score_dialogues(file, settings, options, resampling, only=only).result for name, file in names.items()
+        }
 
-    results = whole = scored_users(None)
+    results = whole_results = score_users(None)
     common = common_goals(results)
     if any(result.account.asked > len(common.keys) for result in results.values()):
-        results = scored_users(common.keys)
-    known = {each for result in results.values() for each in (COMBINED, *result.domains)}
-    if domain not in known:
-        raise DialmeterError(f"no domain {domain!r}; there are: {', '.join(sorted(known))}")
-    found = compared_with(results, resampling, domain)
-    notices = [*common.notices, *found.notices, *_notices(whole, results)]
+        results = score_users(common.keys)
+    domains = {each for result in results.values() for each in (COMBINED, *result.domains)}
+    if domain not in domains:
+        raise DialmeterError(f"no domain {domain!r}; known: {', '.join(sorted(domains))}")
+    comparison = compare_users(results, resampling, domain)
+    notices = [*common.notices, *comparison.notices, *_notices(whole_results, results)]
     return Output(
         document=lambda _: make_document(
             UserCompareDocument,
             **scores_and_accounts(results),
             counts={"dialogues": len(common.keys), "systems": len(results)},
             warnings=notices,
-            versus=found.versus,
+            versus=comparison.versus,
             domain=domain,
             intervals=bootstrap(resampling),
         ),
         parts=comparison_parts(
-            comparison_table(found, domain),
+            comparison_table(comparison, domain),
             {
                 name: [score for score in result.scores if score.group["domain"] == domain]
                 for name, result in results.items()
             },
-            found.versus,
+            comparison.versus,
             f"{len(common.keys)} dialogues with the same goal for every user",
             "user",
         ),
         notices=notices,
-        charts=lambda: [comparison_chart(found, domain)],
-        check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
+        charts=lambda: [comparison_chart(comparison, domain)],
+        check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
     )
 
 
-def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult]) -> list[Notice]:
-    """The warnings about each user, with its name: dialogues of the whole file that cannot be scored, then the rest."""
+def _notices(whole_results: Mapping[str, UserResult], results: Mapping[str, UserResult]) -> list[Notice]:
+    """Return the warnings about each user, with its name.
+
+    Warnings about unscored dialogues come from the whole file, all others from the compared dialogues.
+    """
     return [
         each
         for name, result in results.items()
-        for refused, notices in ((True, whole[name].notices), (False, result.notices))
+        for refused, notices in ((True, whole_results[name].notices), (False, result.notices))
         for each in named_notices(name, notices)
         if (each.code == "refused") is refused
     ]

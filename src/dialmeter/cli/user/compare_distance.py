@@ -19,46 +19,46 @@ from ...users.result import UserSettings
 from ...users.score_table import column
 from ...users.scorer import UserScorer
 from ...views.tables import Table
-from ..options import chosen_resampling
+from ..options import resampling_from_options
 from ..printer import EVERY, TEXT, Block, Output
-from ..progress import expect_files, watched
+from ..progress import expect_files, track_reading
 from ..several import named_notices
 from .documents import UserCompareDocument
-from .scoring import chosen_how
+from .scoring import user_settings_from_options
 
 
 def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Output:
-    """How the user of the second file differs from the people of the first.
+    """Measure how the user of the second file differs from the people of the first file.
 
     Args:
         names: name → file; exactly two.
-        options: of the command.
+        options: the options of the command.
 
     Raises:
-        DialmeterError: not two files, or one without turns of a user.
+        DialmeterError: there are not exactly two files, or a file has no turns of a user.
     """
     if len(names) != 2:
         raise DialmeterError("--distance takes two files: dialogues of people, then those of the simulated user")
-    resampling = chosen_resampling(options) or Resampling()
+    resampling = resampling_from_options(options) or Resampling()
     expect_files(len(names))
     talks: dict[str, list[Conversation]] = {}
     accounts: dict[str, Account] = {}
     notices: list[Notice] = []
     for name, path in names.items():
         file = open_conversations(path, options["format"], options["goals"])
-        talks[name] = list(watched(file, file, options["quiet"]))
-        unread = refused_dialogues(file.refused)
-        asked = len(talks[name]) + len(unread)
-        accounts[name] = Account("dialogue", asked, asked, len(talks[name]), counted(unread), "read")
+        talks[name] = list(track_reading(file, file, options["quiet"]))
+        refused = refused_dialogues(file.refused)
+        total = len(talks[name]) + len(refused)
+        accounts[name] = Account("dialogue", total, total, len(talks[name]), counted(refused), "read")
         notices += named_notices(name, file.notices)
     human, simulated = names
     paired, unpaired = paired_measures(talks[human], talks[simulated], resampling)
-    how = chosen_how(options)
-    scores, unscored = _scores(talks, how)
-    found = [
+    settings = user_settings_from_options(options)
+    scores, unscored = _scores(talks, settings)
+    measured = [
         *distances(talks[human], talks[simulated], resampling),
         *paired,
-        *score_divergences(scores, resampling, how.signed),
+        *score_divergences(scores, resampling, settings.signed),
     ]
     notices += [*unpaired, *unscored]
     return Output(
@@ -75,7 +75,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
                     "signature": "|".join([each.measure, *each.signed, f"d:{len(talks[name])}", f"v:{__version__}"]),
                     "system": name,
                 }
-                for each in found
+                for each in measured
                 for name, value in ((human, each.human), (simulated, each.simulated))
             ],
             **in_documents(accounts),
@@ -83,26 +83,26 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
             warnings=notices,
             versus=[
                 PairedDifference(
-                    each.measure, simulated, human, each.difference, each.ci, each.p, None, 0, 0, 0, _chance(each)
+                    each.measure, simulated, human, each.difference, each.ci, each.p, None, 0, 0, 0, _chance_text(each)
                 )
-                for each in found
+                for each in measured
                 if each.difference is not None
             ],
             domain=COMBINED,
             intervals=bootstrap(resampling),
         ),
-        parts=_parts(found, names, accounts),
+        parts=_parts(measured, names, accounts),
         notices=notices,
     )
 
 
 def _scores(
-    talks: Mapping[str, Sequence[Conversation]], how: UserSettings
+    talks: Mapping[str, Sequence[Conversation]], settings: UserSettings
 ) -> tuple[dict[str, tuple[list[float], list[float]]], list[Notice]]:
-    """I-GCDF1 and R-GCDF1 of every dialogue of both users, and how many dialogues have none."""
+    """Return I-GCDF1 and R-GCDF1 of every dialogue of both users, and warnings about unscored dialogues."""
     score_tables, notices = [], []
     for name, side in talks.items():
-        scorer = UserScorer.under(how)
+        scorer = UserScorer.under(settings)
         for talk in side:
             try:
                 scorer.add(talk)
@@ -111,7 +111,9 @@ def _scores(
         score_tables.append(scorer.score_table.rows)
         if scorer.refused:
             reason = one_line(scorer.refused[0].message, 200)
-            message = f"{name}: CvM leaves out {len(scorer.refused)} of {len(side)} dialogues, such as for: {reason}"
+            message = (
+                f"{name}: {len(scorer.refused)} of {len(side)} dialogues are unscored for CvM; first reason: {reason}"
+            )
             notices.append(Notice("unscored", len(scorer.refused), message))
     human, simulated = score_tables
     return {
@@ -123,21 +125,21 @@ def _scores(
     }, notices
 
 
-def _chance(found: Distance) -> str:
-    return "" if found.chance is None else f"by chance up to {found.chance:.4g}"
+def _chance_text(measured: Distance) -> str:
+    return "" if measured.chance is None else f"by chance up to {measured.chance:.4g}"
 
 
-def _parts(found: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]) -> Iterator[Block]:
+def _parts(measured: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]) -> Iterator[Block]:
     rows = tuple(
         (
             each.measure,
             *("–" if value is None else f"{value:.4g}" for value in (each.human, each.simulated, each.difference)),
-            f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else _chance(each),
+            f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else _chance_text(each),
             each.title,
         )
-        for each in found
+        for each in measured
     )
     foot = tuple(f"{name}: {account.line}" for name, account in accounts.items())
     headings = ("measure", *names, "difference", "interval", "meaning")
     yield Block(Table("", headings, rows, frozenset(range(1, 5)), foot=foot), EVERY)
-    yield Block("Goals are not matched: a difference may come from other goals. Numbers are not percent.", TEXT)
+    yield Block("Goals are not matched: a difference may come from different goals. Numbers are not percentages.", TEXT)

@@ -26,42 +26,44 @@ from ...users.scorer import UserScorer
 from ...views import cross as views
 from ...views.tables import records_table
 from .. import options as shared
-from ..printer import CSV, PROSE, Block, Output, signature, tables
-from ..progress import counted
+from ..printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks
+from ..progress import track_count
 from ..study import study_options
-from ..work import chosen_cluster
+from ..work import cluster_from_options
 from .documents import UserCrossDocument
-from .play import chosen_agent, chosen_tasks, cores, talk_dry_run, talk_options
-from .scoring import chosen_how, profile_option, set_option
+from .play import agent_from_options, cores, talk_dry_run, talk_options, tasks_from_options
+from .scoring import profile_option, set_option, user_settings_from_options
 
 
 @shared.command()
-@click.option("--user", "users", multiple=True, metavar="AGENT", help="A user; may be repeated, agenda by default.")
-@click.option("--system", "systems", multiple=True, metavar="AGENT", help="A system; may be repeated, rule by default.")
+@click.option(
+    "--user", "users", multiple=True, metavar="AGENT", help="Simulated user; may be repeated (default: agenda)."
+)
+@click.option("--system", "systems", multiple=True, metavar="AGENT", help="System; may be repeated (default: rule).")
 @talk_options
 @shared.map_option
 @profile_option(default="town")
-@shared.rules_option("The rule set of I- and R-GCDF1.")
+@shared.rules_option("Rule set of I-GCDF1 and R-GCDF1.")
 @set_option
 @shared.interval_options(resamples=1000)
 @shared.chart_options
 @study_options
 def cross(**options: Any) -> Output:
-    """Let every user talk with every system on the same goals, and put the measures side by side.
+    """Let every user talk to every system on the same goals, and print the measures in one table.
 
-    Differences are to the first user with the same system, with intervals from drawing goals in pairs. A star in the tables
-    says that such an interval excludes zero. With two systems or more, systems are compared within the goals, too, as by
-    `dialmeter system compare`, each with the first one.
+    Differences are relative to the first user with the same system. Their intervals come from paired resampling of goals. A
+    star in the tables means that the interval excludes zero. With two systems or more, each system is also compared with the
+    first one on the same goals, as in `dialmeter system compare`.
     """
     users, systems = options["users"] or ("agenda",), options["systems"] or ("rule",)
-    chosen_users = [chosen_agent(each, "user", options) for each in users]
-    chosen_systems = [chosen_agent(each, "system", options) for each in systems]
-    for chosen in (chosen_users, chosen_systems):
-        name, count = Counter(each.text for each in chosen).most_common(1)[0]
+    chosen_users = [agent_from_options(each, "user", options) for each in users]
+    chosen_systems = [agent_from_options(each, "system", options) for each in systems]
+    for agents in (chosen_users, chosen_systems):
+        name, count = Counter(each.text for each in agents).most_common(1)[0]
         if count > 1:
-            raise DialmeterError(f"{name} is there twice")
-    how, resampling = chosen_how(options), shared.chosen_resampling(options)
-    tasks, notices = chosen_tasks(options)
+            raise DialmeterError(f"{name} is given twice; give each agent once")
+    user_settings, resampling = user_settings_from_options(options), shared.resampling_from_options(options)
+    tasks, notices = tasks_from_options(options)
     settings = [
         Setting(user, system, options["noise"], options["seed"], options["max_turns"])
         for system in chosen_systems
@@ -69,14 +71,14 @@ def cross(**options: Any) -> Output:
     ]
     if options["dry_run"]:
         return talk_dry_run("user cross", options, tasks, settings)
-    talks = play_all(tasks, settings, options["workers"] or cores(), chosen_cluster(options))
-    watched = counted(talks, len(settings) * len(tasks), "playing", options["quiet"])
-    cells = list(_cells(settings, tasks, watched, how))
+    talks = play_all(tasks, settings, options["workers"] or cores(), cluster_from_options(options))
+    talks_with_progress = track_count(talks, len(settings) * len(tasks), "playing", options["quiet"])
+    cells = list(_cells(settings, tasks, talks_with_progress, user_settings))
     accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
     for name, account in accounts.items():
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
-    found = scores(cells, resampling)
+    cross_scores = scores(cells, resampling)
     compared = compared_systems(cells, resampling)
     counts = {
         "users": len(users),
@@ -87,7 +89,7 @@ def cross(**options: Any) -> Output:
     return Output(
         document=lambda _: make_document(
             UserCrossDocument,
-            scores=as_dicts(found),
+            scores=as_dicts(cross_scores),
             **in_documents(accounts),
             counts=counts,
             warnings=notices,
@@ -98,26 +100,30 @@ def cross(**options: Any) -> Output:
             ],
             versus={user: each.versus for user, each in compared.items()},
         ),
-        parts=_parts(found, tuple(lines(accounts)), compared),
+        parts=_parts(cross_scores, tuple(lines(accounts)), compared),
         notices=notices,
-        charts=lambda: views.charts(found),
+        charts=lambda: views.charts(cross_scores),
     )
 
 
-def _parts(found: list[CrossScore], foot: tuple[str, ...], compared: dict[str, LogComparison]) -> Iterator[Block]:
-    yield from map(Block, views.matrices(found))
-    yield Block(replace(views.long_table(found), foot=foot))
-    yield Block(replace(records_table(as_dicts(found)), foot=foot), CSV)
+def _parts(
+    cross_scores: list[CrossScore], foot: tuple[str, ...], compared: dict[str, LogComparison]
+) -> Iterator[Block]:
+    yield from map(Block, views.matrices(cross_scores))
+    yield Block(replace(views.long_table(cross_scores), foot=foot))
+    yield Block(replace(records_table(as_dicts(cross_scores)), foot=foot), CSV)
     if any(len(each.results) > 1 for each in compared.values()):
-        yield from tables(views.system_tables(compared), PROSE)
-    yield from signature(joint_signature([each.signature for each in found]), quoted=False, gap=("text", "markdown"))
+        yield from table_blocks(views.system_tables(compared), PROSE)
+    yield from signature_blocks(
+        joint_signature([each.signature for each in cross_scores]), quoted=False, gap=("text", "markdown")
+    )
 
 
 def _cells(
-    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: UserSettings
+    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], user_settings: UserSettings
 ) -> Iterator[CrossCell]:
-    """The dialogues of all settings, which come one after the other, as cells."""
-    scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
+    """Score the dialogues of all settings, which follow each other, and yield one cell per setting."""
+    scorers = [UserScorer(user_settings.rules, user_settings.profile, user_settings.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
     silent: list[list[tuple[str, str]]] = [[] for _ in settings]
     systems: list[list[SystemOutcome]] = [[] for _ in settings]
@@ -128,5 +134,9 @@ def _cells(
         systems[place].append(system_outcome(talk, goals))
         if reason := silence(talk):
             silent[place].append((talk.id, reason))
-    for setting, scorer, found, quiet, reached in zip(settings, scorers, rows, silent, systems, strict=True):
-        yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet), reached)
+    for setting, scorer, setting_rows, silent_talks, outcomes in zip(
+        settings, scorers, rows, silent, systems, strict=True
+    ):
+        yield CrossCell(
+            setting, setting_rows, scorer.result(), played(len(tasks), len(setting_rows), silent_talks), outcomes
+        )

@@ -1,4 +1,4 @@
-"""The documents of the commands on users."""
+"""The JSON documents of the commands on users."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class UserScore(ScoreRecord, kw_only=True):
     """A score of a user.
 
     Attributes:
-        n: how many dialogues were scored.
-        unscored: dialogues in which the domain is in play and nothing is wanted or counted.
+        n: number of scored dialogues.
+        unscored: number of dialogues in which the domain occurs, but nothing is wanted or counted.
         domain: a domain, or combined.
     """
 
@@ -47,10 +47,10 @@ class UserScore(ScoreRecord, kw_only=True):
 
 
 class UserDocumentCounts(Struct, kw_only=True):
-    """How much was scored.
+    """Number of dialogues, turns and events.
 
     Attributes:
-        refused: dialogues that cannot be scored.
+        refused: number of dialogues that cannot be scored.
     """
 
     dialogues: Count
@@ -60,7 +60,7 @@ class UserDocumentCounts(Struct, kw_only=True):
 
 
 class Parties(Struct, kw_only=True, rename={"not_needed": "not needed"}):
-    """How much is attributed to whom."""
+    """Counts by responsible party."""
 
     user: Count
     system: Count
@@ -72,20 +72,20 @@ class Parties(Struct, kw_only=True, rename={"not_needed": "not needed"}):
 
 
 class BlameExample(Struct, kw_only=True):
-    """A lost point of a party, as an example."""
+    """An example of a lost point."""
 
     dialogue: Text
     loss: Loss
 
 
 class BlameRecord(Struct, kw_only=True):
-    """Who lost the points.
+    """The parties that lost points, and the reasons.
 
     Attributes:
-        failed: dialogues in which a wanted unit is missing, or that were cut.
-        dialogues: dialogues by the party with most of their losses: of what is missing (recall), of what was too much (precision).
-        points: lost points by side, measure and party.
-        reasons: lost points by reason.
+        failed: number of dialogues in which a unit of the goal is missing, or that were cut.
+        dialogues: number of dialogues by the party with most of their losses: missing units (recall), surplus units (precision).
+        points: number of lost points by side, measure and party.
+        reasons: number of lost points by reason.
         examples: one lost point for each reason.
     """
 
@@ -100,11 +100,11 @@ class UserScoreDocument(UserDocument, kw_only=True):
     """The six measures over all domains together, then by domain. Values are fractions.
 
     Attributes:
-        format: the format that the dialogues were read as.
-        intervals: how intervals were made, or null with --ci 0.
-        events: how often each class of events happened, by domain.
-        worst: up to three dialogues that lost something, the worst first; null where a measure has no value.
-        refused: every dialogue that is unscored, and why.
+        format: the format of the dialogues.
+        intervals: the method of the intervals, or null with --ci 0.
+        events: number of events by class and domain.
+        worst: up to three dialogues that lost points, the worst first; null if a measure has no value.
+        refused: every unscored dialogue, with the reason.
         verdicts: with --blame.
     """
 
@@ -121,7 +121,7 @@ class UserScoreDocument(UserDocument, kw_only=True):
 
 
 class UserCheckCounts(Struct, kw_only=True):
-    """How much the file holds."""
+    """Number of dialogues, turns, domains, constraints and requests in the file."""
 
     dialogues: Count
     turns: Count
@@ -131,11 +131,11 @@ class UserCheckCounts(Struct, kw_only=True):
 
 
 class UserCheckDocument(UserDocument, kw_only=True):
-    """Whether every dialogue can be scored. The scores are those of users that say exactly their goals; there are none
-    where no dialogue can be scored.
+    """The validation of a file. The scores are those of users that say exactly their goals; there are no scores if no
+    dialogue can be scored.
 
     Attributes:
-        fit: true where there are no problems; then the exit code is 0.
+        fit: true if there are no problems; the exit code is then 0.
         problems: one for each dialogue that cannot be scored.
     """
 
@@ -155,19 +155,19 @@ class ComparedUserScore(UserScore, kw_only=True):
 
 
 class UserCompareCounts(Struct, kw_only=True):
-    """How much was compared."""
+    """Number of dialogues and users."""
 
     dialogues: Count
     systems: Count
 
 
 class UserCompareDocument(UserDocument, kw_only=True):
-    """Users on the dialogues that all of them had with the same goal, each against the first.
+    """A comparison of users on the dialogues with the same goals, each with the first user.
 
     Attributes:
-        versus: a difference is the user's value less the base's.
+        versus: the paired differences: the user's value minus the base's.
         domain: the domain that was compared, or combined.
-        intervals: how intervals and tests were made.
+        intervals: the method of intervals and tests.
     """
 
     command: Literal["user compare"] = "user compare"
@@ -185,10 +185,10 @@ class CrossScoreRecord(ScoreRecord, kw_only=True):
 
     Attributes:
         value: a fraction; for Turns, turns of the user per dialogue.
-        n: what the value is a mean over: dialogues, or wanted bookings.
-        unscored: dialogues that have nothing to count.
-        difference: the value less that of the first user with the same system; null for that user.
-        difference_ci_reason: why the difference has no interval.
+        n: number of dialogues, or of bookings in goals, that the value is a mean over.
+        unscored: number of dialogues that have nothing to count.
+        difference: the value minus that of the first user with the same system; null for the first user.
+        difference_ci_reason: the reason why the difference has no interval.
     """
 
     user: str
@@ -201,7 +201,7 @@ class CrossScoreRecord(ScoreRecord, kw_only=True):
 
 
 class CrossCounts(Struct, kw_only=True):
-    """How much was played."""
+    """Number of users, systems, dialogues and goals."""
 
     users: Count
     systems: Count
@@ -210,10 +210,10 @@ class CrossCounts(Struct, kw_only=True):
 
 
 class CrossSystemRecord(Struct, kw_only=True):
-    """A system with one user, as `system score` gives it.
+    """The scores of a system with one user, as in `system score`.
 
     Attributes:
-        endings: how dialogues ended.
+        endings: number of dialogues by ending.
     """
 
     user: Text
@@ -226,8 +226,8 @@ class UserCrossDocument(UserDocument, kw_only=True):
     """Every user with every system on the same goals.
 
     Attributes:
-        systems: the systems with each user.
-        versus: by user, every system against the first one within goals; p is that of the exact sign test.
+        systems: the scores of every system with each user.
+        versus: user → comparison of every system with the first one on the same goals; p is that of the exact sign test.
     """
 
     command: Literal["user cross"] = "user cross"
@@ -240,7 +240,7 @@ class UserCrossDocument(UserDocument, kw_only=True):
 
 
 class PlayCounts(Struct, kw_only=True):
-    """How much was played."""
+    """Number of dialogues and turns, of cut dialogues, and of dialogues that reached their goals."""
 
     dialogues: Count
     turns: Count
@@ -252,7 +252,7 @@ class UserPlayDocument(UserDocument, kw_only=True):
     """The dialogues of a simulated user with a system.
 
     Attributes:
-        out: the file.
+        out: the file of the dialogues.
     """
 
     command: Literal["user play"] = "user play"
@@ -266,19 +266,19 @@ class UserPlayDocument(UserDocument, kw_only=True):
 
 
 class QueryCounts(Struct, kw_only=True):
-    """How many dialogues were found, and how many of them are in the document."""
+    """Number of matching dialogues, and number of these in the document."""
 
     found: Count
     shown: Count
 
 
 class FoundDialogue(Struct, kw_only=True):
-    """A dialogue that was looked for.
+    """A dialogue that matches the query.
 
     Attributes:
-        goal: the goal's domains.
-        events: the events that the query is about.
-        losses: the lost points that the query is about, with --party or --why.
+        goal: the domains of the goal.
+        events: the events that match the query.
+        losses: the lost points that match the query, with --party or --why.
     """
 
     dialogue: str
@@ -290,7 +290,7 @@ class FoundDialogue(Struct, kw_only=True):
 
 
 class UserQueryDocument(UserDocument, kw_only=True):
-    """Dialogues that were looked for, in the order of the file or run, at most --limit of them."""
+    """The dialogues that match a query, in the order of the file or run, at most --limit."""
 
     command: Literal["user query"] = "user query"
     counts: QueryCounts
@@ -298,18 +298,18 @@ class UserQueryDocument(UserDocument, kw_only=True):
 
 
 class LabelCounts(Struct, kw_only=True):
-    """How many dialogues were looked at, and how many findings there are."""
+    """Number of dialogues and of findings."""
 
     dialogues: Count
     findings: Count
 
 
 class UserLabelsDocument(UserDocument, kw_only=True):
-    """Turns of users whose words and acts do not agree.
+    """Turns of users whose text and acts do not agree.
 
     Attributes:
-        kinds: findings by kind.
-        findings: all of them, in the order of the file.
+        kinds: number of findings by kind.
+        findings: all findings, in the order of the file.
     """
 
     command: Literal["user labels"] = "user labels"
@@ -320,14 +320,14 @@ class UserLabelsDocument(UserDocument, kw_only=True):
 
 
 class UnderstandCounts(Struct, kw_only=True):
-    """How much was read."""
+    """Number of dialogues and turns."""
 
     dialogues: Count
     turns: Count
 
 
 class ReadingRecord(Struct, kw_only=True):
-    """Units of a kind that were found in words; domain and slot are empty for all together."""
+    """Accuracy of the units of one kind that were found in text. Domain and slot are empty for all units together."""
 
     kind: Literal["inform", "request"]
     domain: str
@@ -340,7 +340,7 @@ class ReadingRecord(Struct, kw_only=True):
 
 
 class EffectRecord(Struct, kw_only=True):
-    """A score from acts and from text."""
+    """A score from acts, and the same score from text."""
 
     measure: str
     by_acts: float
@@ -351,13 +351,13 @@ class EffectRecord(Struct, kw_only=True):
 
 
 class UserUnderstandDocument(UserDocument, kw_only=True):
-    """How well acts are found in words.
+    """The accuracy of acts that were found in text.
 
     Attributes:
-        reader: what finds them.
-        summary: precision and recall in words.
-        reading: all units together, then by domain and slot.
-        effects: what reading does to the scores of dialogues with goals.
+        reader: the name of the reader that finds acts.
+        summary: precision and recall as a text.
+        reading: the accuracy of all units together, then by domain and slot.
+        effects: the effect of the reader on the scores of dialogues with goals.
     """
 
     command: Literal["user understand"] = "user understand"
@@ -370,17 +370,18 @@ class UserUnderstandDocument(UserDocument, kw_only=True):
 
 
 class PatternCounts(Struct, kw_only=True):
-    """How many dialogues were looked at."""
+    """Number of dialogues."""
 
     dialogues: Count
 
 
 class UserPatternsDocument(UserDocument, kw_only=True):
-    """How constraints and requests are expressed, what the system gives unasked, and domains that are never talked of.
+    """Patterns of constraints and requests, information that the system gives without a request, and domains that the
+    dialogues never mention.
 
     Attributes:
-        patterns: kind → domain → pattern → how often.
-        goals: how many goals have a domain.
+        patterns: kind → domain → pattern → count.
+        goals: domain → number of goals with it.
     """
 
     command: Literal["user patterns"] = "user patterns"

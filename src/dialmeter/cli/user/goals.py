@@ -19,8 +19,8 @@ from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import PLAIN, command, force_option, from_option
-from ..printer import LISTED, Block, Output, refusals
-from ..progress import watched
+from ..printer import LISTED, Block, Output, refusal_notices
+from ..progress import track_reading
 from .reading import cache_option, endpoint_options
 from .scoring import profile_option
 
@@ -29,69 +29,71 @@ from .scoring import profile_option
 @click.argument("dialogues")
 @from_option("the file")
 @profile_option()
-@click.option("--states", metavar="FILE", help="Belief states by dialogue, for dialogues without acts of the user.")
+@click.option("--states", metavar="FILE", help="File with belief states, for dialogues without acts of the user.")
 @click.option(
-    "--make-sheet", is_flag=True, help="DIALOGUES is a log of an agent: write the items of its tasks to --out, as CSV."
+    "--make-sheet", is_flag=True, help="DIALOGUES is a log of an agent: write the items of its tasks to --out as CSV."
 )
-@endpoint_options("items that it proposes, with --make-sheet")
+@endpoint_options("proposals of items with --make-sheet")
 @cache_option
 @dry_run_option
 @price_option
-@click.option("--out", metavar="FILE", help="Write the goals or the sheet here; without it goals are printed.")
-@force_option("a file in --out")
+@click.option("--out", metavar="FILE", help="Write the goals or the sheet to this file (default: print the goals).")
+@force_option("an existing file")
 def goals(**options: Any) -> Output:
-    """Derive goals from what the users of DIALOGUES say and ask for, where the corpus has none.
+    """Derive goals for a corpus without goals, from what the users of DIALOGUES say and ask for.
 
-    By service, the last value of each slot is a constraint, and each slot asked for is a request. Where the users have no
-    acts, --states gives the constraints. `user score DIALOGUES --goals FILE` then scores. Such a goal is what the
+    For each service, the last value of each slot is a constraint, and each requested slot is a request. If the users have no
+    acts, the constraints come from --states. Score with `user score DIALOGUES --goals FILE`. Such a goal repeats what the
     user did: use it to score other users on the same goals.
 
-    With --make-sheet, the goals in words of an agent's log become a sheet to be edited by hand. A row is an item: task, kind,
-    value, condition (nothing, asked, fallback or secret), forms (other ways to say it, with | between them), and keys (the
-    arguments that it is a value of). `dialmeter user items LOG --goals FILE.csv` reads the sheet. Items are values of expected
-    calls that the instruction names, or with --endpoint and --model those that a language model proposes, where the
-    instruction names them.
+    With --make-sheet, the goals in words of an agent's log become a sheet to edit by hand. A row is an item: task, kind,
+    value, condition (nothing, asked, fallback or secret), forms (other ways to say it, separated by |), and keys (the
+    arguments that have this value). `dialmeter user items LOG --goals FILE.csv` reads the sheet. Items are values of expected
+    calls that the instruction names. With --endpoint and --model, they are values that a language model proposes and that the
+    instruction names.
     """
     if options["dry_run"] and not (options["make_sheet"] and options["endpoint"]):
-        raise DialmeterError("--dry-run is about language models; it goes with --make-sheet, --endpoint and --model")
+        raise DialmeterError(
+            "--dry-run estimates calls of language models; it needs --make-sheet, --endpoint and --model"
+        )
     if options["make_sheet"]:
-        return _sheet(options)
+        return _make_sheet(options)
     if options["endpoint"] or options["model"]:
-        raise DialmeterError("--endpoint and --model go with --make-sheet")
+        raise DialmeterError("--endpoint and --model need --make-sheet")
     out = Path(options["out"]) if options["out"] else None
     if out is not None:
         check_target(out, force=options["force"])
     profile = load_profile(options["profile"])
     states = _final_states(options["states"]) if options["states"] else {}
     corpus = open_conversations(options["dialogues"], options["format"])
-    found: dict[str, Goal] = {}
-    empty: list[str] = []
-    for talk in watched(corpus, corpus, options["quiet"]):
+    derived: dict[str, Goal] = {}
+    without_goal: list[str] = []
+    for talk in track_reading(corpus, corpus, options["quiet"]):
         goal = derived_goal(talk, profile, states.get(talk.id))
         if goal:
-            found[talk.id] = goal
+            derived[talk.id] = goal
         else:
-            empty.append(talk.id)
-    if not found:
-        message = "no user says or asks for anything that the profile knows, so there are no goals to derive"
-        raise InputError(f"{message} (--profile, or --states where there are no acts)", file=corpus.name)
-    notices = [*corpus.notices, *refusals(corpus.refused)]
-    text = msgspec.json.format(msgspec.json.encode(written_goals(found)), indent=1).decode()
+            without_goal.append(talk.id)
+    if not derived:
+        message = "no user says or asks for anything that is in the profile, so no goals can be derived"
+        raise InputError(f"{message} (give another --profile, or --states if there are no acts)", file=corpus.name)
+    notices = [*corpus.notices, *refusal_notices(corpus.refused)]
+    text = msgspec.json.format(msgspec.json.encode(written_goals(derived)), indent=1).decode()
     if out is None:
         return Output(parts=[Block(text)], notices=notices)
     write_file(out, text + "\n", force=options["force"])
-    units = sum(len(part) for goal in found.values() for wanted in goal.values() for part in wanted.parts.values())
-    requests = sum(len(wanted.requests) for goal in found.values() for wanted in goal.values())
-    lines = [f"{out}: goals of {len(found)} dialogues, {units} constraints, {requests} requests"]
-    if empty:
-        lines.append(f"{len(empty)} dialogues without a goal, such as {one_line(empty[0], 80)}")
+    units = sum(len(part) for goal in derived.values() for wanted in goal.values() for part in wanted.parts.values())
+    requests = sum(len(wanted.requests) for goal in derived.values() for wanted in goal.values())
+    lines = [f"{out}: goals of {len(derived)} dialogues, {units} constraints, {requests} requests"]
+    if without_goal:
+        lines.append(f"{len(without_goal)} dialogues without a goal, such as {one_line(without_goal[0], 80)}")
     where = one_line(options["dialogues"], 200)
     lines.append(f"Next: dialmeter user score {where} --goals {out} --profile {one_line(options['profile'], 200)}")
     return Output(parts=[Block("\n".join(lines))], notices=notices)
 
 
-def _sheet(options: dict[str, Any]) -> Output:
-    """Writes the items of all tasks of a log."""
+def _make_sheet(options: dict[str, Any]) -> Output:
+    """Write the items of all tasks of a log to a sheet."""
     if not options["out"]:
         raise DialmeterError("--make-sheet needs --out FILE.csv")
     if bool(options["endpoint"]) != bool(options["model"]):
@@ -99,7 +101,7 @@ def _sheet(options: dict[str, Any]) -> Output:
     if not options["dry_run"]:
         check_target(Path(options["out"]), force=options["force"])
     log = open_trajectories(options["dialogues"], options["format"])
-    found = list(watched(log, log, options["quiet"]))
+    trajectories = list(track_reading(log, log, options["quiet"]))
     notices, source = list(log.notices), ""
     if options["endpoint"]:
         from ...users.items.model_items import ModelItems
@@ -107,19 +109,19 @@ def _sheet(options: dict[str, Any]) -> Output:
         model = ModelItems(options["endpoint"], options["model"], options["key_variable"], options["cache"])
         if options["dry_run"]:
             counter = model.count_requests()
-            goal_rows(found, model.items)
+            goal_rows(trajectories, model.items)
             return dry_run_output(
                 "user goals",
                 {options["model"]: counter.estimate},
-                {"dialogues": len(found)},
+                {"dialogues": len(trajectories)},
                 who="goals by",
                 price=options["price"],
             )
-        rows = goal_rows(found, model.items)
+        rows = goal_rows(trajectories, model.items)
         notices += model.notices
         source = f"; items proposed by {one_line(options['model'], 80)}, quality not measured"
     else:
-        rows = goal_rows(found)
+        rows = goal_rows(trajectories)
     if not rows:
         raise InputError("no dialogue has a goal in words", file=log.name)
     write_file(options["out"], goal_sheet(rows), force=options["force"])
@@ -131,7 +133,7 @@ def _sheet(options: dict[str, Any]) -> Output:
 
 
 def _final_states(file: str) -> dict[str, dict[str, str]]:
-    """The last belief state of each dialogue."""
+    """Return the last belief state of each dialogue."""
     return {
         dialogue.id: {slot: value for slot, value in (dialogue.turns[-1].gold or {}).items() if isinstance(value, str)}
         for dialogue in open_corpus(file)

@@ -18,82 +18,86 @@ from ...users.scorer import UserScorer
 from ...views.tables import Table
 from ..main import EXIT_INPUT
 from ..options import command, number_option
-from ..printer import EVERY, TEXT, Block, Output, message, refused_lines
-from ..progress import watched
+from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines
+from ..progress import track_reading
 from .documents import UserLabelsDocument
-from .scoring import chosen_how, dialogue_options, scoring_options
+from .scoring import dialogue_options, scoring_options, user_settings_from_options
 
 KINDS: tuple[str, ...] = get_args(LabelKind)
 
 
 @command()
 @click.argument("dialogues")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind; may be repeated.")
-@number_option("--limit", least=1, default=20, about="How many to print as text; other outputs have all.")
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only findings of this kind; may be repeated."
+)
+@number_option(
+    "--limit", least=1, default=20, about="Maximum number of findings in text output; other formats have all."
+)
 @dialogue_options
 @scoring_options
 def labels(**options: Any) -> Output:
-    """Find turns of DIALOGUES whose words and acts do not agree, as a sheet for those who correct labels.
+    """Find turns of DIALOGUES whose text and acts do not agree. The output is a sheet for correcting labels.
 
     \b
-    not labelled            the words say a value of the goal, and no act does
-    not said                an act has a value of which no word is in the text
-    reference not resolved  the value refers to another one: "same area"
+    not labelled            the text has a value of the goal, but no act has it
+    not said                an act has a value, but no word of it is in the text
+    reference not resolved  the value refers to another value: "same area"
 
     dialmeter user labels DIALOGUES --as csv > sheet.csv
     """
-    how = chosen_how(options)
-    scorer = UserScorer(how.rules, how.profile, how.value_map)
-    words = WordSearch(how.profile, scorer.setup.matcher.map)
+    settings = user_settings_from_options(options)
+    scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
+    words = WordSearch(settings.profile, scorer.setup.matcher.map)
     talks = open_conversations(options["dialogues"], options["format"], options["goals"])
-    found: list[LabelFinding] = []
+    findings: list[LabelFinding] = []
     dialogues = 0
     refused: list[InputError] = []
-    for talk in watched(talks, talks, options["quiet"]):
+    for talk in track_reading(talks, talks, options["quiet"]):
         try:
             prepared = scorer.prepare(talk)
         except InputError as error:
             refused.append(error.at(file=talks.name))
             continue
         dialogues += 1
-        found += label_findings(talk, prepared, words)
+        findings += label_findings(talk, prepared, words)
     refused += talks.refused
     if not dialogues:
         raise refused[0] if refused else InputError("no dialogue", file=talks.name)
-    found = [each for each in found if not options["kinds"] or each.kind in options["kinds"]]
-    asked = dialogues + len(refused)
-    account = Account("dialogue", asked, asked, dialogues, counted(refused_dialogues(refused)))
-    kinds: Counter[str] = Counter(each.kind for each in found)
+    findings = [each for each in findings if not options["kinds"] or each.kind in options["kinds"]]
+    total = dialogues + len(refused)
+    account = Account("dialogue", total, total, dialogues, counted(refused_dialogues(refused)))
+    kinds: Counter[str] = Counter(each.kind for each in findings)
     return Output(
         document=lambda _: make_document(
             UserLabelsDocument,
             account=account,
-            counts={"dialogues": dialogues, "findings": len(found)},
+            counts={"dialogues": dialogues, "findings": len(findings)},
             warnings=talks.notices,
             kinds={kind: kinds[kind] for kind in KINDS},
-            findings=found,
+            findings=findings,
         ),
-        parts=_parts(found, account, options),
+        parts=_parts(findings, account, options),
         notices=talks.notices,
         errors=refused_lines(refused),
         exit_code=EXIT_INPUT if refused else 0,
     )
 
 
-def _parts(found: list[LabelFinding], account: Account, options: dict[str, Any]) -> Iterator[Block]:
-    if not found:
-        yield message(f"no finding; {account.line}")
+def _parts(findings: list[LabelFinding], account: Account, options: dict[str, Any]) -> Iterator[Block]:
+    if not findings:
+        yield message_block(f"no findings; {account.line}")
         return
-    yield Block(_sheet(found[: options["limit"]], (account.line,)), TEXT)
-    yield Block(_sheet(found, (account.line,)), EVERY[1:])
-    more = f", {options['limit']} shown (--limit)" if len(found) > options["limit"] else ""
-    yield Block(f"{len(found)} findings{more}", TEXT)
+    yield Block(_finding_table(findings[: options["limit"]], (account.line,)), TEXT)
+    yield Block(_finding_table(findings, (account.line,)), EVERY[1:])
+    more = f", {options['limit']} shown (--limit)" if len(findings) > options["limit"] else ""
+    yield Block(f"{len(findings)} findings{more}", TEXT)
 
 
-def _sheet(found: list[LabelFinding], foot: tuple[str, ...]) -> Table:
+def _finding_table(findings: list[LabelFinding], foot: tuple[str, ...]) -> Table:
     headings = ("dialogue", "turn", "finding", "domain", "slot", "value", "words", "utterance")
     rows = tuple(
         (each.dialogue, str(each.turn), each.kind, each.domain, each.slot, each.value, each.words, each.utterance)
-        for each in found
+        for each in findings
     )
     return Table("", headings, rows, frozenset({1}), foot=foot)

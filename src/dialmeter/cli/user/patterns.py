@@ -12,10 +12,10 @@ from ...core.document import make_document
 from ...views.user import pattern_tables
 from ...views.user_figures import UserCounts, user_charts
 from ..options import chart_options, command
-from ..printer import EVERY, Output, message, tables
+from ..printer import EVERY, Output, message_block, table_blocks
 from ..work import work_options
 from .documents import UserPatternsDocument
-from .scoring import dialogue_options, rows_in, scoring_options
+from .scoring import dialogue_options, read_user_rows, scoring_options
 
 
 @command()
@@ -25,19 +25,19 @@ from .scoring import dialogue_options, rows_in, scoring_options
 @work_options
 @chart_options
 def patterns(**options: Any) -> Output:
-    """How constraints and requests are expressed: all at once or bit by bit, with gaps or without.
+    """Count how users express constraints and requests: all at once or one after the other, with gaps or without.
 
-    Takes a RUN of `user score --out` or a file of DIALOGUES. Parts of a goal with one constraint have no pattern.
+    The input is a RUN of `user score --out` or a file of DIALOGUES. Parts of a goal with one constraint have no pattern.
     """
     tally = UserCounts()
     dialogues = 0
-    rows, account, notices = rows_in(options["where"], options)
+    rows, account, notices = read_user_rows(options["where"], options)
     for row in rows:
         tally.add(row)
         dialogues += 1
-    found = [table for table in pattern_tables(tally.patterns, tally.goals) if table.rows]
-    if found and account is not None:
-        found[-1] = replace(found[-1], foot=(account.line,))
+    filled_tables = [table for table in pattern_tables(tally.patterns, tally.goals) if table.rows]
+    if filled_tables and account is not None:
+        filled_tables[-1] = replace(filled_tables[-1], foot=(account.line,))
     return Output(
         document=lambda _: make_document(
             UserPatternsDocument,
@@ -46,7 +46,7 @@ def patterns(**options: Any) -> Output:
             patterns=tally.patterns,
             goals=dict(sorted(tally.goals.items())),
         ),
-        parts=tables(found, EVERY) or [message("")],
+        parts=table_blocks(filled_tables, EVERY) or [message_block("")],
         notices=notices,
         charts=lambda: user_charts(tally),
     )

@@ -24,30 +24,33 @@ from ...simulation.world.goals import read_goals
 from ...users.result import SHOWN
 from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..options import command, force_option, number_option, resume_option, seed_option, stacked
-from ..printer import Output, message, warn
-from ..progress import counted
-from ..work import chosen_cluster, work_options
+from ..options import combine_options, command, force_option, number_option, resume_option, seed_option
+from ..printer import Output, message_block, warn
+from ..progress import track_count
+from ..work import cluster_from_options, work_options
 from .documents import UserPlayDocument
 from .reading import endpoint_options
 
-talk_options = stacked(
+talk_options = combine_options(
     click.option(
         "--goals",
         default="200",
         show_default=True,
         metavar="N|FILE",
-        help="How many goals to draw, or a file with goals: MultiWOZ's format, or dialogues.",
+        help="Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
     ),
     number_option(
-        "--max-turns", least=1, default=MAX_TURNS, about="After so many turns of the user a dialogue is cut."
+        "--max-turns",
+        least=1,
+        default=MAX_TURNS,
+        about="Maximum number of turns of the user; a longer dialogue is cut.",
     ),
     click.option(
         "--noise",
         type=click.FloatRange(0, 1),
         default=0.0,
         show_default=True,
-        help="The share of acts that are misunderstood, on both sides.",
+        help="Share of acts that each side misunderstands.",
     ),
     work_options,
     endpoint_options("the agent `endpoint`"),
@@ -57,24 +60,26 @@ talk_options = stacked(
 
 
 @command()
-@click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Who has the goal.")
-@click.option("--system", default="rule", show_default=True, metavar="AGENT", help="Who knows the town.")
+@click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Simulated user, who has the goal.")
+@click.option(
+    "--system", default="rule", show_default=True, metavar="AGENT", help="System, which has the database of the town."
+)
 @talk_options
 @seed_option(12345)
-@click.option("--out", required=True, metavar="FILE", help="The file of dialogues, JSON lines.")
+@click.option("--out", required=True, metavar="FILE", help="Output file for the dialogues (JSON lines).")
 @resume_option("an unfinished file")
-@force_option("a file that is there")
+@force_option("an existing file")
 def play(**options: Any) -> Output:
-    """Let a simulated user and a system talk, and keep the dialogues.
+    """Let a simulated user and a system talk, and save the dialogues.
 
-    An agent is a name with dials, as in "agenda(patience=2)" (see `dialmeter list agents`), `endpoint` for a language model, or
-    module:object with init_session and response. The same seed gives the same bytes, whatever the number of workers.
-    The file holds text, acts, what was understood, goals and states: tracker, user and judge commands read it.
+    An agent is a name with dials, such as "agenda(patience=2)" (see `dialmeter list agents`), `endpoint` for a language model, or
+    module:object with init_session and response. The same seed gives the same bytes for any number of workers.
+    The file has text, acts, understood acts, goals and states. Commands on trackers, users and judges can read it.
     """
-    tasks, notices = chosen_tasks(options)
+    tasks, notices = tasks_from_options(options)
     setting = Setting(
-        chosen_agent(options["user"], "user", options),
-        chosen_agent(options["system"], "system", options),
+        agent_from_options(options["user"], "user", options),
+        agent_from_options(options["system"], "system", options),
         options["noise"],
         options["seed"],
         options["max_turns"],
@@ -87,17 +92,17 @@ def play(**options: Any) -> Output:
         tasks,
         setting,
         workers=options["workers"] or cores(),
-        cluster=chosen_cluster(options),
-        progress=lambda talks, total: counted(talks, total, "playing", options["quiet"]),
+        cluster=cluster_from_options(options),
+        progress=lambda talks, total: track_count(talks, total, "playing", options["quiet"]),
         resume=options["resume"],
         force=options["force"],
     )
-    counts, account, in_words = _counts(open_conversations(options["out"]), len(tasks))
+    counts, account, text_only_notices = _counts(open_conversations(options["out"]), len(tasks))
     if not account.scored:
         raise DialmeterError(
             f"{one_line(options['out'], 200)}: none of {len(tasks)} dialogues was played: {account.why}"
         )
-    warn(in_words, options["quiet"])
+    warn(text_only_notices, options["quiet"])
     user, system = setting.user.text, setting.system.text
     share = percent(counts["completed"] / counts["dialogues"])
     lines = [
@@ -111,55 +116,57 @@ def play(**options: Any) -> Output:
             UserPlayDocument,
             account=account,
             counts=counts,
-            warnings=[*notices, *in_words],
+            warnings=[*notices, *text_only_notices],
             out=options["out"],
             user=user,
             system=system,
             noise=setting.noise,
             seed=setting.seed,
         ),
-        parts=[message("\n".join(lines))],
+        parts=[message_block("\n".join(lines))],
     )
 
 
 def talk_dry_run(
     command_name: str, options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]
 ) -> Output:
-    """What the language models among the agents would be asked; nothing is sent.
+    """Estimate the calls of the agents that are language models. Nothing is sent.
 
     Raises:
         DialmeterError: no agent is a language model.
     """
     from ...simulation.rehearsal import STAND_INS, rehearse
 
-    found = rehearse(tasks, settings)
-    if not found:
-        raise DialmeterError("--dry-run is about language models; name the agent endpoint, with --endpoint and --model")
+    estimates = rehearse(tasks, settings)
+    if not estimates:
+        raise DialmeterError(
+            "--dry-run estimates calls of language models; give the agent endpoint, --endpoint and --model"
+        )
     return dry_run_output(
         command_name,
-        found,
+        estimates,
         {"dialogues": len(tasks) * len(settings)},
         who="agent",
         price=options["price"],
-        notes=(f"dialogues are taken to be as long as those of {' with '.join(STAND_INS)} on the same goals",),
+        notes=(f"assumes that dialogues are as long as those of {' with '.join(STAND_INS)} on the same goals",),
     )
 
 
-def chosen_tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
-    """What is to be played: drawn goals, or those of a file."""
-    asked = options["goals"]
-    if asked.isdecimal():
-        if int(asked) == 0:
-            raise DialmeterError("--goals is the number of goals to draw, 1 or more, or a file")
-        return sampled(int(asked), options["seed"]), []
-    if not Path(asked).exists():
-        raise DialmeterError(f"--goals {asked}: neither a number nor a file")
-    goals, notices = read_goals(asked)
+def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
+    """Return the tasks to play: drawn goals, or the goals of a file."""
+    goals_option = options["goals"]
+    if goals_option.isdecimal():
+        if int(goals_option) == 0:
+            raise DialmeterError("--goals must be a number of goals, 1 or more, or a file")
+        return sampled(int(goals_option), options["seed"]), []
+    if not Path(goals_option).exists():
+        raise DialmeterError(f"--goals {goals_option}: not a number and not an existing file")
+    goals, notices = read_goals(goals_option)
     return given(goals), notices
 
 
-def chosen_agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
-    """An agent; a language model gets its address from the options."""
+def agent_from_options(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
+    """Return an agent. A language model gets its URL and name from the options."""
     if text.partition("(")[0].strip() not in ("endpoint", f"endpoint-{role}"):
         return choose(text, role)
     if not options["endpoint"] or not options["model"]:
@@ -168,24 +175,24 @@ def chosen_agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
 
 
 def cores() -> int:
-    """How many processes can run at once here."""
+    """Return the number of available cores."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], Account, list[Notice]]:
+def _counts(talks: Iterable[Conversation], total: int) -> tuple[dict[str, int], Account, list[Notice]]:
     counts = {"dialogues": 0, "turns": 0, "cut": 0, "completed": 0}
     silent: list[tuple[str, str]] = []
-    in_words: list[str] = []
+    text_only: list[str] = []
     for talk in talks:
-        in_words += [f"{talk.id} turn {number}" for number, move in enumerate(talk.moves) if move.read_by]
+        text_only += [f"{talk.id} turn {number}" for number, move in enumerate(talk.moves) if move.read_by]
         if talk.goal is not None:
             counts["dialogues"] += 1
             counts["turns"] += len(talk.moves) // 2
             counts["cut"] += talk.cut
             counts["completed"] += outcome(talk, town()).complete
-            if found := silence(talk):
-                silent.append((talk.id, found))
-    message = f"{len(in_words)} turns of agents that speak in words only; their acts are those that the town found in the text"
-    message += " (scores say from:text(town)); accuracy was not measured (see `dialmeter user understand`)"
-    notices = [Notice("from-text", len(in_words), message, tuple(in_words[:SHOWN]))] if in_words else []
-    return counts, played(asked, counts["dialogues"], silent), notices
+            if reason := silence(talk):
+                silent.append((talk.id, reason))
+    message = f"{len(text_only)} turns of agents have only text; their acts are those that the town's reader found"
+    message += " (signatures show from:text(town)); its accuracy was not measured (see `dialmeter user understand`)"
+    notices = [Notice("from-text", len(text_only), message, tuple(text_only[:SHOWN]))] if text_only else []
+    return counts, played(total, counts["dialogues"], silent), notices

@@ -20,32 +20,36 @@ from ..options import command, number_option
 from ..printer import TEXT, Block, Output, warn
 from ..work import work_options
 from .documents import UserQueryDocument
-from .logs.query import asks_log, query_logs
-from .scoring import dialogue_options, found_parts, next_line, rows_in, scoring_options
+from .logs.query import is_log_or_items_run, query_logs
+from .scoring import dialogue_options, next_line, query_parts, read_user_rows, scoring_options
 
 
 @command()
 @click.argument("where", metavar="RUN|DIALOGUES")
 @click.option(
-    "--event", "events", multiple=True, metavar="CLASS", help="A class of events; may be repeated (any of them)."
+    "--event", "events", multiple=True, metavar="CLASS", help="Class of events; may be repeated (one match is enough)."
 )
-@click.option("--domain", default="", metavar="D", help="Of the event, of the score, or in the goal.")
-@click.option("--slot", default="", metavar="S", help="Of the event.")
-@click.option("--measure", default="I-GCDF1", show_default=True, metavar="M", help="Of --min and --max.")
-@click.option("--min", "low", type=click.FloatRange(0, 1), help="The least value of the measure.")
-@click.option("--max", "high", type=click.FloatRange(0, 1), help="The greatest value of the measure.")
-@click.option("--goal", default="", metavar="D+D", help="The goal's domains, no more and no fewer: hotel+train.")
-@click.option("--goal-has", multiple=True, type=click.Choice(GOAL_PARTS), help="A part that the goal must have.")
-@click.option("--party", default="", metavar="P", help="Who lost a point: user, system, understanding, goal, label, ….")
-@click.option("--why", default="", metavar="REASON", help="The reason of a lost point, as no_answer.")
-@click.option("--dialogue", default="", metavar="ID", help="One dialogue, printed turn by turn.")
-@click.option("--show", "shown", is_flag=True, help="Print the dialogues that are found turn by turn.")
-@number_option("--limit", least=1, default=20, about="How many to print.")
+@click.option("--domain", default="", metavar="D", help="Domain of the event, of the score, or of the goal.")
+@click.option("--slot", default="", metavar="S", help="Slot of the event.")
+@click.option("--measure", default="I-GCDF1", show_default=True, metavar="M", help="Measure of --min and --max.")
+@click.option("--min", "low", type=click.FloatRange(0, 1), help="Minimum value of the measure.")
+@click.option("--max", "high", type=click.FloatRange(0, 1), help="Maximum value of the measure.")
+@click.option("--goal", default="", metavar="D+D", help="Exactly these domains of the goal, such as hotel+train.")
+@click.option(
+    "--goal-has", multiple=True, type=click.Choice(GOAL_PARTS), help="Part that the goal must have; may be repeated."
+)
+@click.option(
+    "--party", default="", metavar="P", help="Party that lost a point: user, system, understanding, goal, label, …."
+)
+@click.option("--why", default="", metavar="REASON", help="Reason of a lost point, such as no_answer.")
+@click.option("--dialogue", default="", metavar="ID", help="Print this dialogue turn by turn.")
+@click.option("--show", "shown", is_flag=True, help="Print the matching dialogues turn by turn.")
+@number_option("--limit", least=1, default=20, about="Maximum number of dialogues to print.")
 @dialogue_options
 @scoring_options
 @work_options
 def query(**options: Any) -> Output:
-    """Find the dialogues behind a number, in a RUN of `user score --out` or in a file of DIALOGUES.
+    """Find the dialogues that explain a score, in a RUN of `user score --out` or in a file of DIALOGUES.
 
     \b
     dialmeter user query RUN --event unmatched --domain restaurant
@@ -53,11 +57,11 @@ def query(**options: Any) -> Output:
     dialmeter user query RUN --party system --why no_answer
     dialmeter user query RUN --dialogue MUL0021.json
 
-    Also takes a log of an agent, or a RUN of `user items --out`: then events are those of goals in words.
+    A log of an agent and a RUN of `user items --out` are accepted too. Their events are those of goals in words.
     """
-    if asks_log(options["where"], options):
+    if is_log_or_items_run(options["where"], options):
         return query_logs(options)
-    wanted = UserQuery(
+    user_query = UserQuery(
         events=options["events"],
         domain=options["domain"],
         slot=options["slot"],
@@ -71,43 +75,45 @@ def query(**options: Any) -> Output:
         why=options["why"],
     )
     total = 0
-    kept: list[QueryMatch] = []
-    rows, account, notices = rows_in(options["where"], options, blamed=wanted.asks_blame or bool(options["dialogue"]))
+    matches: list[QueryMatch] = []
+    rows, account, notices = read_user_rows(
+        options["where"], options, blamed=user_query.asks_blame or bool(options["dialogue"])
+    )
     for row in rows:
-        events = wanted.found_in(row)
+        events = user_query.found_in(row)
         if events is not None:
             total += 1
-            if len(kept) < options["limit"]:
-                kept.append(QueryMatch(row, events, wanted.losses_in(row)))
+            if len(matches) < options["limit"]:
+                matches.append(QueryMatch(row, events, user_query.losses_in(row)))
     if options["dialogue"] and not total:
         warn(notices, options["quiet"])
-        raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} that fits")
+        raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} matches")
     return Output(
         document=lambda _: make_document(
             UserQueryDocument,
             account=UNSET if account is None else account,
-            counts={"found": total, "shown": len(kept)},
+            counts={"found": total, "shown": len(matches)},
             dialogues=[
                 {
                     "dialogue": row.id,
                     "goal": sorted(row.goal),
                     **_scores(row),
                     "events": events,
-                    **({"losses": losses} if wanted.asks_blame else {}),
+                    **({"losses": losses} if user_query.asks_blame else {}),
                 }
-                for row, events, losses in kept
+                for row, events, losses in matches
             ],
         ),
-        parts=_parts(kept, total, account, options),
+        parts=_parts(matches, total, account, options),
         notices=notices,
     )
 
 
-def _parts(kept: list[QueryMatch], total: int, account: Account | None, options: dict[str, Any]) -> Iterator[Block]:
-    table = replace(match_table(kept), foot=() if account is None else (account.line,))
-    yield from found_parts(table, (lines(row) for row, _, _ in kept), total, options)
-    if kept and not options["dialogue"] and not options["shown"] and options["where"] != "-":
-        yield Block(next_line(options["where"], kept[0].row.id, options), TEXT, gap=())
+def _parts(matches: list[QueryMatch], total: int, account: Account | None, options: dict[str, Any]) -> Iterator[Block]:
+    table = replace(match_table(matches), foot=() if account is None else (account.line,))
+    yield from query_parts(table, (lines(row) for row, _, _ in matches), total, options)
+    if matches and not options["dialogue"] and not options["shown"] and options["where"] != "-":
+        yield Block(next_line(options["where"], matches[0].row.id, options), TEXT, gap=())
 
 
 def _scores(row: UserRow) -> dict[str, float | None]:

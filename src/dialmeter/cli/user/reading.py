@@ -1,4 +1,4 @@
-"""What is shared by the commands that find acts in words: the reader, and its measured accuracy."""
+"""Options and functions of the commands that find acts in text: the reader, and its measured accuracy."""
 
 from __future__ import annotations
 
@@ -16,54 +16,57 @@ from ...simulation.language.understand import TownMaker
 from ...users.profile import load as load_profile
 from ...users.text import ActMaker, RuleMaker, TextReader
 from ..dry_run import dry_run_output
-from ..options import Command, choice_option, chosen_map, stacked
+from ..options import Command, choice_option, combine_options, value_map_from_options
 from ..printer import Output
 
 
 def endpoint_options(purpose: str) -> Callable[[Command], Command]:
-    """The options that name a language model.
+    """Return the options for a language model.
 
     Args:
-        purpose: what it is for, as help says it.
+        purpose: the purpose of the model, for the help.
     """
-    return stacked(
-        click.option("--endpoint", metavar="URL", help=f"Where a language model answers, for {purpose}."),
-        click.option("--model", metavar="NAME", help="The model at --endpoint."),
+    return combine_options(
+        click.option("--endpoint", metavar="URL", help=f"URL of a language model for {purpose}. Needs --model."),
+        click.option("--model", metavar="NAME", help="Name of the model at --endpoint."),
         click.option(
             "--key-variable",
             default="OPENAI_API_KEY",
             show_default=True,
             metavar="NAME",
-            help="The environment variable with the key for --endpoint.",
+            help="Environment variable with the API key for --endpoint.",
         ),
     )
 
 
 cache_option = click.option(
-    "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
+    "--cache",
+    metavar="DIR",
+    default="",
+    help="Cache the answers of the model in this folder, to continue after an interruption.",
 )
-reading_options = stacked(
+reading_options = combine_options(
     choice_option(
         "--reader",
         ["rules", "town", "model"],
-        "What finds acts in words: rules, the templates of the town, or a language model at --endpoint.",
+        "Reader that finds acts in text: rules, the templates of the town, or a language model at --endpoint.",
     ),
     endpoint_options("--reader model"),
     cache_option,
 )
 
 
-def chosen_maker(options: dict[str, Any]) -> ActMaker:
-    """The reader that the options name.
+def act_maker_from_options(options: dict[str, Any]) -> ActMaker:
+    """Return the reader of --reader.
 
     Raises:
-        DialmeterError: a language model without an address.
+        DialmeterError: a language model has no URL or no name.
     """
     profile = load_profile(options["profile"])
     if options["reader"] == "town":
         return TownMaker()
     if options["reader"] == "rules":
-        return RuleMaker(profile, chosen_map(options))
+        return RuleMaker(profile, value_map_from_options(options))
     if not options["endpoint"] or not options["model"]:
         raise DialmeterError("--reader model needs --endpoint URL and --model NAME")
     from ...users.text.model_maker import ModelMaker
@@ -72,16 +75,18 @@ def chosen_maker(options: dict[str, Any]) -> ActMaker:
 
 
 def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conversation]) -> Output:
-    """What it would take to have a language model read the turns without acts; nothing is sent.
+    """Estimate the calls of a language model that finds acts in turns without acts. Nothing is sent.
 
     Raises:
-        DialmeterError: no language model is named.
+        DialmeterError: the reader is not a language model.
     """
     if options["reader"] != "model":
-        raise DialmeterError("--dry-run is about language models; name one with --reader model, --endpoint and --model")
+        raise DialmeterError(
+            "--dry-run estimates calls of language models; give --reader model, --endpoint and --model"
+        )
     from ...users.text.model_maker import ModelMaker
 
-    maker = chosen_maker(options)
+    maker = act_maker_from_options(options)
     assert isinstance(maker, ModelMaker)
     counter = maker.count_requests()
     reader = TextReader(maker, load_profile(options["profile"]))
@@ -93,7 +98,7 @@ def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conve
         {"dialogues": len(talks)},
         who="reader",
         price=options["price"],
-        notes=("a prompt names the domain of the turns before; where their answers are not known, it is shorter here",),
+        notes=("a prompt names the domain of earlier turns; it is shorter here if their answers are not cached",),
     )
 
 
@@ -105,15 +110,15 @@ class _Measured(Struct):
 
 
 def measured_accuracy(file: str, reader: str) -> str:
-    """What a file of ``user understand --json`` says of a reader.
+    """Return the accuracy of a reader from a file of ``user understand --json``.
 
     Raises:
-        InputError: another file, or another reader.
+        InputError: the file has other content, or is about another reader.
     """
     source = Source(file)
-    found = parse_as(source.read_all(), _Measured, source.name, what="JSON of `dialmeter user understand --json`")
-    if found.command != "user understand":
-        raise InputError("not what `dialmeter user understand --json` prints", file=source.name)
-    if found.reader != reader:
-        raise InputError(f"measured of the reader {found.reader}, not of {reader}", file=source.name)
-    return found.summary
+    measured = parse_as(source.read_all(), _Measured, source.name, what="JSON of `dialmeter user understand --json`")
+    if measured.command != "user understand":
+        raise InputError("expected the output of `dialmeter user understand --json`", file=source.name)
+    if measured.reader != reader:
+        raise InputError(f"the accuracy is of the reader {measured.reader}, not of {reader}", file=source.name)
+    return measured.summary

@@ -29,12 +29,12 @@ from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, refused_lines, score_signatures, tables
-from ..run_files import KeptRun
+from ..printer import CSV, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
+from ..run_files import CommandRun
 from ..work import work_options
 from .documents import UserScoreDocument
 from .reading import reading_dry_run
-from .scoring import chosen_how, dialogue_options, next_line, scored, scoring_options
+from .scoring import dialogue_options, next_line, score_dialogues, scoring_options, user_settings_from_options
 
 
 @shared.command()
@@ -45,8 +45,8 @@ from .scoring import chosen_how, dialogue_options, next_line, scored, scoring_op
 @price_option
 @work_options
 @shared.interval_options(resamples=1000)
-@click.option("--blame", "blamed", is_flag=True, help="Say who lost each point, at which turn, and why.")
-@click.option("--logs", is_flag=True, help="Show events that are mere notes, too.")
+@click.option("--blame", "blamed", is_flag=True, help="Report who lost each point, at which turn, and why.")
+@click.option("--logs", is_flag=True, help="Also show events that are only notes.")
 @shared.skip_bad_option
 @shared.chart_options
 @shared.run_options
@@ -55,60 +55,63 @@ from .scoring import chosen_how, dialogue_options, next_line, scored, scoring_op
 def score(**options: Any) -> Output:
     """Score a user simulator on DIALOGUES with goals (- for standard input).
 
-    I-GCDF1: does the user say all that its goal wants, and nothing else? R-GCDF1: does it ask for all that it should?
-    Dialogues that cannot be scored are listed; the exit code is then 2, the rest is printed all the same.
+    I-GCDF1 measures whether the user says all constraints of its goal and nothing else. R-GCDF1 measures whether it asks for
+    everything that it should. Dialogues that cannot be scored are listed. The exit code is then 2, but the scores of the other
+    dialogues are printed.
     """
     if options["dry_run"]:
         if not options["from_text"]:
-            raise DialmeterError("--dry-run is about language models that find acts in words; it goes with --from-text")
+            raise DialmeterError(
+                "--dry-run estimates calls of language models that find acts in text; it needs --from-text"
+            )
         talks = open_conversations(options["dialogues"], options["format"], options["goals"])
         return reading_dry_run("user score", options, list(talks))
-    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.map_file(options)}
-    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    how = chosen_how(options)
-    guards = shared.chosen_guards(options)
-    run.begin(paths.values(), lambda inputs: record.identity(inputs, how, options["blamed"]))
-    found = scored(
+    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.value_map_file(options)}
+    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    settings = user_settings_from_options(options)
+    conditions = shared.conditions_from_options(options)
+    run.begin(paths.values(), lambda inputs: record.identity(inputs, settings, options["blamed"]))
+    scored = score_dialogues(
         options["dialogues"],
-        how,
+        settings,
         options,
-        shared.chosen_resampling(options),
+        shared.resampling_from_options(options),
         writer=run.writer,
         blamed=options["blamed"],
-        kept=bool(options["charts"]),
+        with_rows=bool(options["charts"]),
     )
-    result = found.result
-    verdicts = summarise_verdicts(found.verdicts) if options["blamed"] else None
+    result = scored.result
+    verdicts = summarise_verdicts(scored.verdicts) if options["blamed"] else None
     name = Path(options["dialogues"]).name
-    more = {"verdicts": verdicts} if verdicts is not None else {}
-    run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **more))
-    accepted = options["skip_bad"] or not result.refused
+    extra = {"verdicts": verdicts} if verdicts is not None else {}
+    run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **extra))
+    is_accepted = options["skip_bad"] or not result.refused
     errors: list[str] = []
-    if not accepted:
+    if not is_accepted:
         unscored = f"{result.account.unscored} of {result.account.asked} dialogues cannot be scored"
-        errors = [*refused_lines(result.refused), f"{unscored} (--skip-bad accepts that)"]
+        errors = [*refused_lines(result.refused), f"{unscored} (use --skip-bad to accept this)"]
 
     def check() -> None:
         combined = ("domain", COMBINED)
         scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in result.to_dicts()]
-        shared.check_guards(guards, scores)
+        shared.check_conditions(conditions, scores)
 
     return Output(
         document=lambda _: make_document(
             UserScoreDocument,
             result,
-            format=found.format,
+            format=scored.format,
             intervals=bootstrap(result.resampling),
             worst=result.worst(3),
             refused=[str(error) for error in result.refused],
             verdicts=UNSET if verdicts is None else verdicts,
         ),
-        parts=_parts(result, verdicts, found.format, options),
-        notices=[each for each in result.notices if accepted or each.code != "refused"],
-        charts=lambda: user_charts(UserCounts.of(found.rows)),
+        parts=_parts(result, verdicts, scored.format, options),
+        notices=[each for each in result.notices if is_accepted or each.code != "refused"],
+        charts=lambda: user_charts(UserCounts.of(scored.rows)),
         errors=errors,
         check=check,
-        exit_code=0 if accepted else EXIT_INPUT,
+        exit_code=0 if is_accepted else EXIT_INPUT,
     )
 
 
@@ -119,10 +122,10 @@ def _parts(
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.settings.profile.name}"]), TEXT)
     yield Block(score_table(result.scores, result.account))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    yield from score_signatures(result.scores, options["signatures"])
-    yield from tables([event_table(result.events, options["logs"])])
-    yield from tables(verdict_tables(verdicts) if verdicts is not None else [])
-    yield from tables([worst_table(result, 3)], TEXT)
+    yield from score_signature_blocks(result.scores, options["signatures"])
+    yield from table_blocks([event_table(result.events, options["logs"])])
+    yield from table_blocks(verdict_tables(verdicts) if verdicts is not None else [])
+    yield from table_blocks([worst_table(result, 3)], TEXT)
     worst, where = result.worst(1), options["out"] or options["dialogues"]
     if not worst:
         yield Block("No dialogue lost a point.", TEXT)

@@ -1,4 +1,4 @@
-"""What the commands on users share: which dialogues, and how they are scored."""
+"""Options and functions that the commands on users share, and the scoring of a file of dialogues."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
 from ...views.tables import Table
-from ..options import Option, chosen_map, from_option, map_option, rules_option, stacked
-from ..printer import EVERY, TEXT, Block, message
-from ..progress import watched
-from ..work import worked
-from .reading import chosen_maker, measured_accuracy, reading_options
+from ..options import Option, combine_options, from_option, map_option, rules_option, value_map_from_options
+from ..printer import EVERY, TEXT, Block, message_block
+from ..progress import track_reading
+from ..work import run_shards
+from .reading import act_maker_from_options, measured_accuracy, reading_options
 
-goals_option = click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none.")
-dialogue_options = stacked(from_option("the file"), goals_option)
+goals_option = click.option("--goals", metavar="FILE", help="File with goals by dialogue, if the dialogues have none.")
+dialogue_options = combine_options(from_option("the file"), goals_option)
 
 
 def profile_option(
-    about: str = "How the corpus names acts, slots and services: multiwoz, town, sgd.", default: str = "multiwoz"
+    about: str = "Profile of the corpus, with its names of acts, slots and services: multiwoz, town, sgd.",
+    default: str = "multiwoz",
 ) -> Option:
-    """The option that names the profile of a corpus."""
+    """Return the option for the profile of a corpus."""
     return click.option("--profile", default=default, show_default=True, metavar="NAME|FILE.toml", help=about)
 
 
@@ -50,41 +51,41 @@ set_option = click.option(
     "changes",
     multiple=True,
     metavar="SWITCH=VALUE",
-    help="Change one switch of the rule set, as repetitions.max=4.",
+    help="Change one switch of the rule set, such as repetitions.max=4; may be repeated.",
 )
 
-scoring_options = stacked(
+scoring_options = combine_options(
     map_option,
     profile_option(),
-    rules_option("The rule set: dialmeter, or gcdf1-repo for the published evaluator."),
+    rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator."),
     set_option,
-    click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
+    click.option("--from-text", is_flag=True, help="Find acts in the text of turns without acts."),
     reading_options,
     click.option(
         "--accuracy",
         metavar="FILE",
-        help="What `user understand --json` measured of the reader, to be said beside the scores.",
+        help="Accuracy of the reader from `user understand --json`, to print with the scores.",
     ),
 )
 
 
-def chosen_how(options: dict[str, Any]) -> UserSettings:
-    """The settings for scoring dialogues, from a command's options."""
+def user_settings_from_options(options: dict[str, Any]) -> UserSettings:
+    """Return the settings for scoring dialogues."""
     return UserSettings(
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),
-        value_map=chosen_map(options),
-        **_chosen_reading(options),
+        value_map=value_map_from_options(options),
+        **_text_settings(options),
     )
 
 
-def _chosen_reading(options: dict[str, Any]) -> dict[str, Any]:
-    """With --from-text: the reader that finds acts in words, and its measured accuracy."""
+def _text_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the reader that finds acts in text and its measured accuracy; empty without --from-text."""
     if not options.get("from_text"):
         if options.get("accuracy"):
-            raise DialmeterError("--accuracy goes with --from-text")
+            raise DialmeterError("--accuracy needs --from-text")
         return {}
-    maker = chosen_maker(options)
+    maker = act_maker_from_options(options)
     return {
         "from_text": maker,
         "accuracy": measured_accuracy(options["accuracy"], maker.name) if options["accuracy"] else "",
@@ -92,7 +93,7 @@ def _chosen_reading(options: dict[str, Any]) -> dict[str, Any]:
 
 
 class ScoredUser(NamedTuple):
-    """The format of a file, its result, and what else was requested."""
+    """The format of a file and its result, with verdicts and rows if they were requested."""
 
     format: str
     result: UserResult
@@ -100,28 +101,28 @@ class ScoredUser(NamedTuple):
     rows: list[UserRow]
 
 
-def scored(
+def score_dialogues(
     file: str,
-    how: UserSettings,
+    settings: UserSettings,
     options: dict[str, Any],
     resampling: Resampling | None,
     *,
     writer: RunWriter | None = None,
     only: frozenset[str] | None = None,
     blamed: bool = False,
-    kept: bool = False,
+    with_rows: bool = False,
 ) -> ScoredUser:
-    """Scores a file, in shards where it is large.
+    """Score a file, in shards if it is large.
 
     Args:
         file: the dialogues.
-        how: rules, profile and value map.
-        options: of the command: format, goals, workers, quiet.
-        resampling: of the intervals.
-        writer: takes the rows of the run.
-        only: the keys of the dialogues to score; all where it is None.
-        blamed: say who lost each point.
-        kept: give the rows back.
+        settings: rules, profile and value map.
+        options: the options of the command: format, goals, workers, quiet.
+        resampling: the settings of the intervals.
+        writer: writes the rows of the run.
+        only: the keys of the dialogues to score; None for all.
+        blamed: find out who lost each point.
+        with_rows: return the rows.
     """
     opened = open_conversations(file, options["format"], options["goals"])
     format, goals = opened.format, options["goals"]
@@ -129,21 +130,21 @@ def scored(
     if len(spans) > 1:
         opened.close()
     parts = None if writer is None else str(writer.begin())
-    # Only the tables of the town are known.
-    database = matches if blamed and how.profile.name == "town" else None
+    # Only the town has a database.
+    database = matches if blamed and settings.profile.name == "town" else None
     limit = _turn_limit(file, format, goals) if blamed else None
-    settings = UserShardSettings(format, how, goals, only, blamed, kept, database, limit)
-    tasks = [ShardTask(span, place, settings, parts) for place, span in enumerate(spans)]
+    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, database, limit)
+    tasks = [ShardTask(span, place, shard_settings, parts) for place, span in enumerate(spans)]
 
-    def alone(task: ShardTask[UserShardSettings]) -> UserShard:
-        return score_shard(task, opened, lambda each: watched(each, opened, options["quiet"]))
+    def score_single(task: ShardTask[UserShardSettings]) -> UserShard:
+        return score_shard(task, opened, lambda each: track_reading(each, opened, options["quiet"]))
 
-    scorer = UserScorer.under(how)
+    scorer = UserScorer.under(settings)
     notices: dict[Notice, None] = {}
     verdicts: list[BlameVerdict] = []
     rows: list[UserRow] = []
     try:
-        for part in worked(_work, tasks, options, [file], alone=alone):
+        for part in run_shards(_score_shard_noted, tasks, options, [file], run_single=score_single):
             scorer.score_table.merge(part.score_table)
             scorer.refused += part.refused
             notices.update(dict.fromkeys(part.notices))
@@ -157,9 +158,9 @@ def scored(
 
 
 def _turn_limit(file: str, format: str, goals: str | None) -> int | None:
-    """How many turns a dialogue can have: as many as the longest ones have, where at least two have so many.
+    """Return the maximum number of turns: the length of the longest dialogues, if at least two have this length.
 
-    None where that is not known: the file can be read only once, or its format says of each dialogue whether it was cut.
+    None if it is unknown, if the file can be read only once, or if its format says of each dialogue whether it was cut.
     """
     if file == "-" or format == "native":
         return None
@@ -168,42 +169,42 @@ def _turn_limit(file: str, format: str, goals: str | None) -> int | None:
     return longest if lengths[longest] > 1 else None
 
 
-def _work(task: ShardTask[UserShardSettings]) -> UserShard:
+def _score_shard_noted(task: ShardTask[UserShardSettings]) -> UserShard:
     return score_shard(task, at=note)
 
 
-def rows_in(
+def read_user_rows(
     where: str, options: dict[str, Any], *, blamed: bool = False
 ) -> tuple[Iterable[UserRow], Account | None, list[Notice]]:
-    """The rows of a run, or of a file of dialogues that is scored for it; their account, which old runs do not have; notices.
+    """Return rows, account and notices of a run, or score a file of dialogues to get them. Old runs have no account.
 
     Raises:
-        DialmeterError: a run of another kind, or an unfinished one.
+        DialmeterError: the run is of another kind, or unfinished.
     """
     if is_run(where):
         run = open_run(where)
         if run.manifest.get("kind") != "user":
-            raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
+            raise DialmeterError(f"{where}: the run is of kind {run.manifest.get('kind')}, not user")
         if blamed and not options.get("dialogue") and not run.manifest.get("blame"):
-            raise DialmeterError(f"{where}: the run does not say who lost the points; score with --blame")
+            raise DialmeterError(f"{where}: the run has no data on who lost points; score again with --blame")
         return run.rows_as(UserRow), account_in(run.manifest), []
-    found = scored(where, chosen_how(options), options, None, kept=True, blamed=blamed)
-    return found.rows, found.result.account, found.result.notices
+    scored = score_dialogues(where, user_settings_from_options(options), options, None, with_rows=True, blamed=blamed)
+    return scored.rows, scored.result.account, scored.result.notices
 
 
-def found_parts(
+def query_parts(
     table: Table, dialogues: Iterable[Iterable[str]], total: int, options: dict[str, Any]
 ) -> Iterator[Block]:
-    """The dialogues that a query found: turn by turn where it is asked for, and as a table.
+    """Yield the dialogues that match a query: turn by turn if requested, and as a table.
 
     Args:
-        table: has a row for each that is shown.
-        dialogues: the lines of each, turn by turn.
-        total: how many were found.
-        options: of the command.
+        table: a row for each dialogue that is shown.
+        dialogues: the lines of each dialogue, turn by turn.
+        total: number of matching dialogues.
+        options: the options of the command.
     """
     if not total:
-        yield message("; ".join(["no dialogue fits", *table.foot]))
+        yield message_block("; ".join(["no dialogue matches", *table.foot]))
         return
     turn_by_turn = bool(options["dialogue"] or options["shown"])
     if turn_by_turn:
@@ -215,34 +216,34 @@ def found_parts(
 
 
 def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:
-    """The command that prints a dialogue turn by turn; a run knows by itself how it was scored, a file does not.
+    """Return the command that prints a dialogue turn by turn. For a file, it repeats the options for reading and scoring.
 
     Args:
         where: a run or a file of dialogues.
-        dialogue: its id.
-        options: of the command, for the ones that say how a file is read and scored.
+        dialogue: the id of the dialogue.
+        options: the options of the command.
     """
     words = ["dialmeter", "user", "query", where, "--dialogue", dialogue]
-    words += [] if is_run(where) else _scoring_words(options)
+    words += [] if is_run(where) else _repeated_options(options)
     return f"Next: {shlex.join(one_line(word, 1000) for word in words)}"
 
 
 def is_run(where: str) -> bool:
-    """Is this the folder of a run, finished or not?"""
+    """Return True for the folder of a run, finished or not."""
     folder = Path(where)
     return folder.is_dir() and ((folder / "run.json").exists() or (folder / "parts").exists())
 
 
-def _scoring_words(options: dict[str, Any]) -> list[str]:
+def _repeated_options(options: dict[str, Any]) -> list[str]:
     words: list[str] = []
-    for name, option, usual in (
+    for name, option, default in (
         ("format", "--from", None),
         ("goals", "--goals", None),
         ("value_map", "--map", None),
         ("profile", "--profile", "multiwoz"),
         ("rules_name", "--rules", "dialmeter"),
     ):
-        if options[name] and options[name] != usual:
+        if options[name] and options[name] != default:
             words += [option, options[name]]
     for change in options["changes"]:
         words += ["--set", change]

@@ -24,12 +24,12 @@ from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
 from ..options import command, map_option, rules_option
 from ..printer import EVERY, Block, Output, refused_lines
-from ..progress import watched
+from ..progress import track_reading
 from .documents import UserUnderstandDocument
-from .reading import chosen_maker, reading_dry_run, reading_options
-from .scoring import chosen_how, dialogue_options, profile_option, set_option
+from .reading import act_maker_from_options, reading_dry_run, reading_options
+from .scoring import dialogue_options, profile_option, set_option, user_settings_from_options
 
-_SHOWN = ("I-GCDF1", "R-GCDF1")
+_COMPARED = ("I-GCDF1", "R-GCDF1")
 
 
 @command()
@@ -37,48 +37,52 @@ _SHOWN = ("I-GCDF1", "R-GCDF1")
 @dialogue_options
 @map_option
 @profile_option()
-@rules_option("The rule set under which both are scored.")
+@rules_option("Rule set for the scores from acts and from text.")
 @set_option
 @reading_options
 @dry_run_option
 @price_option
 def understand(**options: Any) -> Output:
-    """Measure how well acts are found in words, on DIALOGUES that have acts.
+    """Measure how well acts are recognised in text, on DIALOGUES that have acts.
 
-    The words of all turns are read without their acts, and what is found of the user is compared with its acts. Dialogues with
-    goals are scored twice, from acts and from text.
+    The reader gets the text of all turns without their acts. The acts that it finds for the user are compared with the user's
+    acts. Dialogues with goals are scored twice, from acts and from text.
 
     dialmeter user understand DIALOGUES --json > accuracy.json
 
     dialmeter user score OTHERS --from-text --accuracy accuracy.json
     """
-    how = chosen_how(options)
+    settings = user_settings_from_options(options)
     talks = open_conversations(options["dialogues"], options["format"], options["goals"])
-    matcher = Matcher.under(how.rules.values, how.value_map, how.profile.kept_values)
-    reader = TextReader(chosen_maker(options), how.profile)
-    given = [talk for talk in watched(talks, talks, options["quiet"]) if talk.moves]
-    usable = [talk for talk in given if _has_acts(talk)]
+    matcher = Matcher.under(settings.rules.values, settings.value_map, settings.profile.kept_values)
+    reader = TextReader(act_maker_from_options(options), settings.profile)
+    talks_with_moves = [talk for talk in track_reading(talks, talks, options["quiet"]) if talk.moves]
+    usable = [talk for talk in talks_with_moves if _has_acts(talk)]
     refused = [*talks.refused]
-    refused += [InputError("no acts", dialogue=talk.id).at(file=talks.name) for talk in given if not _has_acts(talk)]
+    refused += [
+        InputError("no acts", dialogue=talk.id).at(file=talks.name) for talk in talks_with_moves if not _has_acts(talk)
+    ]
     if not usable:
-        raise InputError("no dialogue has acts of the user, so there is nothing to compare with", file=talks.name)
+        raise InputError("no dialogue has acts of the user to compare with", file=talks.name)
     if options["dry_run"]:
         return reading_dry_run("user understand", options, [without_acts(talk) for talk in usable])
-    found, pairs = measure_reading(usable, reader, how.profile, matcher)
-    found = replace(found, effects=tuple(_effects(pairs, how)))
-    account = Account("dialogue", len(given), len(given), len(usable), counted(refused_dialogues(refused)))
+    accuracy, pairs = measure_reading(usable, reader, settings.profile, matcher)
+    accuracy = replace(accuracy, effects=tuple(_score_effects(pairs, settings)))
+    account = Account(
+        "dialogue", len(talks_with_moves), len(talks_with_moves), len(usable), counted(refused_dialogues(refused))
+    )
     return Output(
         document=lambda _: make_document(
             UserUnderstandDocument,
             account=account,
-            counts={"dialogues": found.dialogues, "turns": found.turns},
+            counts={"dialogues": accuracy.dialogues, "turns": accuracy.turns},
             warnings=talks.notices,
-            reader=found.maker,
-            summary=found.summary,
-            reading=_records(found),
-            effects=found.effects,
+            reader=accuracy.maker,
+            summary=accuracy.summary,
+            reading=_records(accuracy),
+            effects=accuracy.effects,
         ),
-        parts=_parts(found, account),
+        parts=_parts(accuracy, account),
         notices=talks.notices,
         errors=refused_lines(refused),
         exit_code=EXIT_INPUT if refused else 0,
@@ -89,19 +93,18 @@ def _has_acts(talk: Conversation) -> bool:
     return any(move.acts for move in talk.moves if move.speaker == USER)
 
 
-def _effects(pairs: Sequence[tuple[Conversation, Conversation]], how: UserSettings) -> Iterator[ScoreEffect]:
-    """Both scores of dialogues with goals, compared."""
-    scorer = UserScorer(how.rules, how.profile, how.value_map)
-    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in _SHOWN}
+def _score_effects(pairs: Sequence[tuple[Conversation, Conversation]], settings: UserSettings) -> Iterator[ScoreEffect]:
+    """Yield the difference between the scores from acts and from text, for dialogues with goals."""
+    scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
+    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in _COMPARED}
     for pair in pairs:
         if not pair[0].goal:
             continue
         try:
             one, other = (scorer.outcome(talk) for talk in pair)
         except InputError:
-            # A dialogue that cannot be scored has no score to compare.
             continue
-        for name in _SHOWN:
+        for name in _COMPARED:
             measured, part = MEASURES[name]
             values = [getattr(score, part) for each in (one, other) if (score := each.score(measured)) is not None]
             if len(values) == 2:
@@ -109,9 +112,9 @@ def _effects(pairs: Sequence[tuple[Conversation, Conversation]], how: UserSettin
     yield from (score_effect(name, listed) for name, listed in scores.items() if listed)
 
 
-def _records(found: ReadingAccuracy) -> list[dict[str, Any]]:
-    rows = [("inform", "", "", found.informs), ("request", "", "", found.requests)]
-    rows += [(*key, tally) for key, tally in found.slots.items()]
+def _records(accuracy: ReadingAccuracy) -> list[dict[str, Any]]:
+    rows = [("inform", "", "", accuracy.informs), ("request", "", "", accuracy.requests)]
+    rows += [(*key, tally) for key, tally in accuracy.slots.items()]
     return [
         {
             "kind": kind,
@@ -127,22 +130,22 @@ def _records(found: ReadingAccuracy) -> list[dict[str, Any]]:
     ]
 
 
-def _parts(found: ReadingAccuracy, account: Account) -> Iterator[Block]:
-    yield Block(f"reader {found.maker}: {found.summary}")
+def _parts(accuracy: ReadingAccuracy, account: Account) -> Iterator[Block]:
+    yield Block(f"reader {accuracy.maker}: {accuracy.summary}")
     rows = tuple(
         (
-            {"inform": "said", "request": "asked for"}[each["kind"]],
+            {"inform": "said", "request": "requested"}[each["kind"]],
             each["domain"] or "all",
             each["slot"] or "all",
             short(each["precision"]),
             short(each["recall"]),
             *(str(each[name]) for name in ("right", "found", "given")),
         )
-        for each in _records(found)
+        for each in _records(accuracy)
     )
     headings = ("unit", "domain", "slot", "precision", "recall", "right", "found", "given")
     yield Block(Table("", headings, rows, frozenset(range(3, 8)), foot=(account.line,)), EVERY)
-    if found.effects:
+    if accuracy.effects:
         lines = tuple(
             (
                 each.measure,
@@ -152,7 +155,7 @@ def _parts(found: ReadingAccuracy, account: Account) -> Iterator[Block]:
                 "–" if each.correlation is None else f"{each.correlation:.2f}",
                 str(each.n),
             )
-            for each in found.effects
+            for each in accuracy.effects
         )
         columns = ("measure", "by acts", "from text", "bias", "correlation", "dialogues")
-        yield Block(Table("what reading does to the scores", columns, lines, frozenset(range(1, 6))), EVERY)
+        yield Block(Table("effect of the reader on scores", columns, lines, frozenset(range(1, 6))), EVERY)

@@ -14,14 +14,16 @@ from ...readers.conversations import open_conversations
 from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 from ...views.tables import Table
 from ..options import PLAIN, command, force_option, from_option
-from ..printer import Block, Output, refusals, warn
-from ..progress import watched
+from ..printer import Block, Output, refusal_notices, warn
+from ..progress import track_reading
 from .scoring import goals_option
 
 
 @command(last=PLAIN)
 @click.argument("dialogues")
-@click.option("--ontology", metavar="FILE", help="The values that exist (MultiWOZ ontology, SGD schema).")
+@click.option(
+    "--ontology", metavar="FILE", help="File with the values that exist: a MultiWOZ ontology or an SGD schema."
+)
 @goals_option
 @from_option("the file")
 @click.option(
@@ -29,57 +31,57 @@ from .scoring import goals_option
     type=click.FloatRange(0, 1),
     default=0.9,
     show_default=True,
-    help="From which likeness on two forms are one value.",
+    help="Minimum similarity of two forms of one value.",
 )
-@click.option("--out", metavar="FILE", help="Write the map here; without it the map is printed.")
-@force_option("a file in --out")
+@click.option("--out", metavar="FILE", help="Write the map to this file (default: print it).")
+@force_option("an existing file")
 def values(**options: Any) -> Output:
-    """Build a value map from the goals, acts and ontology of DIALOGUES, as a file to look at and edit.
+    """Build a value map from the goals and acts of DIALOGUES and an ontology. Check and edit the map before you use it.
 
-    `user score --map FILE` then takes forms of one value as equal.
+    `user score --map FILE` treats all forms of one value as equal.
     """
     out = Path(options["out"]) if options["out"] else None
     if out is not None:
         check_target(out, force=options["force"])
     collected = CollectedValues.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
     corpus = open_conversations(options["dialogues"], options["format"], options["goals"])
-    for talk in watched(corpus, corpus, options["quiet"]):
+    for talk in track_reading(corpus, corpus, options["quiet"]):
         collected.add(talk, _states_values)
-    notices = [*corpus.notices, *refusals(corpus.refused)]
-    found, doubts = value_map(collected, options["similarity"])
-    if not found:
+    notices = [*corpus.notices, *refusal_notices(corpus.refused)]
+    slots, doubts = value_map(collected, options["similarity"])
+    if not slots:
         warn(notices, options["quiet"])
-        raise InputError("no goal and no act with a value, so there is nothing to build a map from", file=corpus.name)
-    text = msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
+        raise InputError("no goal and no act has a value, so no map can be built", file=corpus.name)
+    text = msgspec.json.format(msgspec.json.encode(slots), indent=1).decode()
     if out is None:
         return Output(parts=[Block(text)], notices=notices)
     write_file(out, text + "\n", force=options["force"])
     lines = [
-        f"look at {one_line(doubt.slot)}: {one_line(doubt.form)!r} went to {one_line(doubt.chosen)!r}, "
-        f"and is like {one_line(doubt.other)!r} too"
+        f"check {one_line(doubt.slot)}: {one_line(doubt.form)!r} was assigned to {one_line(doubt.chosen)!r}, "
+        f"but is also similar to {one_line(doubt.other)!r}"
         for doubt in doubts[:10]
     ]
     lines += [f"… and {len(doubts) - 10} more"] if len(doubts) > 10 else []
-    next_line = f"Next: edit it, then dialmeter user score {one_line(options['dialogues'], 200)} --map {out}"
-    parts = [Block(_summary(found, doubts)), *(Block(line, gap=()) for line in lines)]
+    next_line = f"Next: edit it, then run dialmeter user score {one_line(options['dialogues'], 200)} --map {out}"
+    parts = [Block(_summary(slots, doubts)), *(Block(line, gap=()) for line in lines)]
     return Output(parts=[*parts, Block(f"map: {out}\n{next_line}")], notices=notices)
 
 
 def _states_values(act: str) -> bool:
-    """Does an act of this name state values, rather than ask for them?"""
+    """Return True if an act with this name states values, and False if it asks for them."""
     return not any(word in act.lower() for word in ("request", "general"))
 
 
-def _summary(found: dict[str, Any], doubts: list[DoubtfulForm]) -> Table:
+def _summary(slots: dict[str, Any], doubts: list[DoubtfulForm]) -> Table:
     rows = []
-    for slot, entry in found.items():
-        wanted = {value: forms for value, forms in entry.items() if value != "special_keys"}
-        elsewhere = [
+    for slot, entry in slots.items():
+        goal_values = {value: forms for value, forms in entry.items() if value != "special_keys"}
+        other_values = [
             forms
             for groups in entry.get("special_keys", {}).get("not_in_goal", {}).values()
             for forms in groups.values()
         ]
-        unsure = sum(doubt.slot == slot for doubt in doubts)
-        counts = (len(wanted), sum(map(len, wanted.values())), len(elsewhere), unsure)
+        doubtful = sum(doubt.slot == slot for doubt in doubts)
+        counts = (len(goal_values), sum(map(len, goal_values.values())), len(other_values), doubtful)
         rows.append((slot, *map(str, counts)))
-    return Table("", ("slot", "values", "forms", "values in no goal", "doubts"), tuple(rows), frozenset({1, 2, 3, 4}))
+    return Table("", ("slot", "values", "forms", "values in no goal", "doubtful"), tuple(rows), frozenset({1, 2, 3, 4}))

@@ -1,1 +1,1 @@
-"""Commands on logs of agents, whose users have goals in words."""
+"""Commands on logs of agents. The users have goals in words."""

@@ -18,60 +18,62 @@ from ....users.items.compare import ItemComparison, compare_items, score_of
 from ....users.items.log_items import LogItems, read_items
 from ....users.outcome import COMBINED
 from ....views.pages.item_tables import item_comparison_table
-from ...options import chosen_resampling
-from ...printer import EVERY, TEXT, Block, Output, signature
-from ...progress import expect_files, watched
+from ...options import resampling_from_options
+from ...printer import EVERY, TEXT, Block, Output, signature_blocks
+from ...progress import expect_files, track_reading
 from ...several import fail_if_worse, named_notices
 from ..documents import UserCompareDocument
 from .query import unread_notices
 
 
 def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
-    """The users of several logs on the same tasks, each against the first.
+    """Compare the users of several logs on the same tasks, each with the first user.
 
     Args:
         names: name → log.
-        options: of the command.
+        options: the options of the command.
     """
-    resampling = chosen_resampling(options) or Resampling()
+    resampling = resampling_from_options(options) or Resampling()
     expect_files(len(names))
     results: dict[str, LogItems] = {}
     notices: list[Notice] = []
     for name, path in names.items():
         log = open_trajectories(path, options["format"])
-        results[name] = read_items(watched(log, log, options["quiet"]), resampling=chosen_resampling(options))
+        results[name] = read_items(
+            track_reading(log, log, options["quiet"]), resampling=resampling_from_options(options)
+        )
         if not results[name].dialogues:
             raise InputError("no goal in words has an item", file=log.name)
         notices += named_notices(name, [*log.notices, *unread_notices(log.refused)])
-    found = compare_items(results, resampling)
-    tasks = len({talk.task for result in found.results.values() for talk in result.all_dialogues})
-    measures = list(dict.fromkeys(each.measure for each in found.versus))
+    comparison = compare_items(results, resampling)
+    tasks = len({talk.task for result in comparison.results.values() for talk in result.all_dialogues})
+    measures = list(dict.fromkeys(each.measure for each in comparison.versus))
     return Output(
         document=lambda _: make_document(
             UserCompareDocument,
             scores=[
                 {**score_dict(replace(score_of(result, measure), group={"domain": COMBINED})), "system": name}
-                for name, result in found.results.items()
+                for name, result in comparison.results.items()
                 for measure in measures
             ],
-            **in_documents({name: result.account for name, result in found.results.items()}),
+            **in_documents({name: result.account for name, result in comparison.results.items()}),
             counts={
-                "dialogues": sum(len(result.all_dialogues) for result in found.results.values()),
+                "dialogues": sum(len(result.all_dialogues) for result in comparison.results.values()),
                 "systems": len(names),
             },
-            warnings=[*found.notices, *notices],
-            versus=found.versus,
+            warnings=[*comparison.notices, *notices],
+            versus=comparison.versus,
             domain=COMBINED,
             intervals=bootstrap(resampling),
         ),
-        parts=_parts(found, tasks),
-        notices=[*found.notices, *notices],
-        check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
+        parts=_parts(comparison, tasks),
+        notices=[*comparison.notices, *notices],
+        check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
     )
 
 
-def _parts(found: ItemComparison, tasks: int) -> Iterator[Block]:
-    yield Block(item_comparison_table(found), EVERY)
-    yield Block(f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ", TEXT)
-    first = next(iter(found.results.values()))
-    yield from signature("|".join(["…", *first.signature.split("|")[1:]]), gap=("markdown",))
+def _parts(comparison: ItemComparison, tasks: int) -> Iterator[Block]:
+    yield Block(item_comparison_table(comparison), EVERY)
+    yield Block(f"{tasks} tasks are in every log; p: exact sign test over the tasks that differ", TEXT)
+    first = next(iter(comparison.results.values()))
+    yield from signature_blocks("|".join(["…", *first.signature.split("|")[1:]]), gap=("markdown",))

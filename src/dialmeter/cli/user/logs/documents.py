@@ -1,4 +1,4 @@
-"""The documents of ``user items``."""
+"""The JSON document of ``user items``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class ItemScore(ScoreRecord, kw_only=True):
     """ItemRecall.
 
     Attributes:
-        n: items that were conveyed, confirmed or missed.
-        unscored: all other items.
+        n: number of items that were conveyed, confirmed or missed.
+        unscored: number of all other items.
     """
 
     reason: Text | UnsetType = UNSET
@@ -24,7 +24,7 @@ class ItemScore(ScoreRecord, kw_only=True):
 
 
 class ItemCounts(Struct, kw_only=True):
-    """How much there is; dialogues are those that have an instruction."""
+    """Number of dialogues with an instruction, of dialogues with items, and of items."""
 
     dialogues: Count
     with_items: Count
@@ -32,14 +32,14 @@ class ItemCounts(Struct, kw_only=True):
 
 
 class UserItemsDocument(UserDocument, kw_only=True):
-    """Items of goals in words, and what became of them.
+    """The items of goals in words, and their verdicts.
 
     Attributes:
-        format: the format that the log was read as.
-        verdicts: verdict, then kind of item, then how many.
-        events: class of events, then how many.
-        faults: does a fault of the user go with failure, over all dialogues and within tasks that have both outcomes?
-        parties: whose fault failed dialogues are, by the events.
+        format: the format of the log.
+        verdicts: verdict → kind of item → count.
+        events: class of events → count.
+        faults: the association of faults of the user with failure, over all dialogues and within tasks that have both outcomes.
+        parties: party → number of failed dialogues that are its fault according to the events.
         dialogues: every dialogue that has an instruction, with its items and events.
     """
 

@@ -27,9 +27,9 @@ from ....views.pages.item_tables import (
 from ....views.tables import records_table
 from ... import options as shared
 from ...main import EXIT_INPUT
-from ...printer import CSV, LISTED, TEXT, Block, Output, signature, tables
-from ...progress import watched
-from ...run_files import KeptRun
+from ...printer import CSV, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
+from ...progress import track_reading
+from ...run_files import CommandRun
 from .documents import UserItemsDocument
 
 
@@ -37,73 +37,74 @@ from .documents import UserItemsDocument
 @click.argument("log")
 @shared.from_option("the log")
 @click.option(
-    "--goals", "sheet", metavar="FILE.csv", help="Items by hand: a sheet of `dialmeter user goals --make-sheet`."
+    "--goals", "sheet", metavar="FILE.csv", help="Edited sheet of items from `dialmeter user goals --make-sheet`."
 )
 @shared.interval_options(resamples=10_000)
 @shared.skip_bad_option
 @shared.run_options
 @shared.fail_if_option("ItemRecall < 0.9")
 def items(**options: Any) -> Output:
-    """Did the user of an agent's LOG convey the values that its goal in words names, and what did it say against its goal?
+    """Measure whether the user of an agent's LOG says the values in its goal, and what it says that contradicts the goal.
 
-    An item is a value of an expected call that the instruction names. It is missed only if the agent asked for it, or if the
-    user ended the dialogue with its call undone. ItemRecall = (conveyed + confirmed) / (conveyed + confirmed + missed).
-    Events are what the user says against its instruction; `dialmeter list events` describes them. Dialogues that cannot be
-    read are listed; the exit code is then 2.
+    An item is a value of an expected call that the instruction names. An item is missed only if the agent asked for it, or if
+    the user ended the dialogue before its call was made. ItemRecall = (conveyed + confirmed) / (conveyed + confirmed + missed).
+    Events are statements of the user that contradict its instruction; `dialmeter list events` describes them. Dialogues that
+    cannot be read are listed, and the exit code is then 2.
     """
     sheet = read_goal_sheet(options["sheet"]) if options["sheet"] else None
     source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
     paths = {"log": options["log"], "goals": options["sheet"]}
-    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    guards = shared.chosen_guards(options)
+    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    conditions = shared.conditions_from_options(options)
     run.begin(paths.values(), lambda inputs: items_identity(inputs, source))
     with run.abandoned_on(DialmeterError):
         log = open_trajectories(options["log"], options["format"])
-        every = list(watched(log, log, options["quiet"]))
-        pairs = dialogue_items(every, sheet)
-        found = LogItems(
+        trajectories = list(track_reading(log, log, options["quiet"]))
+        pairs = dialogue_items(trajectories, sheet)
+        log_items = LogItems(
             [talk for _, talk in pairs],
-            len(every) - len(pairs),
+            len(trajectories) - len(pairs),
             source=source,
-            resampling=shared.chosen_resampling(options),
+            resampling=shared.resampling_from_options(options),
             refused=log.refused,
             notices=log.notices,
         )
-        if not found.dialogues:
+        if not log_items.dialogues:
             raise InputError(
-                "no goal in words has an item: expected calls with values that the instruction names", file=log.name
+                "no goal in words has an item (an item is a value of an expected call that the instruction names)",
+                file=log.name,
             )
     if run.writer is not None:
         for each, talk in pairs:
             if each.id not in run.writer.done:
                 run.writer.add(item_row(each, talk))
     name = Path(options["log"]).name
-    run.finish(lambda writer, about: finish_items_run(writer, found, about, items_report(name, found)))
-    accepted = options["skip_bad"] or not log.refused
+    run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
+    is_accepted = options["skip_bad"] or not log.refused
     return Output(
         document=lambda _: make_document(
             UserItemsDocument,
-            found,
+            log_items,
             format=log.format,
-            intervals=bootstrap(found.resampling),
-            faults=found.faults(),
-            dialogues=found.all_dialogues,
+            intervals=bootstrap(log_items.resampling),
+            faults=log_items.faults(),
+            dialogues=log_items.all_dialogues,
         ),
-        parts=_parts(found, one_line(options["log"])),
+        parts=_parts(log_items, one_line(options["log"])),
         notices=log.notices,
         errors=[
             *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
-            *([] if accepted else [f"{len(log.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
+            *([] if is_accepted else [f"{len(log.refused)} dialogues cannot be read (use --skip-bad to accept this)"]),
         ],
-        check=lambda: shared.check_guards(guards, found.to_dicts()),
-        exit_code=0 if accepted else EXIT_INPUT,
+        check=lambda: shared.check_conditions(conditions, log_items.to_dicts()),
+        exit_code=0 if is_accepted else EXIT_INPUT,
     )
 
 
-def _parts(found: LogItems, name: str) -> Iterator[Block]:
-    yield Block(f"{name}  {found.items} items in {len(found.dialogues)} dialogues", TEXT)
-    yield Block(recall_table(found))
-    yield Block(records_table(found.to_dicts()), CSV)
-    yield from signature(found.signature)
-    yield from tables([verdict_table(found), event_table(found), *fault_tables(found)])
-    yield from tables([missed_table(found), event_example_table(found)], TEXT)
+def _parts(log_items: LogItems, name: str) -> Iterator[Block]:
+    yield Block(f"{name}  {log_items.items} items in {len(log_items.dialogues)} dialogues", TEXT)
+    yield Block(recall_table(log_items))
+    yield Block(records_table(log_items.to_dicts()), CSV)
+    yield from signature_blocks(log_items.signature)
+    yield from table_blocks([verdict_table(log_items), event_table(log_items), *fault_tables(log_items)])
+    yield from table_blocks([missed_table(log_items), event_example_table(log_items)], TEXT)

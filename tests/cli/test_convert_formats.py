@@ -1,4 +1,4 @@
-"""``convert --to``: whatever is written is read again as it was, and what a layout has no place for is reported."""
+"""``convert --to``: reading a written file gives the same dialogues, and content that a format cannot store is reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..shared_data import shared
 from .invoke import call
 
 FORMAT = {"csv": "rows"}
-"""The format as which a layout is read, where it has another name."""
+"""Name of a written format → name of the format that reads it, if they differ."""
 ENDING = {"csv": ".csv", "nested": ".json"}
 
 
@@ -44,7 +44,7 @@ LETTERS = "ab-_ ='\"+@\t\r\n,;{}[]:é漢\u2028\\"
 
 
 def odd_dialogues() -> list[Dialogue]:
-    """Dialogues with texts that a layout could mistake for something else."""
+    """Dialogues with texts that a format could misread."""
     draw = random.Random(18)
 
     def text(most: int = 6) -> str:
@@ -64,26 +64,26 @@ def odd_dialogues() -> list[Dialogue]:
     return found
 
 
-@pytest.mark.parametrize("layout", WRITERS)
-def test_texts_of_every_kind_come_back(layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("format", WRITERS)
+def test_texts_of_every_kind_come_back(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = native_file(tmp_path / "in.jsonl", odd_dialogues())
-    target = tmp_path / f"out{ENDING.get(layout, '.jsonl')}"
-    said = call(capsys, "convert", source, target, "--to", layout)
-    assert (said.code, said.err) == (0, f"60 dialogues from native to {layout}\n")
-    assert open_corpus(target).format == FORMAT.get(layout, layout)
+    target = tmp_path / f"out{ENDING.get(format, '.jsonl')}"
+    result = call(capsys, "convert", source, target, "--to", format)
+    assert (result.code, result.err) == (0, f"60 dialogues from native to {format}\n")
+    assert open_corpus(target).format == FORMAT.get(format, format)
     assert plain(target) == plain(source)
 
 
-@pytest.mark.parametrize("layout", WRITERS)
+@pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize("source", [name for name in {**LAYOUTS, **WITHOUT_DELETIONS} if "." not in name])
-def test_every_layout_that_is_read_becomes_every_layout_that_is_written(
-    source: str, layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_every_format_that_is_read_converts_to_every_format_that_is_written(
+    source: str, format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = {**LAYOUTS, **WITHOUT_DELETIONS}[source](tmp_path, talks()[:5])
     golds = ["--gold", made.gold] if made.gold else []
-    target = tmp_path / f"written{ENDING.get(layout, '.jsonl')}"
-    said = call(capsys, "convert", made.path, target, *golds, "--to", layout)
-    assert said.code == 0
+    target = tmp_path / f"written{ENDING.get(format, '.jsonl')}"
+    result = call(capsys, "convert", made.path, target, *golds, "--to", format)
+    assert result.code == 0
     before = score_file(str(made.path), str(made.gold) if made.gold else None, measures=["JGA", "RSA", "GCA"])
     assert score_file(str(target), measures=["JGA", "RSA", "GCA"]).scores == before.scores
 
@@ -97,14 +97,14 @@ def test_turns_without_dialogues_become_rows(source: str, tmp_path: Path, capsys
     assert score_file(str(tmp_path / "rows.csv.gz"), measures=["JGA"]).scores == before.scores
 
 
-@pytest.mark.parametrize("layout", WRITERS)
+@pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize(
     "name", ["som_dst_100.json", "nested/T5__T5_result_zeroshot_attraction.json", "fga_text_MUL0144.txt"]
 )
-def test_published_files_come_back(name: str, layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_published_files_come_back(name: str, format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = shared("data", "tracking", *name.split("/"))
     target = tmp_path / "out"
-    assert call(capsys, "convert", source, target, "--to", layout, "--quiet").code == 0
+    assert call(capsys, "convert", source, target, "--to", format, "--quiet").code == 0
     assert plain(target) == plain(source)
     assert score_file(str(target)).scores == score_file(str(source)).scores
 
@@ -113,17 +113,17 @@ def test_what_is_lost_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[
     frames = {"hotel": Frame("find", None, ("phone",), None)}
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(0, {"a-b": "c"}, {}, frames=frames),))])
     lost = "warning: intents and requested slots of 1 turns are lost: the format {} cannot hold them [d turn 0]\n"
-    for layout in WRITERS:
-        said = call(capsys, "convert", source, tmp_path / layout, "--to", layout)
-        assert said.err == lost.format(layout) * (layout != "native") + f"1 dialogues from native to {layout}\n"
+    for format in WRITERS:
+        result = call(capsys, "convert", source, tmp_path / format, "--to", format)
+        assert result.err == lost.format(format) * (format != "native") + f"1 dialogues from native to {format}\n"
 
 
 def test_a_slot_without_a_domain_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(3, {"area": "east"}, {}),))])
-    said = call(capsys, "convert", source, tmp_path / "out.json", "--to", "nested")
+    result = call(capsys, "convert", source, tmp_path / "out.json", "--to", "nested")
     expected = "dialogue d, turn 3, slot area: the format nested cannot hold a slot without a domain"
-    assert said.code == 2
-    assert said.complaint.startswith(f"{source}: {expected}")
+    assert result.code == 2
+    assert result.complaint.startswith(f"{source}: {expected}")
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
