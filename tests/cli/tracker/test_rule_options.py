@@ -108,7 +108,7 @@ class TestOnlySlots:
         pred, gold = with_sections(tmp_path)
         said = call(capsys, "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay")
         assert said.code == 2
-        assert "gold holds none of the 1 slots that they look at" in said.complaint
+        assert "gold holds none of the 1 slots that they use" in said.complaint
 
 
 def test_clash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
