@@ -14,7 +14,7 @@ from ...core.comparability import joint_signature
 from ...core.document import make_document
 from ...errors import DialmeterError
 from ...model import Conversation
-from ...simulation.outcome import outcome, played, silence
+from ...simulation.outcome import describe_silence, outcome, play_account
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
 from ...studies.act_success import system_outcome
@@ -126,7 +126,7 @@ def _cells(
         goals = outcome(talk, town())
         rows[place].append(row(talk, scorers[place].add(talk), goals))
         systems[place].append(system_outcome(talk, goals))
-        if reason := silence(talk):
+        if reason := describe_silence(talk):
             silent[place].append((talk.id, reason))
     for setting, scorer, found, quiet, reached in zip(settings, scorers, rows, silent, systems, strict=True):
-        yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet), reached)
+        yield CrossCell(setting, found, scorer.result(), play_account(len(tasks), len(found), quiet), reached)

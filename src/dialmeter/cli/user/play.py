@@ -16,8 +16,8 @@ from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...simulation.agents import choose
 from ...simulation.agents.agent import ChosenAgent, Role
-from ...simulation.files import given, sampled, write
-from ...simulation.outcome import outcome, played, silence
+from ...simulation.files import sampled, tasks_from_goals, write
+from ...simulation.outcome import describe_silence, outcome, play_account
 from ...simulation.play import MAX_TURNS, Setting, Task
 from ...simulation.world import town
 from ...simulation.world.goals import read_goals
@@ -155,7 +155,7 @@ def chosen_tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
     if not Path(asked).exists():
         raise DialmeterError(f"--goals {asked}: neither a number nor a file")
     goals, notices = read_goals(asked)
-    return given(goals), notices
+    return tasks_from_goals(goals), notices
 
 
 def chosen_agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
@@ -183,9 +183,9 @@ def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], 
             counts["turns"] += len(talk.moves) // 2
             counts["cut"] += talk.cut
             counts["completed"] += outcome(talk, town()).complete
-            if found := silence(talk):
+            if found := describe_silence(talk):
                 silent.append((talk.id, found))
     message = f"{len(in_words)} turns of agents that speak in words only; their acts are those that the town found in the text"
     message += " (scores say from:text(town)); how well was not measured (see `dialmeter user understand`)"
     notices = [Notice("from-text", len(in_words), message, tuple(in_words[:SHOWN]))] if in_words else []
-    return counts, played(asked, counts["dialogues"], silent), notices
+    return counts, play_account(asked, counts["dialogues"], silent), notices
