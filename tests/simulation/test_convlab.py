@@ -1,4 +1,4 @@
-"""Agents of others, by module:object."""
+"""External agents, loaded by module:object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The town: what is shipped is what the script writes, there is enough of it, and its goals can be reached."""
+"""The town: the shipped data equals the output of the script, has enough entries, and its goals can be reached."""
 
 from __future__ import annotations
 

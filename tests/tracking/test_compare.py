@@ -1,4 +1,4 @@
-"""Comparing trackers: what is comparable, what the tests say, ranks and disagreements."""
+"""Comparison of trackers: comparability, significance tests, ranks and disagreements."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_win_tie_loss_by_hand(som_dst: dict[str, TrackerResult]) -> None:
 
 
 def test_p_is_near_that_of_a_paired_test_from_elsewhere(som_dst: dict[str, TrackerResult]) -> None:
-    """Per dialogue means are close to a linear measure, so that scipy's paired permutation gives much the same p."""
+    """Per dialogue means are close to a linear measure, so scipy's paired permutation test gives nearly the same p."""
     base, other = som_dst["som-dst"], som_dst["one-wrong"]
     before = values_by_dialogue(base, requested_measure(base, "SA(slots=30)"))
     after = values_by_dialogue(other, requested_measure(other, "SA(slots=30)"))
@@ -152,7 +152,7 @@ def test_dialogues_on_which_measures_disagree(som_dst: dict[str, TrackerResult])
 
 
 def test_the_scale_of_a_measure_does_not_matter(som_dst: dict[str, TrackerResult]) -> None:
-    """SA(slots=30) and SA(slots=300) differ in scale only, so that nothing disagrees."""
+    """SA(slots=30) and SA(slots=300) differ only in scale, so there is no disagreement."""
     turns = {f"d{i}": [({"a-b": "1"}, {"a-b": str(i % 3), "a-c": "1"} if i else {})] for i in range(9)}
     scorer = TrackerScorer(["SA(slots=30)", "SA(slots=300)"])
     for name, states in turns.items():

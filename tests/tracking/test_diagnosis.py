@@ -1,4 +1,4 @@
-"""The diagnosis: every finding is planted in a clean file, found, and worth the points that it costs."""
+"""The diagnosis finds every problem that is planted in a clean file, and reports the right number of points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patches of gold: what they change, what they refuse, and every command that takes one."""
+"""Patches of gold: their effect, their errors, and every command that accepts one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FGA with a lambda for each domain: equal lambdas give FGA with one, and every turn is as the text says."""
+"""FGA with one lambda per domain: equal lambdas give FGA with a single lambda, and every turn follows the definition."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_by_hand() -> None:
     hotel = score_tracker([GOLD], [HOTEL_WRONG], measures)
     both = score_tracker([GOLD], [BOTH_WRONG], measures)
     forgiven = [1 - math.exp(-0.5), 1 - math.exp(-1)]
-    # The train is right, so that its lambda does not count.
+    # The train is right, so its lambda does not count.
     assert hotel.scores[0].value == hotel.scores[1].value == pytest.approx(sum(forgiven) / 3)
     # Wrong in both: the smaller lambda counts, and the turns since the last mistake, which is that of the train.
     assert both.scores[0].value == 0
