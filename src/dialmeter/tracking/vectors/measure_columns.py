@@ -338,8 +338,10 @@ def state_texts(compared: ComparedDialogue, dialogue: PairDialogue) -> list[tupl
     texts = []
     for number in compared.numbers:
         gold, pred = states[number]
-        formatted = (_format_state(words, gold or (), first=True), _format_state(words, pred or (), first=False))
-        texts.append(written[number] or formatted)
+        texts.append(
+            written[number]
+            or (_format_state(words, gold or (), first=True), _format_state(words, pred or (), first=False))
+        )
     return texts
 
 
