@@ -21,7 +21,7 @@ from typing import Any
 from dialmeter.model import SYSTEM, USER, Act, DomainGoal
 from dialmeter.readers.trajectories import open_trajectories
 from dialmeter.simulation.agents.agenda_user import AgendaUser, UserDials
-from dialmeter.simulation.agents.agent import choose, made
+from dialmeter.simulation.agents.agent import choose, make_agent
 from dialmeter.simulation.files import sampled
 from dialmeter.simulation.language.generate import say
 from dialmeter.simulation.language.grammar import act, intent_of, value_of
@@ -123,7 +123,7 @@ def play(plan: Plan, seed: int) -> tuple[list[dict[str, Any]], str]:
         info={slot: value for slot, value in shown.items() if slot not in plan.booked},
         book={slot: value for slot, value in shown.items() if slot in plan.booked},
     )
-    user, system = AgendaUser(UserDials(), town(), rng), made(choose("rule", "system"), town(), rng)
+    user, system = AgendaUser(UserDials(), town(), rng), make_agent(choose("rule", "system"), town(), rng)
     user.start({plan.domain: goal})
     system.start(None)
     messages: list[dict[str, Any]] = [{"role": "system", "content": "Help to book."}]

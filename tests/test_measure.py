@@ -93,7 +93,7 @@ def test_parsed_and_shown(text: str, shown: str) -> None:
         ("GCA(alpha={train: 0})", "alpha"),
         ("FGA(lam=1, local=vektor)", "vektor"),
         ("JGA(average=mean)", "mean"),
-        ("GCA(alpha=1.1)", "alpha lies between 0 and 1"),
+        ("GCA(alpha=1.1)", "alpha must be between 0 and 1"),
         ("GCA(credit=fuzzy, deletions=code)", "credit is not defined with deletions=code"),
         ("SA(slots=2.5)", "slots"),
         ("SA(capped=3)", "capped"),
@@ -180,7 +180,7 @@ def test_intents_in_lower_case_or_exactly() -> None:
 
 def framed(**said: Any) -> FramePair:
     """Return a frame of a service without slots."""
-    return FramePair("music", {}, {}, kinds={}, said=Frame(**said), rules=named("sgd"))
+    return FramePair("music", {}, {}, kinds={}, frame=Frame(**said), rules=named("sgd"))
 
 
 def test_equal_measures_are_one() -> None:
@@ -206,5 +206,5 @@ def test_lambda_from_what_is_to_be_forgotten() -> None:
     assert lam_for(0.95, 6) == pytest.approx(0.4993, abs=1e-4)
     assert 1 - math.exp(-lam_for(0.3, 2) * 2) == pytest.approx(0.3)
     for share, turns in ((0, 1), (1, 1), (0.5, 0), (2, 3)):
-        with pytest.raises(ValueError, match="share forgotten"):
+        with pytest.raises(ValueError, match="forgotten must be between"):
             lam_for(share, turns)

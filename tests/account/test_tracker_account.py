@@ -14,7 +14,7 @@ from dialmeter.core.account import Account, Reason
 from ..cli.invoke import call, checked
 from ..cli.samples import TOWN, native_lines, nested_document, written
 
-ABSENT = "1 of 3 dialogues that --only names are not in the file, or have no gold there: pmul1"
+ABSENT = "1 of 3 dialogues of --only are not in the file or have no gold: pmul1"
 LINE = "3 dialogues asked for, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
 DIGEST = hashlib.sha256(b"d1\nd3\npmul1").hexdigest()[:10]
 
@@ -98,7 +98,7 @@ def test_gold_without_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[s
     turned[2] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
     assert "\n2 of 2 dialogues scored\n" in call(capsys, *turned).out
     only = written(tmp_path / "only.txt", "d1\nd2\n")
-    assert "1 of 2 dialogues that --only names" in call(capsys, *turned, "--only", only).complaint
+    assert "1 of 2 dialogues of --only" in call(capsys, *turned, "--only", only).complaint
     said = call(capsys, *turned, "--only", only, "--missing", "skip")
     assert "\n2 dialogues asked for, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
 
@@ -123,7 +123,7 @@ def test_python(file: Path) -> None:
 def test_comparing_on_what_all_files_have(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fewer = {name: turns for name, turns in TOWN.items() if name != "d2"}
     other = written(tmp_path / "fewer.jsonl", native_lines(fewer))
-    assert "not on the same dialogues" in call(capsys, "tracker", "compare", file, other).complaint
+    assert "have different dialogues" in call(capsys, "tracker", "compare", file, other).complaint
     said = call(capsys, "tracker", "compare", file, other, "--common")
     assert "warning: 1 dialogues are not in every file and are unscored; 2 are [d2]" in said.err
     assert "\neach of 2: 2 of 2 dialogues scored\n" in said.out

@@ -81,7 +81,7 @@ def test_states_and_gold_from_python(folder: Path) -> None:
     [
         ("'base.jsonl', 'absent.json'", "absent.json: "),
         ("'base.jsonl', 'new.jsonl', measures=['JGB']", "unknown measure 'JGB'; did you mean JGA?"),
-        ("'base.jsonl', 'few.json', measures=['JGA']", "base and new are not on the same dialogues"),
+        ("'base.jsonl', 'few.json', measures=['JGA']", "base and new have different dialogues"),
         ("'few.json', 'few.json', measures=['JGA']", "JGA cannot be tested: too few dialogues"),
     ],
 )

@@ -136,7 +136,7 @@ def test_nothing_to_count_is_not_a_number() -> None:
         (([{}], [{}], "d"), "dialogue_ids must be one id for one turn, and a list of ids for a batch"),
         (({}, {}, ["d"]), "dialogue_ids must be one id for one turn, and a list of ids for a batch"),
         (([{}], [[{}]], ["d1"]), "dialogue d1: one of preds and target is a state, the other a list of states"),
-        (([[{}]], [[{}, {}]], ["d1"]), "dialogue d1: 2 gold states and 1 predicted ones"),
+        (([[{}]], [[{}, {}]], ["d1"]), "dialogue d1: 2 gold states, but 1 predicted states"),
         (([["x"]], [[{}]], ["d1"]), "dialogue d1, turn 0: "),
         (([[]], [[]], ["d1"]), "dialogue d1: a dialogue without turns"),
         (([[{}], [{}]], [[{}], [{}]], ["d1", "D1.json"]), "dialogue d1: the dialogue was added before"),

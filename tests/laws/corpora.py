@@ -150,7 +150,7 @@ def compared(dialogue: Dialogue, rules: Rules) -> ComparedDialogue:
 
 
 def values(result: TrackerResult) -> dict[str, float | None]:
-    """The value of every measure asked for."""
+    """The value of every requested measure."""
     return {score.measure: score.value for score in result.scores}
 
 

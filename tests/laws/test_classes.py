@@ -1,4 +1,4 @@
-"""The class of every slot of every turn agrees with what is counted."""
+"""The class of every slot at every turn agrees with the counts."""
 
 from __future__ import annotations
 

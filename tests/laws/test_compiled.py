@@ -1,4 +1,4 @@
-"""Compiled and plain code leave the same behind, to the last bit: rows, digests, notices, mistakes, and what is refused."""
+"""Compiled and plain code give exactly the same rows, digests, notices, mistakes and errors."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ written = corpora(
     (*PLAIN, *SPELLINGS, *HYPHENED, "1|2", ("1", "2"), "[DELETE]"),
     SLOTS,
 )
-"""All that may stand in a file; ``hotel-book day`` and ``hotel-day`` are one slot, so that some states have two values."""
+"""Everything a file can hold; ``hotel-book day`` and ``hotel-day`` are one slot, so some states have two values for it."""
 
 
 def with_holes(corpus: list[Dialogue], marks: list[str]) -> list[Dialogue]:

@@ -1,4 +1,4 @@
-"""A corpus in two parts, each counted by itself, gives what the whole gives, to the last bit."""
+"""Two parts of a corpus that are counted separately give exactly the same result as the whole."""
 
 from __future__ import annotations
 

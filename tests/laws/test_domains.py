@@ -1,4 +1,4 @@
-"""Scores by domain are scores of states projected onto it, and the counts of domains add up to those of the whole."""
+"""Scores by domain equal the scores of states restricted to the domain, and the counts of domains add up to the total."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def assert_groups_are_projections(
         alone = scored(projected(corpus, keep(name)), measures)
         grouped = [score for score in found if score.group[group] == name]
         assert [(score.measure, score.n) for score in grouped] == [(score.measure, score.n) for score in alone.scores]
-        # Equal turns are counted together in the one and apart in the other, so that the last bit may differ.
+        # Equal turns are counted together on one side and separately on the other, so the last bit can differ.
         assert [score.value for score in grouped] == [approximately(score.value) for score in alone.scores]
 
 

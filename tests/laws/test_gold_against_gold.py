@@ -1,4 +1,4 @@
-"""A perfect tracker scores 1, or has nothing to be scored on, under dialmeter's own rules."""
+"""A perfect tracker scores 1, or has nothing to score, under the rule set dialmeter."""
 
 from __future__ import annotations
 

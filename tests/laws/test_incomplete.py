@@ -1,4 +1,4 @@
-"""Turns that one side lacks, and states given as updates, come to the same as a corpus written out."""
+"""Turns that are missing on one side, and states given as updates, score like the same corpus written in full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Native lines and nested documents, whole and damaged: compiled and plain code read them alike, and as a slow reading says."""
+"""Compiled and plain code read native lines and nested documents, intact and damaged, like a slow reference reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What slots held, as the walk counts it, is what one counts from the states by hand, in one pass and merged from shards."""
+"""The walk's counts of gold and predicted values equal a simple count over the states, in one pass and merged from shards."""
 
 from __future__ import annotations
 

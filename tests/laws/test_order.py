@@ -1,4 +1,4 @@
-"""The order of slots, of dialogues, of alternatives and of keys changes nothing, to the last bit."""
+"""Results do not depend on the order of slots, dialogues, alternatives or keys, not even in the last bit."""
 
 from __future__ import annotations
 

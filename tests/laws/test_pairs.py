@@ -1,4 +1,4 @@
-"""Pairs as numbers: one number per written pair whatever the order, and nothing mixed up that only Python finds equal."""
+"""Pairs as numbers: one number per written pair in any order; values that only Python treats as equal are kept apart."""
 
 from __future__ import annotations
 

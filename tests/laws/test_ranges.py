@@ -1,4 +1,4 @@
-"""Every value lies in the range that its measure states, where the schema knows all slots."""
+"""Every value is in the range of its measure, if the schema has all slots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any split of a corpus into shards gives what the whole gives, to the last bit."""
+"""Any split of a corpus into shards gives exactly the same result as the whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gold and prediction change places: what is missed by one is too much in the other, and agreement is mutual."""
+"""If gold and prediction are swapped, missed becomes over, and agreement stays."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def some_goal(draw: random.Random) -> dict[str, DomainGoal]:
 
 
 def some_talks(seed: int) -> list[Conversation]:
-    """Random dialogues in which much is repeated. Drawn from a seed, because so many choices one by one take long."""
+    """Random dialogues with many repetitions. They are drawn from a seed, because so many single choices would be slow."""
     draw = random.Random(seed)
     found = []
     for number in range(draw.randint(1, 3)):

@@ -1,4 +1,4 @@
-"""A small endpoint on this machine that answers as it is told, and remembers what it was asked."""
+"""A small local endpoint that gives prepared answers and records the requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents as another package would bring them."""
+"""External agents, as another package would define them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dialogues of the town with one planted fault each, so that the party that lost the point is known."""
+"""Dialogues of the town with one planted fault each; the party that caused the loss is known."""
 
 from __future__ import annotations
 

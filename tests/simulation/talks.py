@@ -1,4 +1,4 @@
-"""Dialogues that several tests look at, played once."""
+"""Dialogues that several tests share, played once."""
 
 from __future__ import annotations
 

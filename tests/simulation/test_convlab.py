@@ -1,4 +1,4 @@
-"""Agents of others, by module:object."""
+"""External agents, loaded by module:object."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_text_is_read() -> None:
         ),
         (
             "foreign_agents:Wordless",
-            "answered {'not': 'acts'}; text or a list of [intent, domain, slot, value] is expected",
+            "answered {'not': 'acts'}; expected text or a list of [intent, domain, slot, value]",
         ),
         ("foreign_agents:Unwilling", "agent foreign_agents:Unwilling has no response"),
         ("foreign_agents:Nobody", "cannot be loaded: AttributeError"),

@@ -1,4 +1,4 @@
-"""Language models behind an endpoint: a real server on this machine, well-behaved and not."""
+"""Language models at an endpoint: a real local server with good and bad answers."""
 
 from __future__ import annotations
 

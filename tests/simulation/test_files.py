@@ -1,4 +1,4 @@
-"""A file of dialogues that is killed and gone on with is the same file."""
+"""A file of dialogues that is killed and resumed is the same file."""
 
 from __future__ import annotations
 

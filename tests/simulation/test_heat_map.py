@@ -1,4 +1,4 @@
-"""The heat map draws whatever it is given."""
+"""The heat map can draw any input."""
 
 from __future__ import annotations
 

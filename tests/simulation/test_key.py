@@ -1,4 +1,4 @@
-"""The key of an endpoint is nowhere in what a command prints or writes, whatever the server sends back."""
+"""No command prints or writes the key of an endpoint, for any answer of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said is read back from the text alone: every phrasing, and values that nobody thought of."""
+"""Generated text is parsed back into the same acts: every phrasing, and unknown values."""
 
 from __future__ import annotations
 

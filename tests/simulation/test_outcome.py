@@ -1,4 +1,4 @@
-"""What became of a goal: every way to miss it."""
+"""The success of a goal, and every way to miss it."""
 
 from __future__ import annotations
 

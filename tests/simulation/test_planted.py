@@ -1,4 +1,4 @@
-"""The measures see what was planted: seed 7, 300 goals, every user with the rule system, paired with the agenda user."""
+"""The measures detect planted flaws: seed 7, 300 goals, every user with the rule system, paired with the agenda user."""
 
 from __future__ import annotations
 

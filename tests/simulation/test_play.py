@@ -1,4 +1,4 @@
-"""Dialogues: they end, they are the same again, and they hold what they promise."""
+"""Dialogues end, are reproducible, and are consistent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The town: what is shipped is what the script writes, there is enough of it, and its goals can be reached."""
+"""The town: the shipped data equals the output of the script, has enough entries, and its goals can be reached."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from dialmeter.simulation.world import DOMAINS, town
-from dialmeter.simulation.world.database import reference, trouble
+from dialmeter.simulation.world.database import failing_slots, reference
 from dialmeter.simulation.world.goals import sample_goals
 from dialmeter.simulation.world.schema import DAYS
 from dialmeter.simulation.world.value_map import canonical, forms, goal_values, published
@@ -87,7 +87,7 @@ def test_goals_can_be_reached() -> None:
             continue
         rows = town().search(domain, goal.info)
         assert rows
-        assert not any(trouble(domain, row, goal.book) for row in rows if goal.book)
+        assert not any(failing_slots(domain, row, goal.book) for row in rows if goal.book)
 
 
 def test_goals_that_fail_first_really_fail() -> None:
@@ -99,7 +99,7 @@ def test_goals_that_fail_first_really_fail() -> None:
         assert not town().search(domain, goal.fail_info)
         assert len(goal.info.items() - goal.fail_info.items()) == 1
     for domain, goal in bookings:
-        assert all(trouble(domain, row, goal.fail_book) for row in town().search(domain, goal.info))
+        assert all(failing_slots(domain, row, goal.fail_book) for row in town().search(domain, goal.info))
 
 
 def test_goals_have_one_to_three_domains_and_ask_for_what_they_do_not_know() -> None:

@@ -1,4 +1,4 @@
-"""A dialogue whose gold goes from two alternatives to one of them, while the prediction stays at the other."""
+"""Gold goes from two alternatives to one of them, while the prediction stays at the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import structs
 from dialmeter import TrackerScorer
 from dialmeter.tracking.rule_sets.rules import named
 
-# A perfect turn, then a wrong one. Strict counts: one change correct, one wrong, so that P = G = 2 and C = 1.
+# A perfect turn, then a wrong one. Strict counts: one correct change and one wrong change, so P = G = 2 and C = 1.
 GOLD = [{"hotel-area": "east|west"}, {"hotel-area": "east"}]
 PRED = [{"hotel-area": "west"}, {"hotel-area": "west"}]
 

@@ -1,4 +1,4 @@
-"""Whoever asks, and for whatever more: groups, dialogues one by one, several lenses, two files and Python calls give the same."""
+"""All ways to score give the same result: groups, single dialogues, several rule sets, two files, and Python calls."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def states(dialogues: list[Dialogue], side: str) -> dict[str, list[Any]]:
 
 @pytest.mark.parametrize("name", ["dialmeter", "gca-repo", "fga-repo", "mwzeval"])
 def test_all_callers_get_the_same(name: str, tmp_path: Path) -> None:
-    # The layouts spell slots and alternatives in ways of their own.
+    # The formats spell slots and alternatives differently.
     alternatives = "any-of" if name == "mwzeval" else None
     rules = change(load(name), names="multiwoz", alternatives=alternatives)
     both, apart = write_native(tmp_path, talks()), write_native_apart(tmp_path, talks())

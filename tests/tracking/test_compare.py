@@ -1,4 +1,4 @@
-"""Comparing trackers: what is comparable, what the tests say, ranks and disagreements."""
+"""Comparison of trackers: comparability, significance tests, ranks and disagreements."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dialmeter import DialmeterError, TrackerScorer
 from dialmeter.core.comparison import Resampling
 from dialmeter.tracking.baselines import TRIVIAL, trivial
 from dialmeter.tracking.compare import (
-    asked_for,
     between_measures,
     between_systems,
     compare,
+    requested_measure,
     turn_tests,
     values_by_dialogue,
 )
@@ -77,10 +77,10 @@ def test_win_tie_loss_by_hand(som_dst: dict[str, TrackerResult]) -> None:
 
 
 def test_p_is_near_that_of_a_paired_test_from_elsewhere(som_dst: dict[str, TrackerResult]) -> None:
-    """Per dialogue means are close to a linear measure, so that scipy's paired permutation gives much the same p."""
+    """Per dialogue means are close to a linear measure, so scipy's paired permutation test gives nearly the same p."""
     base, other = som_dst["som-dst"], som_dst["one-wrong"]
-    before = values_by_dialogue(base, asked_for(base, "SA(slots=30)"))
-    after = values_by_dialogue(other, asked_for(other, "SA(slots=30)"))
+    before = values_by_dialogue(base, requested_measure(base, "SA(slots=30)"))
+    after = values_by_dialogue(other, requested_measure(other, "SA(slots=30)"))
     theirs = scipy_stats.permutation_test(
         (before, after), lambda x, y, axis: (y - x).mean(axis=axis), permutation_type="samples", n_resamples=4000, rng=1
     ).pvalue
@@ -133,10 +133,10 @@ def test_two_published_files(shared: Path) -> None:
 
 def test_dialogues_on_which_measures_disagree(som_dst: dict[str, TrackerResult]) -> None:
     result = som_dst["som-dst"]
-    found = between_measures("som-dst", result, asked_for(result, "jga"), asked_for(result, "GCA"), 100)
+    found = between_measures("som-dst", result, requested_measure(result, "jga"), requested_measure(result, "GCA"), 100)
     names = result.measure_columns.main.dialogues
     by_name = [
-        dict(zip(names, result.measure_columns.per_dialogue(asked_for(result, measure).used), strict=True))
+        dict(zip(names, result.measure_columns.per_dialogue(requested_measure(result, measure).used), strict=True))
         for measure in ("JGA", "GCA")
     ]
     scales = [dict(zip(each, scipy_stats.zscore([*each.values()], ddof=1), strict=True)) for each in by_name]
@@ -147,12 +147,12 @@ def test_dialogues_on_which_measures_disagree(som_dst: dict[str, TrackerResult])
     gaps = [abs(each.gap) for each in found]
     assert gaps == sorted(gaps, reverse=True)
     assert {each.gap > 0 for each in found} == {True, False}
-    fewer = between_measures("som-dst", result, asked_for(result, "jga"), asked_for(result, "GCA"), 3)
+    fewer = between_measures("som-dst", result, requested_measure(result, "jga"), requested_measure(result, "GCA"), 3)
     assert fewer == found[:3]
 
 
 def test_the_scale_of_a_measure_does_not_matter(som_dst: dict[str, TrackerResult]) -> None:
-    """SA(slots=30) and SA(slots=300) differ in scale only, so that nothing disagrees."""
+    """SA(slots=30) and SA(slots=300) differ only in scale, so there is no disagreement."""
     turns = {f"d{i}": [({"a-b": "1"}, {"a-b": str(i % 3), "a-c": "1"} if i else {})] for i in range(9)}
     scorer = TrackerScorer(["SA(slots=30)", "SA(slots=300)"])
     for name, states in turns.items():
@@ -194,7 +194,7 @@ def test_equal_systems() -> None:
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        ({"d0": [({"a-b": "1"}, {})]}, "not on the same dialogues: 1 only in x"),
+        ({"d0": [({"a-b": "1"}, {})]}, "have different dialogues: 1 only in x"),
         ({"d0": [({"a-b": "1"}, {})], "d1": [({"a-b": "2"}, {})]}, "different gold in 1 of 2 dialogues, first d1"),
     ],
 )

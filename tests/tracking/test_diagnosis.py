@@ -1,4 +1,4 @@
-"""The diagnosis: every finding is planted in a clean file, found, and worth the points that it costs."""
+"""The diagnosis finds every problem that is planted in a clean file, and reports the right number of points."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def test_a_slot_that_never_agrees(tmp_path: Path) -> None:
     assert found.gold is not None
     assert found.pred == found.gold.replace(":", "")
     assert found.message == (
-        f"train-leaveat agrees with gold at 0 of 144 turns at which both hold a value, such as gold '{found.gold}' and predicted "
-        f"'{found.pred}' (18 turns, differs by time form); --map multiwoz settles it (JGA 25.00 → 100.00, +75.00 points)"
+        f"train-leaveat agrees with gold at 0 of 144 turns at which both have a value, such as gold '{found.gold}' and predicted "
+        f"'{found.pred}' (18 turns, differs by time form); --map multiwoz fixes it (JGA 25.00 → 100.00, +75.00 points)"
     )
 
 
-def test_slots_that_one_option_settles_are_one_finding(tmp_path: Path) -> None:
+def test_slots_that_one_option_fixes_are_one_finding(tmp_path: Path) -> None:
     def forms(state: State) -> State:
         late = {"train-leaveat": state["train-leaveat"].replace(":", "")} if "train-leaveat" in state else {}
         return {**state, **late, "hotel-type": state["hotel-type"].replace("tho", "t ho")}
@@ -115,7 +115,7 @@ def test_a_slot_in_another_language(tmp_path: Path) -> None:
     found = only_finding(result)
     assert found.kind == "slot"
     assert found.option.startswith("--map FILE with ")
-    assert found.option.endswith(" and the like")
+    assert found.option.endswith(" and similar entries")
     assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
 
 
@@ -125,7 +125,7 @@ def test_a_pair_of_a_known_kind(tmp_path: Path) -> None:
     assert (found.kind, found.slot, found.gold, found.pred) == ("pair", "hotel-type", "guesthouse", "guest house")
     assert found.option == "--map multiwoz"
     assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
-    assert "100 % of the slot's mistakes (differs by blanks, predictions never hold 'guesthouse')" in found.message
+    assert "100 % of the slot's mistakes (differs by blanks, 'guesthouse' is never predicted)" in found.message
 
 
 def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:
     found = only_finding(result)
     assert (found.kind, found.gold, found.pred, found.turns) == ("pair", "centre", "middle", 48)
     assert found.points == pytest.approx(lost(result)) == pytest.approx(25)
-    assert "}} settles it if they mean the same (JGA" in found.message
+    assert "}} fixes it if they mean the same (JGA" in found.message
     written = re.fullmatch(r"--map FILE with (\{.*\})", found.option)
     assert written is not None
     own = tmp_path / "map.json"
@@ -173,7 +173,7 @@ def test_number_words(tmp_path: Path) -> None:
     assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
 
 
-def test_names_of_slots_that_an_option_settles(tmp_path: Path) -> None:
+def test_names_of_slots_that_an_option_fixes(tmp_path: Path) -> None:
     result = scored(tmp_path, renamed({"train-leaveat": "train-leaveAt"}), names="as-is")
     found = only_finding(result)
     assert (found.kind, found.gold, found.pred) == ("slot-name", "train-leaveat", "train-leaveAt")
@@ -181,7 +181,7 @@ def test_names_of_slots_that_an_option_settles(tmp_path: Path) -> None:
     assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
 
 
-def test_names_of_slots_that_no_option_settles(tmp_path: Path) -> None:
+def test_names_of_slots_that_no_option_fixes(tmp_path: Path) -> None:
     result = scored(tmp_path, renamed({"hotel-area": "Hotel-Area", "hotel-type": "hotel-_type"}))
     found = only_finding(result)
     assert (found.kind, set(found.slots)) == ("slot-name", {"Hotel-Area", "hotel-_type"})
@@ -221,8 +221,8 @@ def test_ids_that_meet_in_part(tmp_path: Path) -> None:
     result = scored(tmp_path, pred, missing="empty")
     found = only_finding(result)
     assert (found.kind, found.option) == ("ids", "--missing skip")
-    assert "without prediction 24, such as 'D0'" in found.message
-    assert "without gold 24, such as 'xD0'" in found.message
+    assert "24 gold dialogues have no prediction, such as 'D0'" in found.message
+    assert "24 predicted dialogues have no gold, such as 'xD0'" in found.message
     assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
 
 
@@ -231,14 +231,14 @@ def test_at_most_five_are_scored_again(tmp_path: Path) -> None:
     pred = planted(lambda state: {f"a-s{number}": f"w{number}" for number in range(7)})
     found = scored(tmp_path, pred, gold).diagnosis
     assert [each.points for each in found] == [0] * 5 + [None] * 2
-    assert "not scored again; the first 5 findings are" in found[-1].message
+    assert "not scored again: only the first 5 findings are" in found[-1].message
 
 
 def test_what_is_in_memory_is_not_scored_again() -> None:
     pred = rewritten("hotel-type", lambda value: value.replace("tho", "t ho"))
     (found,) = score_tracker(clean(), pred, ["JGA"]).diagnosis
     assert found.points is None
-    assert "not scored again, which takes files that can be read twice" in found.message
+    assert "not scored again: the files cannot be read twice" in found.message
 
 
 def fits(rules: Rules) -> bool:

@@ -1,4 +1,4 @@
-"""Patches of gold: what they change, what they refuse, and every command that takes one."""
+"""Patches of gold: their effect, their errors, and every command that accepts one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_score_with_a_patch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert (before["value"], after["scores"][0]["value"]) == (0, 1)
     assert f"|patch:{load_patch(str(patch)).digest}|" in after["scores"][0]["signature"]
     assert "patch:" not in before["signature"]
-    told = "gold is patched: 2 of 2 corrections belong to the dialogues that were scored"
+    told = "gold is patched: 2 of 2 corrections apply to the scored dialogues"
     assert told in [each["message"] for each in after["warnings"]]
 
 
@@ -90,22 +90,22 @@ def test_what_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     said = call(capsys, "tracker", "score", path, "--patch", other)
     assert said.code == 2
     place = "dialogue d1, turn 1, slot hotel-area"
-    assert said.complaint == f"{other}: {place}: the patch expects 'north' in gold, which has 'east'"
+    assert said.complaint == f"{other}: {place}: the patch expects 'north' in gold, but gold has 'east'"
     other.write_bytes(GoldPatch([Correction("d1", "hotel-area", 7, 9, "east", None)]).encoded())
     assert (
         "turn 7, slot hotel-area: gold has no such turn"
         in call(capsys, "tracker", "score", path, "--patch", other).complaint
     )
     other.write_text(patch.read_text().replace('"west"', '"north"'))
-    assert "the file was changed" in call(capsys, "tracker", "score", path, "--patch", other).complaint
+    assert "the file was edited" in call(capsys, "tracker", "score", path, "--patch", other).complaint
     other.write_text("{}")
-    assert "no patch of gold" in call(capsys, "tracker", "score", path, "--patch", other).complaint
+    assert "not a patch of gold" in call(capsys, "tracker", "score", path, "--patch", other).complaint
     twice = [Correction("d1", "hotel-area", 0, last, "east", "west") for last in (0, 1)]
     other.write_bytes(GoldPatch(twice).encoded())
     assert "two corrections of one slot" in call(capsys, "tracker", "score", path, "--patch", other).complaint
     assert "no such file" in call(capsys, "tracker", "score", path, "--patch", tmp_path / "none.json").complaint
     said = call(capsys, "tracker", "score", path, "--patch", patch, "--state", "update")
-    assert said.complaint == "--patch corrects cumulative gold states; it does not go with --state update"
+    assert said.complaint == "--patch corrects cumulative gold states; it cannot be used with --state update"
 
 
 def test_the_digest_does_not_depend_on_the_order_of_corrections() -> None:

@@ -1,4 +1,4 @@
-"""Intervals of a result are those of a plain bootstrap over its columns."""
+"""The intervals of a result equal those of a plain bootstrap over its columns."""
 
 from __future__ import annotations
 

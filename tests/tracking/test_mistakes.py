@@ -1,4 +1,4 @@
-"""Which gold and predicted values do not agree, and how often."""
+"""Counts of gold and predicted values that do not agree."""
 
 from __future__ import annotations
 

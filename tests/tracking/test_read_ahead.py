@@ -1,4 +1,4 @@
-"""Dialogues are read a few at a time; an error in a file still comes after the dialogues before it."""
+"""Dialogues are read in batches, but an error in a file still comes after the dialogues before it."""
 
 from pathlib import Path
 

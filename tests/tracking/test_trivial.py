@@ -1,4 +1,4 @@
-"""Trivial trackers: what each predicts, and what follows from it."""
+"""Predictions and scores of trivial trackers."""
 
 from __future__ import annotations
 

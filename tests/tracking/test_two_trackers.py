@@ -1,4 +1,4 @@
-"""Two trackers that measures put in different orders."""
+"""Two trackers that measures rank in different orders."""
 
 from __future__ import annotations
 

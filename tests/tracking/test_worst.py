@@ -1,4 +1,4 @@
-"""The worst dialogues, found by arrays, are those that a plain look at every dialogue finds."""
+"""The array code finds the same worst dialogues as a simple loop over all dialogues."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def plain_worst(result: TrackerResult, n: int, measure: str) -> list[Worst]:
         if value is not None and wrong:
             kinds = (sum(row.missed for row in rows), sum(row.wrong for row in rows), sum(row.over for row in rows))
             found.append(Worst(name, value, len(rows), wrong, *kinds))
-    # Of equal values the one with most wrong turns, then with most mistakes.
+    # Equal values are sorted by the most wrong turns, then by the most mistakes.
     mistakes = {each.dialogue: each.missed + each.wrong + each.over for each in found}
     return sorted(found, key=lambda each: (each.value, -each.wrong_turns, -mistakes[each.dialogue], each.dialogue))[:n]
 

@@ -1,4 +1,4 @@
-"""An invented town to play in: users and systems that talk, driven by goals, and what became of the goals.
+"""Simulated dialogues in an invented town: users with goals talk to systems, and the success of each goal is checked.
 
-``world`` holds the town, ``language`` turns acts into text and back, ``agents`` are the speakers, ``play`` lets them talk.
+``world`` holds the town, ``language`` converts acts to text and back, ``agents`` holds the speakers, ``play`` runs dialogues.
 """

@@ -1,4 +1,4 @@
-"""Plays dialogues into a file; after a kill it can be resumed without losing or repeating a dialogue."""
+"""Play dialogues into a file. After a kill, it can be resumed without losing or repeating a dialogue."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .world.database import town
 from .world.goals import sample_goals
 
 Watch = Callable[[Iterable[bytes], int], Iterable[bytes]]
-"""Passes lines on and shows progress; gets them and how many there will be."""
+"""A function that wraps the lines to show progress. Its arguments: the lines, and their number."""
 
 
 def sampled(count: int, seed: int) -> list[Task]:
-    """Tasks with goals that are drawn for the town.
+    """Return tasks with goals that are sampled for the town.
 
     Example:
         >>> [task.id for task in sampled(2, seed=7)]
@@ -34,8 +34,8 @@ def sampled(count: int, seed: int) -> list[Task]:
     return [Task(index, f"town-{seed}-{index:04}", goal) for index, goal in enumerate(goals)]
 
 
-def given(goals: Mapping[str, Goal]) -> list[Task]:
-    """Tasks with goals of a file."""
+def tasks_from_goals(goals: Mapping[str, Goal]) -> list[Task]:
+    """Return tasks with the goals of a file."""
     return [Task(index, name, goal) for index, (name, goal) in enumerate(goals.items())]
 
 
@@ -52,22 +52,22 @@ def play_to_file(
     progress: Watch | None = None,
     force: bool = False,
 ) -> int:
-    """Plays dialogues and writes them as native JSON lines, which tracker, user and judge commands read.
+    """Play dialogues and write them as native JSON lines, which tracker, user and judge commands read.
 
     Args:
-        path: the file.
+        path: the path of the file.
         user: a user, as in ``agenda(patience=2)``.
         system: a system.
-        goals: how many goals to draw, or tasks.
-        seed: of goals and dialogues.
-        noise: how many acts are misunderstood, from 0 to 1.
-        max_turns: where a dialogue is cut.
-        workers: how many processes; changes no byte.
-        progress: shows progress.
-        force: replace a file that is there.
+        goals: the number of goals to sample, or tasks.
+        seed: the seed of goals and dialogues.
+        noise: the share of acts that are misunderstood, from 0 to 1.
+        max_turns: the maximum number of user turns of a dialogue.
+        workers: number of processes; the file does not depend on it.
+        progress: wraps the lines to show progress.
+        force: replace an existing file.
 
     Returns:
-        How many dialogues were written.
+        The number of dialogues in the file.
 
     Example:
         >>> import os, tempfile
@@ -92,11 +92,11 @@ def write(
     resume: bool = False,
     force: bool = False,
 ) -> int:
-    """Plays tasks into a file; until all are played, finished dialogues are in ``FILE.part``.
+    """Play tasks into a file. Until all are played, finished dialogues are in ``FILE.part``.
 
     Raises:
-        DialmeterError: the file is taken or cannot be written, or an unfinished one was begun with another setting.
-        Unfinished: an agent cannot go on.
+        DialmeterError: the file exists or cannot be written, or an unfinished file has another setting.
+        Unfinished: an agent failed after some dialogues were written.
     """
     identity = msgspec.json.encode({"setting": setting, "tasks": list(tasks)}, order="sorted")
     part = PartFile(Path(path), identity, resume=resume, force=force)
@@ -121,94 +121,94 @@ def write(
 
 
 class PartFile:
-    """A file of lines that are appended in order; after an interruption the existing lines are kept.
+    """A file of lines that are appended in order. After an interruption, the existing lines are kept.
 
     Args:
-        path: where the lines go when all are there.
-        identity: what the lines depend on; one goes on only with the same.
-        resume: go on with an unfinished file.
-        force: replace a file that is there.
+        path: the path of the finished file.
+        identity: everything that the lines depend on; an unfinished file is resumed only with the same identity.
+        resume: continue an unfinished file.
+        force: replace an existing file.
 
     Raises:
-        DialmeterError: the file is taken, or the unfinished one is another.
+        DialmeterError: the file exists or is locked, or an unfinished file has another identity.
     """
 
     def __init__(self, path: Path, identity: bytes, *, resume: bool, force: bool) -> None:
-        # A file that somebody names by a link stays where it is.
+        # If the path is a link, its target is replaced, and the link stays.
         self._name = path
         self._path = Path(os.path.realpath(path))
         self._part = self._path.with_name(path.name + ".part")
-        self._begun_with = self._path.with_name(path.name + ".part.json")
+        self._identity_path = self._path.with_name(path.name + ".part.json")
         with writing(path):
             if self._path.is_dir():
-                raise DialmeterError(f"{path}: is a folder; --out names a file")
+                raise DialmeterError(f"{path}: is a folder; --out needs a file")
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = Lock(self._path, name=path)
             try:
-                self._may_write(identity, resume, force)
+                self._check_existing(identity, resume, force)
                 if not self._part.exists() or force:
-                    # The note comes first: without it nobody goes on with the lines.
+                    # The identity is written first, because lines without it cannot be resumed.
                     self._part.unlink(missing_ok=True)
-                    replace_file(self._begun_with, identity)
+                    replace_file(self._identity_path, identity)
                 self._file = open(self._part, "a+b", buffering=0)  # noqa: SIM115  closed by close
                 cut_torn_line(self._file)
-                self.done = self._lines()
+                self.done = self._count_lines()
             except BaseException:
                 self._lock.release()
                 raise
 
-    def _lines(self) -> int:
+    def _count_lines(self) -> int:
         with open(self._part, "rb") as file:
             return sum(1 for _ in file)
 
-    def _may_write(self, identity: bytes, resume: bool, force: bool) -> None:
+    def _check_existing(self, identity: bytes, resume: bool, force: bool) -> None:
         if self._path.exists() and not self._part.exists():
-            # A process that was killed after the rename left its notes.
-            for note in (self._begun_with, self._begun_with.with_name(self._begun_with.name + ".part")):
-                note.unlink(missing_ok=True)
+            # A process that was killed after the rename left the files of the identity.
+            for leftover in (self._identity_path, self._identity_path.with_name(self._identity_path.name + ".part")):
+                leftover.unlink(missing_ok=True)
         unfinished = self._part.exists() and not force
         if not (unfinished and resume):
             refuse_replacing(self._name, force=force)
         if unfinished and not resume:
             raise DialmeterError(f"{self._name}: is unfinished; go on with --resume or start again with --force")
-        if unfinished and (not self._begun_with.exists() or self._begun_with.read_bytes() != identity):
+        if unfinished and (not self._identity_path.exists() or self._identity_path.read_bytes() != identity):
             raise DialmeterError(
                 f"{self._name}: the unfinished file has other agents, goals or settings; start again with --force"
             )
 
     def add(self, line: bytes) -> None:
-        """Appends a line; whoever kills this process afterwards leaves it there.
+        """Append a line. It stays in the file if the process is killed afterwards.
 
         Raises:
-            DialmeterError: it cannot be written.
+            DialmeterError: the line cannot be written.
         """
         with writing(self._name):
             write_all(self._file, line)
         self.done += 1
 
     def finish(self, lines: int) -> None:
-        """Gives the file its name.
+        """Rename the file to its final name.
 
         Raises:
-            DialmeterError: it cannot be written, or has another number of lines than it should.
+            DialmeterError: the file cannot be written, or has the wrong number of lines.
         """
         with writing(self._name):
-            if self._lines() != lines:
-                raise DialmeterError(f"{self._name}: {self._lines()} lines for {lines} dialogues")
+            if self._count_lines() != lines:
+                raise DialmeterError(f"{self._name}: {self._count_lines()} lines for {lines} dialogues")
             os.fsync(self._file.fileno())
             self._file.close()
             os.replace(self._part, self._path)
             flush_folder(self._path.parent)
-            self._begun_with.unlink(missing_ok=True)
+            self._identity_path.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Removes the unfinished file."""
+        """Remove the unfinished file."""
         self._file.close()
         with suppress(OSError):
             self._part.unlink(missing_ok=True)
-            self._begun_with.unlink(missing_ok=True)
+            self._identity_path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Closes the file, finished or not, and lets others write it."""
+        """Close the file, finished or not, and release its lock."""
         self._file.close()
         self._lock.release()

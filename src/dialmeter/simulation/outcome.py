@@ -1,4 +1,4 @@
-"""Whether a goal was reached. This is looked up in the town; the agents are not asked."""
+"""Check whether a goal was reached. The check uses the database of the town, not the agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 from ..core.account import Account, Reason, counted
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal
 from .language.grammar import BOOKING, intent_of, value_of
-from .trackers import updated
+from .trackers import update_state
 from .world.database import Row, World, reference
 from .world.schema import DOMAINS, DONTCARE, REFERENCE
 
@@ -19,13 +19,13 @@ _ENDS = ("departure", "destination")
 
 
 class DomainSuccess(Struct, frozen=True):
-    """What was reached of one domain of a goal.
+    """The success in one domain of a goal.
 
     Attributes:
-        conveyed: at the end the user has given exactly the wanted values.
-        found: the system's last offer meets the constraints.
-        answers: requests that were answered, and rightly, for what was found; and all requests.
-        booked: the booking that was wanted was made; None where none was wanted.
+        conveyed: at the end, the user has given exactly the values of the goal.
+        found: the last offer of the system meets the constraints.
+        answers: number of requests with the right answer for the last offer, and number of all requests.
+        booked: whether the booking of the goal was made; None if the goal has no booking.
     """
 
     conveyed: bool
@@ -35,41 +35,41 @@ class DomainSuccess(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """True if all of it was reached."""
+        """Was everything in the domain reached?"""
         return self.conveyed and self.found and self.answers[0] == self.answers[1] and self.booked is not False
 
 
 class GoalSuccess(Struct, frozen=True):
-    """What was reached of a goal, by domain."""
+    """The success of a goal, by domain."""
 
     domains: dict[str, DomainSuccess]
 
     @property
     def complete(self) -> bool:
-        """True if every domain was completed."""
+        """Is every domain complete?"""
         return all(each.complete for each in self.domains.values())
 
     @property
     def bookings(self) -> tuple[int, int]:
-        """Bookings made as wanted, and wanted."""
-        wanted = [each.booked for each in self.domains.values() if each.booked is not None]
-        return sum(wanted), len(wanted)
+        """Number of bookings of the goal that were made, and of all bookings of the goal."""
+        bookings = [each.booked for each in self.domains.values() if each.booked is not None]
+        return sum(bookings), len(bookings)
 
     @property
     def answers(self) -> tuple[int, int]:
-        """Requests answered rightly, and all requests."""
+        """Number of requests with the right answer, and of all requests."""
         return sum(each.answers[0] for each in self.domains.values()), sum(
             each.answers[1] for each in self.domains.values()
         )
 
     @property
     def matches(self) -> tuple[int, int]:
-        """Domains whose last offer meets the constraints, and all domains."""
+        """Number of domains whose last offer meets the constraints, and of all domains."""
         return sum(each.found for each in self.domains.values()), len(self.domains)
 
 
 def outcome(talk: Conversation, world: World) -> GoalSuccess:
-    """What was reached of the goal of a conversation.
+    """Check the success of the goal of a conversation.
 
     Example:
         >>> from dialmeter.model import Move
@@ -81,18 +81,18 @@ def outcome(talk: Conversation, world: World) -> GoalSuccess:
     state: dict[str, str] = {}
     for move in talk.moves:
         if move.speaker == USER:
-            state = updated(state, move.acts or ())
+            state = update_state(state, move.acts or ())
     return GoalSuccess(
-        {domain: _of_domain(talk, domain, goal, state, world) for domain, goal in (talk.goal or {}).items()}
+        {domain: _check_domain(talk, domain, goal, state, world) for domain, goal in (talk.goal or {}).items()}
     )
 
 
-def _of_domain(
+def _check_domain(
     talk: Conversation, domain: str, goal: DomainGoal, state: Mapping[str, str], world: World
 ) -> DomainSuccess:
-    wanted = {**goal.info, **goal.book}
-    conveyed = all(state.get(f"{domain}-{slot}") == value for slot, value in wanted.items())
-    # What the system says of bookings is for any domain.
+    constraints = {**goal.info, **goal.book}
+    conveyed = all(state.get(f"{domain}-{slot}") == value for slot, value in constraints.items())
+    # Acts of the service "booking" can belong to any domain.
     services = (domain, BOOKING)
     moves = [move for move in talk.moves if move.speaker == SYSTEM]
     said = [each for move in moves for each in move.acts or () if each.service in services]
@@ -115,7 +115,7 @@ def _of_domain(
 
 
 def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:
-    """The car for the ride that the user has described, if the system has named it."""
+    """Return the car for the ride that the user described, if the system has named it."""
     ride = {
         slot: state[f"taxi-{slot}"]
         for slot in DOMAINS["taxi"].search
@@ -126,26 +126,26 @@ def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:
     return row if named and named[-1] == row["car type"] and all(slot in ride for slot in _ENDS) else None
 
 
-def silence(talk: Conversation) -> str:
-    """Who has said nothing in a dialogue, in words; nothing where both have.
+def describe_silence(talk: Conversation) -> str:
+    """Describe which speakers say nothing in a dialogue; empty if both speak.
 
     Example:
         >>> from dialmeter.model import Move
-        >>> silence(Conversation("d1", (Move("user", "A taxi, please."), Move("system", ""))))
+        >>> describe_silence(Conversation("d1", (Move("user", "A taxi, please."), Move("system", ""))))
         'in which the system says nothing'
     """
     speaking = {move.speaker for move in talk.moves if move.text or move.acts}
-    quiet = [speaker for speaker in (USER, SYSTEM) if speaker not in speaking]
-    return f"in which the {' and the '.join(quiet)} say{'s' if len(quiet) == 1 else ''} nothing" if quiet else ""
+    silent = [speaker for speaker in (USER, SYSTEM) if speaker not in speaking]
+    return f"in which the {' and the '.join(silent)} say{'s' if len(silent) == 1 else ''} nothing" if silent else ""
 
 
-def played(asked: int, found: int, silent: Sequence[tuple[str, str]]) -> Account:
-    """How many of the dialogues that were asked for were played, with something said on both sides.
+def play_account(asked: int, found: int, silent: Sequence[tuple[str, str]]) -> Account:
+    """Count how many of the requested dialogues were played with text from both sides.
 
     Args:
-        asked: how many goals there are.
-        found: how many dialogues.
-        silent: the dialogues in which somebody says nothing, each with ``silence``.
+        asked: number of goals.
+        found: number of dialogues.
+        silent: the dialogues in which a speaker says nothing, each with ``describe_silence``.
     """
-    lacking = (Reason("not played", asked - found),) if asked > found else ()
-    return Account("dialogue", asked, found, found - len(silent), (*counted(silent), *lacking), "played")
+    missing = (Reason("not played", asked - found),) if asked > found else ()
+    return Account("dialogue", asked, found, found - len(silent), (*counted(silent), *missing), "played")

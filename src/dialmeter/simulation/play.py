@@ -1,4 +1,4 @@
-"""Dialogues between a user and a system. Each has its own seed, so that the process that plays it does not matter."""
+"""Play dialogues between a user and a system. Each dialogue has its own seed, so the process that plays it does not matter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import DialmeterError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from ..readers.own.native import conversation_to_dict
 from .agents import QUICK
-from .agents.agent import Agent, ChosenAgent, made
+from .agents.agent import Agent, ChosenAgent, make_agent
 from .language.generate import say
 from .language.grammar import intent_of
 from .language.noise import noisy
@@ -25,18 +25,18 @@ from .world.database import town
 
 MAX_TURNS = 30
 _SHARD = 10
-"""Dialogues of built-in agents that a worker plays at a time; those of others come one by one, because they may be slow."""
+"""Number of dialogues per shard for built-in agents; other agents may be slow, so their shards have one dialogue."""
 
 
 class Setting(Struct, frozen=True):
-    """All that dialogues depend on, except their goals.
+    """Everything that dialogues depend on, except their goals.
 
     Attributes:
-        user: who has the goal.
-        system: who has the town's tables.
-        noise: how many acts are misunderstood, on both sides, from 0 to 1.
-        seed: of all chances.
-        max_turns: after so many turns of the user a dialogue is cut.
+        user: the agent with the goal.
+        system: the agent with the database.
+        noise: the share of acts that are misunderstood, on both sides, from 0 to 1.
+        seed: the seed of all random choices.
+        max_turns: the maximum number of user turns; longer dialogues are cut.
     """
 
     user: ChosenAgent
@@ -47,7 +47,7 @@ class Setting(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """A dialogue that is to be played."""
+    """A dialogue to play: its index, id and goal."""
 
     index: int
     id: str
@@ -59,15 +59,15 @@ Result = TypeVar("Result")
 
 
 def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[Conversation]:
-    """Dialogues in the order of their tasks.
+    """Play dialogues in the order of their tasks.
 
     Args:
         tasks: goals with ids; see :func:`dialmeter.simulation.files.sampled`.
-        setting: who talks, and how well they understand each other.
-        workers: how many processes; changes no letter.
+        setting: the agents, the noise and the seed.
+        workers: number of processes; the dialogues do not depend on it.
 
     Raises:
-        DialmeterError: an agent cannot go on, with the dialogue that it was in.
+        DialmeterError: an agent failed; the error names the dialogue.
 
     Example:
         >>> from dialmeter.simulation.agents import choose
@@ -83,88 +83,88 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
 def play_all(
     tasks: Sequence[Task], settings: Sequence[Setting], workers: int = 1, cluster: Cluster | None = None
 ) -> Iterator[Conversation]:
-    """The dialogues of all tasks under the first setting, then under the next, with one set of workers for all.
+    """Play all tasks under the first setting, then under the next, with one set of workers for all settings.
 
     Raises:
-        DialmeterError: an agent cannot go on, with the dialogue that it was in.
+        DialmeterError: an agent failed; the error names the dialogue.
     """
-    return _spread(_played, _shards(tasks, settings), workers, cluster)
+    return _map_shards(_play_shard, _shards(tasks, settings), workers, cluster)
 
 
 def play_lines(
     tasks: Sequence[Task], setting: Setting, workers: int = 1, cluster: Cluster | None = None
 ) -> Iterator[bytes]:
-    """Dialogues as native JSON lines, in the order of their tasks; see :func:`line`.
+    """Play dialogues as native JSON lines, in the order of their tasks; see :func:`line`.
 
     Raises:
-        DialmeterError: an agent cannot go on, with the dialogue that it was in.
+        DialmeterError: an agent failed; the error names the dialogue.
     """
-    return _spread(_played_lines, _shards(tasks, [setting]), workers, cluster)
+    return _map_shards(_play_shard_lines, _shards(tasks, [setting]), workers, cluster)
 
 
 def _shards(tasks: Sequence[Task], settings: Sequence[Setting]) -> list[Shard]:
     return [
-        (tasks[place : place + size], setting)
+        (tasks[start : start + size], setting)
         for setting in settings
         for size in [_SHARD if {setting.user.name, setting.system.name} <= QUICK else 1]
-        for place in range(0, len(tasks), size)
+        for start in range(0, len(tasks), size)
     ]
 
 
-def _spread(
+def _map_shards(
     work: Callable[[Shard], list[Result]], shards: Sequence[Shard], workers: int, cluster: Cluster | None
 ) -> Iterator[Result]:
-    """The results of all shards in order, from this process, other processes or a cluster."""
+    """Yield the results of all shards in order, from this process, other processes or a cluster."""
     for (tasks, _), outcome in zip(shards, map_shards(work, shards, workers, cluster), strict=True):
         if isinstance(outcome, Lost):
             raise DialmeterError(f"dialogues {tasks[0].id} to {tasks[-1].id} cannot be played: {outcome.reason}")
         yield from outcome.value
 
 
-def _played(shard: Shard) -> list[Conversation]:
+def _play_shard(shard: Shard) -> list[Conversation]:
     tasks, setting = shard
     return [play_one(task, setting) for task in tasks]
 
 
-def _played_lines(shard: Shard) -> list[bytes]:
-    return [msgspec.json.encode(line(talk)) + b"\n" for talk in _played(shard)]
+def _play_shard_lines(shard: Shard) -> list[bytes]:
+    return [msgspec.json.encode(line(talk)) + b"\n" for talk in _play_shard(shard)]
 
 
 def play_one(task: Task, setting: Setting) -> Conversation:
-    """One dialogue, from the user's first move to the system's last."""
-    chances = {part: Random(f"{setting.seed} {task.index} {part}") for part in (USER, SYSTEM, "text", "noise")}
+    """Play one dialogue, from the first move of the user to the last move of the system."""
+    rngs = {part: Random(f"{setting.seed} {task.index} {part}") for part in (USER, SYSTEM, "text", "noise")}
     try:
         agents: dict[str, Agent] = {
-            USER: made(setting.user, town(), chances[USER]),
-            SYSTEM: made(setting.system, town(), chances[SYSTEM]),
+            USER: make_agent(setting.user, town(), rngs[USER]),
+            SYSTEM: make_agent(setting.system, town(), rngs[SYSTEM]),
         }
         agents[USER].start(task.goal)
         agents[SYSTEM].start(None)
-        moves, over = _talk(agents, setting, chances)
+        moves, is_over = _talk(agents, setting, rngs)
     except DialmeterError as error:
         raise DialmeterError(f"dialogue {task.id}: {error}") from None
-    return Conversation(task.id, tuple(moves), task.goal, cut=not over)
+    return Conversation(task.id, tuple(moves), task.goal, cut=not is_over)
 
 
-def _talk(agents: Mapping[str, Agent], setting: Setting, chances: Mapping[str, Random]) -> tuple[list[Move], bool]:
-    """The moves, and whether somebody has ended the talk before the limit."""
+def _talk(agents: Mapping[str, Agent], setting: Setting, rngs: Mapping[str, Random]) -> tuple[list[Move], bool]:
+    """Return the moves, and whether the user ended the dialogue before the limit."""
     moves: list[Move] = []
     understood: tuple[Act, ...] | None = None
     text = ""
     for _ in range(setting.max_turns):
         for speaker in (USER, SYSTEM):
-            given = agents[speaker].reply(understood or (), text)
-            move = structs.replace(_complete(given, speaker, chances["text"]), understood=understood)
+            reply = agents[speaker].reply(understood or (), text)
+            move = structs.replace(_complete(reply, speaker, rngs["text"]), understood=understood)
             moves.append(move)
             text = move.text
-            understood = noisy(understand(text, speaker), setting.noise, chances["noise"])
+            understood = noisy(understand(text, speaker), setting.noise, rngs["noise"])
         if agents[USER].done():
             return moves, True
     return moves, False
 
 
 def _complete(move: Move, speaker: str, rng: Random) -> Move:
-    """Completes a move: text, acts, and the list of requested slots."""
+    """Complete a move with text, acts, and the requested slots."""
     text = move.text or say(move.acts or (), speaker, rng)
     acts = understand(text, speaker) if move.acts is None else move.acts
     requested: dict[str, list[str]] = {}
@@ -183,5 +183,5 @@ def _complete(move: Move, speaker: str, rng: Random) -> Move:
 
 
 def line(talk: Conversation) -> dict[str, Any]:
-    """A dialogue as a native line, with the states of three trackers."""
+    """Convert a dialogue to a native line, with the states of three trackers."""
     return {**conversation_to_dict(talk), "turns": list(turns(talk.moves))}

@@ -1,4 +1,4 @@
-"""What language models would be asked in dialogues, before any is played with them."""
+"""Estimate the requests to language models in dialogues, before any dialogue is played with them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .play import Setting, Task, play
 from .world import town
 
 STAND_INS = ("agenda", "rule")
-"""Who talks in place of the agents: users and systems that ask nobody."""
+"""The user and the system that replace the agents; they need no language model."""
 _MODELS: dict[str, tuple[Kind, type[EndpointUser | EndpointSystem]]] = {
     "endpoint-user": (USER_KIND, EndpointUser),
     "endpoint-system": (SYSTEM_KIND, EndpointSystem),
@@ -25,7 +25,7 @@ _MODELS: dict[str, tuple[Kind, type[EndpointUser | EndpointSystem]]] = {
 
 
 class _Script:
-    """Answers with the lines of a dialogue, and counts the requests."""
+    """Endpoint that answers with the lines of a dialogue, and counts the requests."""
 
     def __init__(self, counter: DryRun, lines: Iterator[str], name: str) -> None:
         self._counter, self._lines, self._name = counter, lines, name
@@ -33,28 +33,28 @@ class _Script:
 
     def ask(self, messages: Messages, parameters: Mapping[str, Any], *, must_speak: bool) -> ChatAnswer:
         self._number += 1
-        # Answers of agents are not kept, so every request counts.
+        # Answers of agents are not cached, so every request counts.
         self._counter.ask(messages, {**parameters, "place": f"{self._name} {self._number}"})
         return ChatAnswer(next(self._lines))
 
 
 def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, CostEstimate]:
-    """What the language models among the agents would be asked, by agent and the one that it talks with; nothing is sent.
+    """Estimate the cost of the language models, by agent and partner. Nothing is sent.
 
-    The dialogues are those of the stand-ins on the same goals: a language model may need more turns, or fewer.
+    The dialogues are played by the stand-ins on the same goals. A language model may need more or fewer turns.
 
     Args:
         tasks: the goals.
-        settings: who talks with whom.
+        settings: the pairs of agents.
 
     Example:
         >>> from dialmeter.simulation.files import sampled
         >>> model = choose("endpoint", "user", {"url": "http://127.0.0.1:8000/v1", "model": "small"})
-        >>> [(name, found)] = rehearse(sampled(2, seed=7), [Setting(model, choose("rule", "system"), seed=7)]).items()
-        >>> name, found.calls > 10
+        >>> [(name, cost)] = rehearse(sampled(2, seed=7), [Setting(model, choose("rule", "system"), seed=7)]).items()
+        >>> name, cost.calls > 10
         ('endpoint-user(model=small) with rule', True)
     """
-    found: dict[str, CostEstimate] = {}
+    estimates: dict[str, CostEstimate] = {}
     for setting in settings:
         pairs = ((setting.user, setting.system), (setting.system, setting.user))
         models = [(agent, other) for agent, other in pairs if agent.name in _MODELS]
@@ -63,8 +63,8 @@ def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, Co
         user, system = STAND_INS
         talks = list(play(tasks, replace(setting, user=choose(user, "user"), system=choose(system, "system"))))
         for agent, other in models:
-            found[f"{agent.text} with {other.text}"] = _estimate(agent, talks)
-    return found
+            estimates[f"{agent.text} with {other.text}"] = _estimate(agent, talks)
+    return estimates
 
 
 def _estimate(chosen: ChosenAgent, talks: Sequence[Conversation]) -> CostEstimate:

@@ -1,4 +1,4 @@
-"""Three trackers: the gold state from what the user said, the state that the system understood, and a keyword tracker."""
+"""Three trackers: the gold state from the acts of the user, the state that the system understood, and a keyword tracker."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .language.understand import domain_in, values_in
 from .world.schema import DOMAINS
 
 KEYWORD = "pred:keyword"
-"""The key of the keyword tracker's states in a line, next to ``gold`` and ``pred``."""
+"""The key of the keyword tracker's states in a line, in addition to ``gold`` and ``pred``."""
 
 
-def updated(state: Mapping[str, str], acts: Iterable[Act]) -> dict[str, str]:
-    """The state after a user's acts: a new value replaces the one before.
+def update_state(state: Mapping[str, str], acts: Iterable[Act]) -> dict[str, str]:
+    """Return the state after the acts of a user; a new value replaces the old one.
 
     Example:
-        >>> updated({"hotel-area": "east"}, [Act("Hotel-Inform", "hotel", "area", ("west",))])
+        >>> update_state({"hotel-area": "east"}, [Act("Hotel-Inform", "hotel", "area", ("west",))])
         {'hotel-area': 'west'}
     """
-    told = {
+    informed = {
         f"{each.service}-{each.slot}": value_of(each)
         for each in acts
         if intent_of(each.name) == "inform"
@@ -29,11 +29,11 @@ def updated(state: Mapping[str, str], acts: Iterable[Act]) -> dict[str, str]:
         and each.service in DOMAINS
         and each.slot in DOMAINS[each.service].informable
     }
-    return {**state, **told}
+    return {**state, **informed}
 
 
 class KeywordTracker:
-    """Looks for values that it knows in what the user says, in the domain that was mentioned last.
+    """A tracker that searches the text of the user for known values, in the domain that was mentioned last.
 
     Example:
         >>> tracker = KeywordTracker()
@@ -48,27 +48,27 @@ class KeywordTracker:
         self._state: dict[str, str] = {}
 
     def hear(self, text: str) -> dict[str, str]:
-        """The state after a user's text."""
+        """Return the state after a text of the user."""
         self._domain = domain_in(text) or self._domain
         if self._domain is not None:
-            found = values_in(text, self._domain)
-            self._state = {**self._state, **{f"{self._domain}-{slot}": value for slot, value in found.items()}}
+            values = values_in(text, self._domain)
+            self._state = {**self._state, **{f"{self._domain}-{slot}": value for slot, value in values.items()}}
         return self._state
 
 
 def turns(moves: Iterable[Move]) -> Iterator[dict[str, Any]]:
-    """The states of a dialogue for a native line, one entry per user move.
+    """Yield the states of a dialogue for a native line, one entry per user move.
 
-    The system's own state is made from what it understood; where a dialogue ends on a user's move, nobody understood that.
+    The state ``pred`` comes from the acts that the system understood. If a dialogue ends with a user move, there are none for it.
     """
     gold: dict[str, str] = {}
     pred: dict[str, str] = {}
     keyword = KeywordTracker()
-    found = list(moves)
-    for place, move in enumerate(found):
+    all_moves = list(moves)
+    for index, move in enumerate(all_moves):
         if move.speaker != USER:
             continue
-        understood = found[place + 1].understood if place + 1 < len(found) else ()
-        gold = updated(gold, move.acts or ())
-        pred = updated(pred, understood or ())
-        yield {"turn": place // 2, "gold": gold, "pred": pred, KEYWORD: keyword.hear(move.text)}
+        understood = all_moves[index + 1].understood if index + 1 < len(all_moves) else ()
+        gold = update_state(gold, move.acts or ())
+        pred = update_state(pred, understood or ())
+        yield {"turn": index // 2, "gold": gold, "pred": pred, KEYWORD: keyword.hear(move.text)}

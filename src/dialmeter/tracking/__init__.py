@@ -1,1 +1,1 @@
-"""Measuring dialogue state trackers."""
+"""Scoring of dialogue state trackers."""

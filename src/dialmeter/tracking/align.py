@@ -1,4 +1,4 @@
-"""Gold and predictions as one stream of dialogues, from one file or from two."""
+"""Read gold and predictions from one file or two, as one stream of dialogues."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .gold_patch import GoldPatch
 def open_pair(
     path: str, gold_path: str | GoldFile | None, format: str | None, gold_format: str | None = None
 ) -> tuple[Corpus, Corpus | GoldFile | None]:
-    """Opens a file with both states, or predictions and the gold that goes with them.
+    """Open one file that holds gold and predictions, or a file of predictions and its gold file.
 
     Raises:
-        InputError: a file that holds one state per turn was given alone.
+        InputError: only one file was given, and it holds one state per turn.
     """
     if gold_path is None:
         corpus = open_corpus(path, Role.BOTH, format)
         if not corpus.holds_both:
             corpus.close()
             raise InputError(
-                f"format {corpus.format} holds one state per turn; give the gold states with --gold FILE",
+                f"format {corpus.format} holds one state per turn; give the file of gold states with --gold FILE",
                 file=corpus.name,
             )
         return corpus, None
@@ -48,7 +48,7 @@ def open_pair(
 
 
 _READ_AHEAD = 64
-"""How many dialogues are read before they are scored."""
+"""Number of dialogues that are read before they are scored."""
 
 
 WatchDialogues: TypeAlias = Callable[[Iterable[Any], Corpus], Iterable[Any]]
@@ -56,19 +56,19 @@ WatchDialogues: TypeAlias = Callable[[Iterable[Any], Corpus], Iterable[Any]]
 
 
 def unwatched(dialogues: Iterable[Any], corpus: Corpus) -> Iterable[Any]:
-    """The same dialogues: nobody watches."""
+    """Return the dialogues unchanged: the default where there is no progress bar."""
     return dialogues
 
 
 class GoldFile:
-    """Gold states that were read once, to be joined with several files of predictions.
+    """Gold states that are read once and joined with several files of predictions.
 
     Args:
-        path: the file.
-        format: its format; detected if not given.
+        path: the path of the file.
+        format: the format of the file; detected if not given.
 
     Raises:
-        InputError: whatever is wrong with the file, with its place.
+        InputError: the file cannot be read; the error names the place.
     """
 
     def __init__(self, path: str, format: str | None = None) -> None:
@@ -81,13 +81,13 @@ class GoldFile:
         self.notices = corpus.notices
 
     def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
-        """The dialogues; the vocabulary must be the one that their pairs were numbered with."""
+        """Return the dialogues. The vocabulary must be the one that numbered their pairs."""
         assert vocabulary is self.vocabulary
         return iter(self._dialogues)
 
 
 def without_states(dialogue: PairDialogue) -> PairDialogue:
-    """The dialogue without the states as they were written, which take most of the memory."""
+    """Remove the states as written from a dialogue, because they take most of the memory."""
     dialogue.turns = [
         Turn(turn.number, None, None, turn.user, turn.system, turn.frames, turn.written) for turn in dialogue.turns
     ]
@@ -97,42 +97,42 @@ def without_states(dialogue: PairDialogue) -> PairDialogue:
 def read_pair(
     corpus: Corpus, gold_corpus: Corpus | GoldFile | None, vocabulary: Vocabulary, patch: GoldPatch | None = None
 ) -> Iterator[PairDialogue]:
-    """The dialogues of one file, or of two that are joined; with corrected gold where there is a patch."""
-    found = corpus.numbered(vocabulary)
+    """Read the dialogues of one file, or of two files that are joined, and apply the patch of gold if there is one."""
+    dialogues = corpus.numbered(vocabulary)
     if gold_corpus is not None:
-        found = joined(gold_corpus.numbered(vocabulary), found)
-    return found if patch is None else patch.apply_to(found, vocabulary)
+        dialogues = joined(gold_corpus.numbered(vocabulary), dialogues)
+    return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
 
 
 def read_ahead(dialogues: Iterator[PairDialogue]) -> Iterator[PairDialogue]:
-    """The same dialogues, of which some are read before the first of them is given.
+    """Yield the dialogues, but read them in batches.
 
-    A processor is faster when it does not change between reading and scoring at every dialogue. An error is raised after the
-    dialogues that were read before it.
+    A processor is faster when it does not switch between reading and scoring at every dialogue. If reading fails, the dialogues
+    before the error are yielded first; then the error is raised.
     """
     batch: list[PairDialogue] = []
-    failed: DialmeterError | None = None
-    while failed is None:
+    failure: DialmeterError | None = None
+    while failure is None:
         batch.clear()
         try:
             batch.extend(islice(dialogues, _READ_AHEAD))
         except DialmeterError as error:
-            failed = error
+            failure = error
         yield from batch
         if not batch:
             break
-    if failed is not None:
-        raise failed
+    if failure is not None:
+        raise failure
 
 
 class PairFiles(Struct, frozen=True):
-    """Files that were read and can be read again.
+    """The files that were read, so that they can be read again.
 
     Attributes:
-        path: predictions, with gold or without.
-        gold: the file with gold states, where the first has none.
+        path: the file of predictions, with or without gold.
+        gold: the file of gold states, if the first file has none.
         format: the format of the predictions; detected if not given.
-        gold_format: the format of gold.
+        gold_format: the format of the gold file.
         only: keys of the dialogues to read.
         patch: corrections of gold.
     """
@@ -146,84 +146,84 @@ class PairFiles(Struct, frozen=True):
 
     @property
     def can_be_read(self) -> bool:
-        """Can the files be read as often as one likes? Standard input and pipes cannot."""
+        """Can the files be read more than once? Standard input and pipes cannot."""
         paths = [Path(split_tracker(path)[0]) for path in (self.path, self.gold) if path]
         return all(path.is_file() or path.is_dir() for path in paths)
 
     def read(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
-        """The dialogues.
+        """Read the dialogues.
 
         Raises:
-            InputError: whatever is wrong with a file.
+            InputError: a file cannot be read.
         """
         corpus, gold = open_pair(self.path, self.gold, self.format, self.gold_format)
-        for read in read_pair(corpus, gold, vocabulary, self.patch):
-            if self.only is None or dialogue_key(read.id) in self.only:
-                yield read
+        for dialogue in read_pair(corpus, gold, vocabulary, self.patch):
+            if self.only is None or dialogue_key(dialogue.id) in self.only:
+                yield dialogue
 
 
-def plain_dialogues(read: Iterable[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> Iterator[Dialogue]:
-    """Dialogues with states as mappings; errors get the file's name."""
-    for each in read:
+def plain_dialogues(dialogues: Iterable[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> Iterator[Dialogue]:
+    """Yield the dialogues with states as mappings. Errors get the name of the file."""
+    for dialogue in dialogues:
         try:
-            yield vocabulary.plain(each)
+            yield vocabulary.plain(dialogue)
         except InputError as error:
             raise corpus.place(error) from None
 
 
 def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterator[PairDialogue]:
-    """Every dialogue of either file once: gold from the one, predictions from the other, matched by id and turn number.
+    """Join gold and predictions by dialogue id and turn number; each dialogue of either file is yielded once.
 
-    Both files are read side by side, so that files in the same order need no more memory than one dialogue. Of dialogues that
-    wait for their other half only the numbers of their pairs are kept.
+    Both files are read in parallel. If they have the same order, only one dialogue is in memory at a time. Of a dialogue whose
+    other half was not read yet, only the numbers of its pairs are kept.
     """
     waiting_gold: dict[str, PairDialogue] = {}
     waiting_pred: dict[str, PairDialogue] = {}
     golds, preds = iter(gold), iter(pred)
     more_gold = more_pred = True
     while more_gold or more_pred:
-        wanted = next(golds, None) if more_gold else None
-        more_gold = wanted is not None
-        key = "" if wanted is None else dialogue_key(wanted.id)
-        if wanted is not None and key in waiting_pred:
-            yield _merged(wanted, waiting_pred.pop(key))
-            wanted = None
-        found = next(preds, None) if more_pred else None
-        more_pred = found is not None
-        if found is not None:
-            found_key = dialogue_key(found.id)
-            if wanted is not None and found_key == key:
-                yield _merged(wanted, found)
-                wanted = None
-            elif found_key in waiting_gold:
-                yield _merged(waiting_gold.pop(found_key), found)
+        next_gold = next(golds, None) if more_gold else None
+        more_gold = next_gold is not None
+        gold_key = "" if next_gold is None else dialogue_key(next_gold.id)
+        if next_gold is not None and gold_key in waiting_pred:
+            yield _merge_dialogues(next_gold, waiting_pred.pop(gold_key))
+            next_gold = None
+        next_pred = next(preds, None) if more_pred else None
+        more_pred = next_pred is not None
+        if next_pred is not None:
+            pred_key = dialogue_key(next_pred.id)
+            if next_gold is not None and pred_key == gold_key:
+                yield _merge_dialogues(next_gold, next_pred)
+                next_gold = None
+            elif pred_key in waiting_gold:
+                yield _merge_dialogues(waiting_gold.pop(pred_key), next_pred)
             else:
-                waiting_pred[found_key] = without_states(found)
-        if wanted is not None:
-            waiting_gold[key] = without_states(wanted)
-    for wanted in waiting_gold.values():
-        yield _merged(wanted, PairDialogue(wanted.id))
-    for found in waiting_pred.values():
-        yield _merged(PairDialogue(found.id), found)
+                waiting_pred[pred_key] = without_states(next_pred)
+        if next_gold is not None:
+            waiting_gold[gold_key] = without_states(next_gold)
+    for gold_only in waiting_gold.values():
+        yield _merge_dialogues(gold_only, PairDialogue(gold_only.id))
+    for pred_only in waiting_pred.values():
+        yield _merge_dialogues(PairDialogue(pred_only.id), pred_only)
 
 
-def _merged(gold: PairDialogue, pred: PairDialogue) -> PairDialogue:
+def _merge_dialogues(gold: PairDialogue, pred: PairDialogue) -> PairDialogue:
     merged = PairDialogue(gold.id, pred.place)
     merged.gold_place = gold.place
     if gold.numbers == pred.numbers:
         merged.numbers, merged.gold, merged.pred = gold.numbers, gold.gold, pred.pred
     else:
-        wanted = dict(zip(gold.numbers, gold.gold, strict=True))
-        found = dict(zip(pred.numbers, pred.pred, strict=True))
-        merged.numbers = sorted(wanted.keys() | found.keys())
-        merged.gold = [wanted.get(number) for number in merged.numbers]
-        merged.pred = [found.get(number) for number in merged.numbers]
+        gold_states = dict(zip(gold.numbers, gold.gold, strict=True))
+        pred_states = dict(zip(pred.numbers, pred.pred, strict=True))
+        merged.numbers = sorted(gold_states.keys() | pred_states.keys())
+        merged.gold = [gold_states.get(number) for number in merged.numbers]
+        merged.pred = [pred_states.get(number) for number in merged.numbers]
     merged.turns = _MergedTurns(gold.turns, pred.turns)
     return merged
 
 
 class _MergedTurns(Sequence[Turn]):
-    """What both files say of the turns of a dialogue, put together when they are first used."""
+    """The turns of a dialogue from both files; they are merged at the first use."""
 
     def __init__(self, gold: Sequence[Turn], pred: Sequence[Turn]) -> None:
         self._gold = gold
@@ -231,43 +231,43 @@ class _MergedTurns(Sequence[Turn]):
 
     @cached_property
     def _turns(self) -> list[Turn]:
-        wanted = {turn.number: turn for turn in self._gold}
-        found = {turn.number: turn for turn in self._pred}
-        numbers = sorted(wanted.keys() | found.keys())
-        return [_merged_turn(number, wanted.get(number), found.get(number)) for number in numbers]
+        gold = {turn.number: turn for turn in self._gold}
+        pred = {turn.number: turn for turn in self._pred}
+        numbers = sorted(gold.keys() | pred.keys())
+        return [_merge_turns(number, gold.get(number), pred.get(number)) for number in numbers]
 
-    def __getitem__(self, place: Any) -> Any:
-        return self._turns[place]
+    def __getitem__(self, index: Any) -> Any:
+        return self._turns[index]
 
     def __len__(self) -> int:
         return len(self._turns)
 
 
-def _merged_turn(number: int, gold: Turn | None, pred: Turn | None) -> Turn:
-    """What is said of a turn beside its states."""
+def _merge_turns(number: int, gold: Turn | None, pred: Turn | None) -> Turn:
+    """Merge everything of a turn except its states."""
     both = [turn for turn in (gold, pred) if turn is not None]
     user = next((turn.user for turn in both if turn.user), "")
     system = next((turn.system for turn in both if turn.system), "")
     if gold is not None and pred is not None:
         written = (gold.written[0], pred.written[1]) if gold.written and pred.written else None
-        return Turn(number, user=user, system=system, frames=_merged_frames(gold, pred), written=written)
+        return Turn(number, user=user, system=system, frames=_merge_frames(gold, pred), written=written)
     return Turn(number, user=user, system=system, frames=both[0].frames)
 
 
-def _merged_frames(gold: Turn, pred: Turn) -> dict[str, Frame] | None:
-    """The frames that gold has; what is predicted of other services is no frame of the official scorer."""
+def _merge_frames(gold: Turn, pred: Turn) -> dict[str, Frame] | None:
+    """Merge the frames that gold has. The official scorer ignores predicted frames of other services."""
     if gold.frames is None:
         return None
-    found = pred.frames or {}
-    other = "gold and prediction have different utterances" if gold.user and pred.user not in ("", gold.user) else ""
-    lone = "gold has a frame and the prediction has none" if pred.frames is not None else ""
+    predicted = pred.frames or {}
+    mismatch = "gold and prediction have different utterances" if gold.user and pred.user not in ("", gold.user) else ""
+    missing = "gold has a frame and the prediction has none" if pred.frames is not None else ""
     return {
         service: Frame(
             frame.gold_intent,
-            found[service].pred_intent if service in found else None,
+            predicted[service].pred_intent if service in predicted else None,
             frame.gold_requested,
-            found[service].pred_requested if service in found else None,
-            other or (lone if service not in found else ""),
+            predicted[service].pred_requested if service in predicted else None,
+            mismatch or (missing if service not in predicted else ""),
         )
         for service, frame in gold.frames.items()
     }

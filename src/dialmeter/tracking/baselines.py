@@ -1,8 +1,7 @@
-"""Trivial trackers, made from gold alone, as a baseline for the values of a measure; and a tracker scored with them.
+"""Trivial trackers that use only gold: baselines for the values of a measure. Also scores a tracker together with them.
 
-``late`` and ``copy-previous`` are easily confused: the first predicts at every turn the gold state of the turn before, and
-so is always one turn behind; the second is right until the user first says something, and from then on copies its own
-previous state.
+Do not confuse ``late`` and ``copy-previous``. ``late`` predicts at every turn the gold state of the previous turn, so it is
+always one turn late. ``copy-previous`` is right until gold first holds a slot; from then on it copies its own previous state.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from .scorer import TrackerScorer
 from .scoring import read_into
 
 WRONG = "≠"
-"""A value that equals no other, and resembles none: similarity scorers find no letter or digit in it."""
+"""A value that is neither equal nor similar to any other: it has no letter or digit for similarity scorers."""
 
 Predict: TypeAlias = Callable[[Sequence[State], Callable[[State], list[str]], Random], list[State]]
-"""Gold states as a tracker would predict them, a function that names the slots with a value, a random generator →
-predicted states."""
+"""A function that returns predicted states. Its arguments: the gold states in the form a tracker predicts, a function that
+lists the slots with a value, and a random generator."""
 
 
 class Trivial(NamedTuple):
@@ -42,48 +41,49 @@ class Trivial(NamedTuple):
     predict: Predict
 
 
-def _empty(gold: Sequence[State], held: Callable[[State], list[str]], chance: Random) -> list[State]:
+def _empty(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
     return [{} for _ in gold]
 
 
-def _late(gold: Sequence[State], held: Callable[[State], list[str]], chance: Random) -> list[State]:
+def _late(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
     return [{}, *gold[:-1]] if gold else []
 
 
-def _copy_previous(gold: Sequence[State], held: Callable[[State], list[str]], chance: Random) -> list[State]:
+def _copy_previous(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
     first = next((state for state in gold if held(state)), {})
     start = next((turn for turn, state in enumerate(gold) if held(state)), len(gold))
     return [*gold[:start], *(first for _ in gold[start:])]
 
 
-def _one_wrong(gold: Sequence[State], held: Callable[[State], list[str]], chance: Random) -> list[State]:
+def _one_wrong(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
     slots = sorted({slot for state in gold for slot in held(state)})
     if not slots:
         return list(gold)
-    chosen = chance.choice(slots)
+    chosen = rng.choice(slots)
     return [{**state, chosen: WRONG} if chosen in held(state) else state for state in gold]
 
 
 TRIVIAL: Mapping[str, Trivial] = {
-    "empty": Trivial("predicts nothing, ever", _empty),
+    "empty": Trivial("always predicts an empty state", _empty),
     "copy-previous": Trivial("right until gold first holds a slot, then repeats its own state", _copy_previous),
-    "late": Trivial("gold of the turn before; nothing at the first turn", _late),
-    "one-wrong": Trivial("gold, but one slot, drawn by the seed, is wrong wherever gold holds it", _one_wrong),
+    "late": Trivial("gold of the previous turn; empty at the first turn", _late),
+    "one-wrong": Trivial("gold, but one random slot is wrong wherever gold holds it", _one_wrong),
 }
 
 
 def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dialogue]:
-    """A trivial tracker: a function from a dialogue with gold to the same dialogue with the trivial prediction.
+    """Return a trivial tracker: a function that replaces the predictions of a dialogue by trivial ones.
 
-    Turns without gold and predicted intents are dropped. Random choices depend on the seed and the dialogue's id alone.
+    The function removes turns without gold, and predicted intents. Random choices depend only on the seed and the id of the
+    dialogue.
 
     Args:
         name: one of ``TRIVIAL``.
-        rules: how the prediction will be compared; they define which words mean absent.
-        seed: of random choices.
+        rules: the rule set of the comparison; it defines which words mean absent.
+        seed: the seed of random choices.
 
     Raises:
-        DialmeterError: no such tracker.
+        DialmeterError: there is no such tracker.
 
     Example:
         >>> from dialmeter.tracking.rule_sets.rules import named
@@ -103,17 +103,17 @@ def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dial
     def held(state: State) -> list[str]:
         return [slot for slot, value in state.items() if not normaliser.absent(value)]
 
-    def replaced(dialogue: Dialogue) -> Dialogue:
-        said = gold_against_itself(dialogue, normaliser)
-        chance = Random(f"{seed} {dialogue_key(dialogue.id)}")
-        states = TRIVIAL[name].predict([turn.pred or {} for turn in said.turns], held, chance)
-        return Dialogue(dialogue.id, tuple(map(_with, said.turns, states)))
+    def replace_predictions(dialogue: Dialogue) -> Dialogue:
+        perfect = gold_against_itself(dialogue, normaliser)
+        rng = Random(f"{seed} {dialogue_key(dialogue.id)}")
+        states = TRIVIAL[name].predict([turn.pred or {} for turn in perfect.turns], held, rng)
+        return Dialogue(dialogue.id, tuple(map(_with_prediction, perfect.turns, states)))
 
-    return replaced
+    return replace_predictions
 
 
 def gold_against_itself(dialogue: Dialogue, normaliser: Normaliser) -> Dialogue:
-    """The same dialogue with gold as the prediction, in the form that a tracker would have to predict.
+    """Return the dialogue with gold as its prediction, in the form that a tracker would predict.
 
     Example:
         >>> from dialmeter.model import Turn
@@ -134,7 +134,7 @@ def gold_against_itself(dialogue: Dialogue, normaliser: Normaliser) -> Dialogue:
     return Dialogue(dialogue.id, turns)
 
 
-def _with(turn: Turn, pred: State) -> Turn:
+def _with_prediction(turn: Turn, pred: State) -> Turn:
     frames = turn.frames and {
         service: Frame(gold_intent=frame.gold_intent, gold_requested=frame.gold_requested)
         for service, frame in turn.frames.items()
@@ -143,7 +143,7 @@ def _with(turn: Turn, pred: State) -> Turn:
 
 
 class MeasuredTracker(NamedTuple):
-    """A tracker's result, and those of trivial trackers on the same gold."""
+    """The result of a tracker, and the results of trivial trackers on the same gold."""
 
     result: TrackerResult
     yardsticks: dict[str, TrackerResult]
@@ -165,28 +165,28 @@ def score_with_yardsticks(
     resampling: Resampling | None = None,
     watch: WatchDialogues = unwatched,
 ) -> MeasuredTracker:
-    """Scores a prediction file, and trivial trackers on its gold.
+    """Score a prediction file, and trivial trackers on its gold.
 
-    Trivial trackers answer the turns that count for the tracker: all with gold, or, where rules skip turns without
-    prediction, those with one.
+    Trivial trackers predict the same turns that count for the tracker: all turns with gold, or, if the rules skip turns without
+    prediction, only the turns with a prediction.
 
     Args:
-        path: predictions, with gold or without.
-        gold: the file with gold states, where the first has none.
+        path: the file of predictions, with or without gold.
+        gold: the file of gold states, if the first file has none.
         names: the trivial trackers.
-        seed: of what trivial trackers draw.
+        seed: the seed of the trivial trackers.
         format: the format of the predictions; detected if not given.
-        gold_format: the format of gold.
+        gold_format: the format of the gold file.
         schema: a schema file.
         only: keys of the dialogues to score.
-        measures: what to compute; without it the measures of the rule set.
+        measures: the measures to compute (default: those of the rule set).
         rules: a rule set.
-        resampling: how intervals of the tracker's scores are made.
+        resampling: the settings of the confidence intervals of the tracker's scores.
         watch: wraps the dialogues, for a progress bar.
 
     Raises:
-        DialmeterError: the file has no values, so that kinds of mistakes cannot be counted.
-        InputError: whatever is wrong with a file, with its place.
+        DialmeterError: the file has no values, so kinds of mistakes cannot be counted.
+        InputError: a file cannot be scored; the error names the place.
     """
     trackers = {name: trivial(name, rules, seed) for name in names}
     parsed = [parse(measure) for measure in measures or rules.measures]
@@ -194,22 +194,22 @@ def score_with_yardsticks(
     if corpus.correctness_only:
         corpus.close()
         raise DialmeterError(
-            f"{corpus.name}: the file says only which slots are right; counting missed, wrong and over needs values"
+            f"{corpus.name}: the file holds no values, only which slots are right; counts of missed, wrong and over need values"
         )
-    known = read_schema(schema) if schema else None
-    scorer = TrackerScorer(parsed, rules, known)
-    # Gold that is cumulative stays so in a trivial prediction, whatever the tracker's own states are.
-    plain = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
+    schema_slots = read_schema(schema) if schema else None
+    scorer = TrackerScorer(parsed, rules, schema_slots)
+    # Trivial predictions come from cumulative gold, so they are cumulative even if the states of the tracker are updates.
+    trivial_rules = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
     words = scorer.vocabulary
-    scorers = {name: TrackerScorer(parsed, plain, known, vocabulary=words) for name in names}
+    scorers = {name: TrackerScorer(parsed, trivial_rules, schema_slots, vocabulary=words) for name in names}
 
     def predict(read: PairDialogue, compared: ComparedDialogue) -> None:
-        kept = words.plain(read)
+        dialogue = words.plain(read)
         if rules.skips_missing:
-            kept = Dialogue(kept.id, tuple(turn for turn in kept.turns if turn.pred is not None))
+            dialogue = Dialogue(dialogue.id, tuple(turn for turn in dialogue.turns if turn.pred is not None))
         for name, tracker in trackers.items():
             scorers[name].schema = scorer.schema
-            scorers[name].add_pairs(words.with_predictions(read, tracker(kept)))
+            scorers[name].add_pairs(words.with_predictions(read, tracker(dialogue)))
 
     read_into(scorer, corpus, gold_corpus, only=only, sink=predict if trackers else None, watch=watch)
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]

@@ -1,6 +1,6 @@
-"""One dialogue under one rule set: its states as cells, the turns that are compared, and what its gold changes.
+"""One dialogue under one rule set: its states as cells, the compared turns, and the changes of gold.
 
-This file is plain Python; ``cells.pxd`` gives it C types where dialmeter is built with a compiler.
+This file is plain Python; ``cells.pxd`` adds C types if dialmeter is built with a compiler.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _EXTRA = dict(zip(("penalise", "ignore-slots", "ignore-domains", "unlisted"), ra
 
 
 class DialogueCells:
-    """Takes dialogues one by one; what it holds is about the dialogue that was taken last.
+    """Converts dialogues to cells, one dialogue at a time. Its attributes describe the last dialogue.
 
     Args:
-        pairs: what the rule set makes of pairs.
-        text: what the digest of gold makes of pairs; None where no digest is wanted.
-        keep_none: also keep states in which absent words stand as "none".
-        known_slots: the slots of a schema; another slot in gold is an error.
+        pairs: the tables of the rule set.
+        text: the texts of pairs in the digest of gold; None for no digest.
+        keep_none: also keep states in which absent words become "none".
+        known_slots: the slots of a schema; any other slot in gold is an error.
     """
 
     def __init__(
@@ -46,19 +46,18 @@ class DialogueCells:
         self._skips_missing = rules.skips_missing
         self._last_holds = rules.clash == "last"
         self._known_slots = known_slots
-        # The tables of pairs and of the digest, which grow in place.
+        # The tables of pairs and of the digest; they grow in place.
         self._pair_slots, self._cell_slots = pairs.slot, pairs.cell_slots
         if text is not None:
             self._text_slots, self._text_forms, self._ranks = text.slot, text.form, text.ranks
-        # Scratch space by slot. All is 0 between two dialogues but for the stamps.
+        # Scratch space by slot. Everything except the stamps is 0 between two dialogues.
         self._slot_count = 0
         self._stamp = 0
         self._stamps = self._firsts = self._text_stamps = self._forms = array("i")
         self._text_met: list[int] = []
         self._text_count = 0
         self._seen = bytearray()
-        # The dialogue that was taken last: the turns that are compared, and their cells. A state that did not change is the
-        # same object as before.
+        # The compared turns of the last dialogue, and their cells. If a state has not changed, it is the same object as before.
         self.id = ""
         self._place: Place = (None, None)
         self._number = 0
@@ -67,7 +66,7 @@ class DialogueCells:
         self.pred: list[list[int]] = []
         self.gold_none: list[list[int]] = []
         self.pred_none: list[list[int]] = []
-        # What was noticed of it.
+        # The findings of the last dialogue.
         self.missing: list[int] = []
         self.surplus: list[int] = []
         self.has_gold = 0
@@ -79,12 +78,12 @@ class DialogueCells:
         self.holds_gold = False
         """Has gold held a pair in any dialogue?"""
         self.names_empty = False
-        """Has gold named a slot without a value, as far as the rules look at that?"""
+        """Has gold named a slot without a value? It is only set under rules that use such slots."""
         self.counts_losses = True
-        """Does somebody want to know how often gold loses a slot?"""
+        """Is it counted how often gold loses a slot?"""
 
     def take(self, dialogue: PairDialogue) -> int:
-        """Takes a dialogue and gives the number of its turns that are compared.
+        """Convert a dialogue, and return the number of its compared turns.
 
         Raises:
             InputError: a slot has two values in one state.
@@ -112,7 +111,7 @@ class DialogueCells:
         gold_none: list[int] = []
         pred_none: list[int] = []
         narrow = pred
-        # Has a state changed since it was decided which predicted slots count?
+        # Has a state changed since ``narrow``, the predicted slots that count, was computed?
         stale = False
         # Are the turns numbered from 0?
         counted = True
@@ -128,7 +127,7 @@ class DialogueCells:
                     if pred_state is not None:
                         self._cells(pred_state, pred_table)
                     if self._state != _CUMULATIVE and pred_state is not None:
-                        # What is new at a turn without gold still holds at the turns after it.
+                        # An update at a turn without gold still applies to the turns after it.
                         whole_pred = self._accumulated(whole_pred, pred_state)
                         old_pred = None
                     continue
@@ -201,7 +200,7 @@ class DialogueCells:
         return len(self.numbers)
 
     def _grow(self) -> None:
-        """Makes room for the slots that are new."""
+        """Add the new pairs, and make room for the new slots."""
         pairs = self._pairs
         pairs.extend()
         count = len(pairs.slot_names)
@@ -216,16 +215,16 @@ class DialogueCells:
             self._slot_count += more
 
     def gold_slots(self) -> set[str]:
-        """The slots that gold has held in any dialogue."""
+        """Return the slots that gold has held in any dialogue."""
         return {
             name for slot, name in enumerate(self._pairs.slot_names) if slot < self._slot_count and self._seen[slot]
         }
 
     def _see(self, cells: list[int]) -> None:
-        """Notes the slots of a gold state.
+        """Record the slots of a gold state.
 
         Raises:
-            InputError: one is not in the schema.
+            InputError: a slot is not in the schema.
         """
         cell_slots = self._cell_slots
         seen = self._seen
@@ -237,7 +236,7 @@ class DialogueCells:
                 seen[slot] = 1
 
     def _cells(self, state: PairState, table: list[int]) -> list[int]:
-        """The cells of a state in its order, a slot once."""
+        """Return the cells of a state in its order, one per slot."""
         cells: list[int] = []
         slots = self._pair_slots
         stamps, firsts = self._stamps, self._firsts
@@ -262,7 +261,7 @@ class DialogueCells:
         return cells
 
     def _check_names(self, state: PairState, slot: int, table: list[int]) -> None:
-        """Raises InputError where one name, as written, stands twice in a state with different values."""
+        """Raise InputError if a name, as written, is duplicate in a state with different values."""
         pairs = self._pairs
         self._kept_pairs(clashing(state, pairs.slot, table)[slot])
 
@@ -273,10 +272,10 @@ class DialogueCells:
             raise error.at(file=self._place[0], line=self._place[1]) from None
 
     def _kept_apart(self, state: PairState, table: list[int]) -> PairState:
-        """A state in which names that become one slot with different values stay as written.
+        """Keep names as written if they become one slot with different values.
 
         Raises:
-            InputError: the rules do not allow it, or the names are the same as written.
+            InputError: the rules do not allow it, or the names are also the same as written.
         """
         pairs, words = self._pairs, self._pairs.vocabulary
         clashes = clashing(state, pairs.slot, table)
@@ -300,7 +299,7 @@ class DialogueCells:
         return self._pairs.accumulate(state, update)
 
     def _narrowed(self, pred: list[int], gold: list[int], listed: PairState) -> list[int]:
-        """The predicted cells of slots, or of domains, that gold holds, or of slots that it names."""
+        """Return the predicted cells whose slots gold holds, whose domains gold holds, or whose slots gold names."""
         pairs = self._pairs
         if self._extra == _IGNORE_DOMAINS:
             domains = {pairs.domains[pairs.cell_slots[cell]] for cell in gold}
@@ -309,7 +308,7 @@ class DialogueCells:
         return [cell for cell in pred if pairs.cell_slots[cell] in slots]
 
     def _changed_text(self, state: PairState) -> bytes:
-        """What gold changes, as the digest has it between braces; nothing where it changes nothing."""
+        """Return the changes of gold as the text between braces in the digest; empty if nothing changes."""
         text = self._text
         assert text is not None
         pair_slots, pair_forms = self._text_slots, self._text_forms
@@ -328,7 +327,7 @@ class DialogueCells:
             if stamps[slot] == stamp:
                 if forms[slot] == form:
                     continue
-                # Two names of one slot: all is undone, and told with these names as written.
+                # Two names become one slot: undo everything, and start again with these names as written.
                 for place in range(len(changed)):
                     forms[changed[place]] = before[place]
                 state = text.kept_apart(state)
@@ -363,7 +362,7 @@ class DialogueCells:
         return b",".join(told)
 
     def _sort(self, slots: list[int]) -> None:
-        """Sorts slots by their names; there are few."""
+        """Sort slots by their names; insertion sort, because there are few."""
         ranks = self._ranks
         for place in range(1, len(slots)):
             slot = slots[place]
@@ -379,19 +378,22 @@ class DialogueCells:
             slots[at] = slot
 
     def slots(self) -> list[int]:
-        """The slots that either side holds, in the order of their names."""
+        """Return the slots that either side holds, sorted by name."""
         states = {id(cells): cells for cells in (*self.gold, *self.pred)}.values()
         held = set().union(*map(self._pairs.slots_of, states))
         return sorted(held, key=self._pairs.slot_names.__getitem__)
 
 
 def _longer(numbers: array[int], more: int) -> array[int]:
-    """Numbers, and as many zeros behind them."""
+    """Append zeros to an array."""
     return array("i", bytes(numbers) + bytes(4 * more))
 
 
 def _form(numbers: list[int], counted: bool, changed_at: list[bytes], changes: list[bytes]) -> bytes:
-    """The gold of a dialogue as it is digested: its turns, which may be counted from 0, those at which it changes, and how."""
+    """Return the gold of a dialogue as text for the digest: its turns, the turns with changes, and the changes.
+
+    If the turns are numbered from 0, their count stands for the list of turns.
+    """
     turns = b"%d" % len(numbers) if counted else str(numbers).replace(" ", "").encode()
     if not changes:
         return b"[%s,[],[]]" % turns

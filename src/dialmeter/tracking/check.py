@@ -1,4 +1,4 @@
-"""Is a file fit to be scored? Everything is looked at; what `score` would refuse is a problem, the rest a warning."""
+"""Check whether a file can be scored. What `score` would reject is a problem; everything else is a warning."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .scorer import TrackerScorer
 
 
 class Checked(Struct, frozen=True):
-    """What was found."""
+    """The result of a check."""
 
     format: str
     gold_format: str | None
@@ -35,7 +35,7 @@ class Checked(Struct, frozen=True):
 
     @property
     def fit(self) -> bool:
-        """Would the file be scored?"""
+        """Would `score` accept the file?"""
         return not self.problems
 
 
@@ -50,22 +50,23 @@ def check_file(
     rules: Rules,
     watch: WatchDialogues = unwatched,
 ) -> Checked:
-    """Validates a file, and scores gold against itself.
+    """Validate a file, and score gold against itself.
 
     Raises:
         InputError: the file cannot be read at all.
     """
     files = PairFiles(path, gold, format, gold_format, only, rules.gold_patch)
     corpus, gold_corpus = open_pair(path, gold, format, gold_format)
-    known = read_schema(schema) if schema else None
+    known_schema = read_schema(schema) if schema else None
     normaliser = Normaliser(rules)
     lenient = structs.replace(rules, missing="empty", only_measures=(), stand_ins={})
     words = Vocabulary()
     vectors = corpus.correctness_only
     scorer = TrackerScorer(["JGA"], lenient, correctness_only=vectors, vocabulary=words)
     self_scorer = TrackerScorer(rules=rules, correctness_only=vectors, vocabulary=words)
-    # Set afterwards, so that slots outside the schema are all listed instead of the first being refused.
-    self_scorer.schema = known
+    # Set after construction: a scorer that is built with a schema stops at the first slot that is not in the schema, and here
+    # all of them are listed.
+    self_scorer.schema = known_schema
     census = _Census(scorer.pairs.name_of)
     for read in watch(read_pair(corpus, gold_corpus, words, rules.gold_patch), corpus):
         if only is not None and dialogue_key(read.id) not in only:
@@ -95,16 +96,16 @@ def check_file(
     problems = (
         [unknown, lacking] if rules.missing == "error" else [surplus] if rules.missing == "predicted-only" else []
     )
-    problems += census.unknown(known, census.gold_slots, "gold", "unknown-slot")
+    problems += census.unknown(known_schema, census.gold_slots, "gold", "unknown-slot")
     notices = [
         *corpus.notices,
         *(gold_corpus.notices if gold_corpus else []),
         *([unknown, lacking] if rules.missing != "error" else []),
         *([surplus] if rules.missing != "predicted-only" else []),
-        *census.unknown(known, census.pred_slots, "predictions", "unknown-predicted-slot"),
-        *_imperfect(scores),
+        *census.unknown(known_schema, census.pred_slots, "predictions", "unknown-predicted-slot"),
+        _imperfect_self_scores(scores),
     ]
-    scored_again = structs.replace(lenient, missing="skip") if rules.skips_missing else lenient
+    diagnosis_rules = structs.replace(lenient, missing="skip") if rules.skips_missing else lenient
     return Checked(
         corpus.format,
         gold_corpus.format if gold_corpus else None,
@@ -113,26 +114,26 @@ def check_file(
         scores,
         [notice for notice in problems if notice.count],
         [notice for notice in notices if notice.count],
-        [] if vectors else diagnose(findings, scored_again, files),
+        [] if vectors else diagnose(findings, diagnosis_rules, files),
     )
 
 
 def _account(findings: Findings, dialogues: int, rules: Rules, only: frozenset[str] | None) -> Account:
-    """What `score` would score; the check itself takes missing predictions for empty ones."""
+    """Count the dialogues that `score` would score; the check itself treats missing predictions as empty."""
     account = findings.account(dialogues, only)
     if rules.missing == "empty":
         return account
     return findings.account_under(account, dialogues - findings.missing.dialogues, skips_missing=True)
 
 
-def _imperfect(scores: list[Score]) -> list[Notice]:
+def _imperfect_self_scores(scores: list[Score]) -> Notice:
     low = [score for score in scores if score.value is not None and score.value < 1]
-    named = ", ".join(f"{score.measure} {100 * score.value:.2f}" for score in low if score.value is not None)
-    return [Notice("self-score", len(low), f"gold scored against itself is below 100: {named}")]
+    listed = ", ".join(f"{score.measure} {100 * score.value:.2f}" for score in low if score.value is not None)
+    return Notice("self-score", len(low), f"gold scored against itself is below 100: {listed}")
 
 
 class _Census:
-    """Counts what is in the file, with the first place of each slot."""
+    """Counts of dialogues, turns, slots and values in a file, with the first place of each slot."""
 
     def __init__(self, name_of: Callable[[str], str]) -> None:
         self._name_of = name_of
@@ -166,9 +167,8 @@ class _Census:
         }
 
     def unknown(self, schema: Schema | None, slots: dict[str, str], where: str, code: str) -> list[Notice]:
-        """Slots that the schema does not have; without a schema, predicted slots that gold never has."""
+        """Report slots that are not in the schema; without a schema, predicted slots that are never in gold."""
         known = {*map(self._name_of, schema.slots)} if schema else self.gold_slots.keys()
-        strange = [slot for slot in sorted(slots) if slot not in known]
-        of = "the schema" if schema else "gold"
-        message = f"{len(strange)} slots in {where} are not in {of}"
-        return [Notice(code, len(strange), message, tuple(slots[slot] for slot in strange[:10]))]
+        unknown = [slot for slot in sorted(slots) if slot not in known]
+        message = f"{len(unknown)} slots in {where} are not in {'the schema' if schema else 'gold'}"
+        return [Notice(code, len(unknown), message, tuple(slots[slot] for slot in unknown[:10]))]

@@ -1,4 +1,4 @@
-"""Several trackers on the same dialogues: differences to the first with intervals and paired tests, ranks, disagreements."""
+"""Compare trackers on the same dialogues: differences with intervals and paired tests, ranks, and disagreements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .vectors.bootstrap_matrix import columns, order_of
 
 
 class Ranks(Struct, frozen=True):
-    """The rank of each system under each measure, and how far two measures agree on the order."""
+    """The rank of each system under each measure, and Kendall's tau between the orders of two measures."""
 
     by_measure: dict[str, dict[str, int]]
     tau: list[tuple[str, str, float | None]]
@@ -40,18 +40,18 @@ class TurnTest(Struct, frozen=True):
 
 
 class TrackerComparison(SystemComparison[TrackerResult], frozen=True, kw_only=True):
-    """Trackers that were compared, with their ranks."""
+    """The comparison of several trackers, with their ranks."""
 
     ranks: Ranks
 
 
 class Disagreement(Struct, frozen=True):
-    """A dialogue with the two values.
+    """A dialogue with two values that differ: of two systems, or of two measures.
 
     Attributes:
-        gap: first minus second: between systems of the values, between measures of the standardised values.
-        first_turns: the value of every turn by itself, where the measure has one for a turn; empty otherwise.
-        second_turns: likewise.
+        gap: first minus second; for two systems the values are subtracted, for two measures the standardised values.
+        first_turns: the first value of each turn alone; empty if the measure has no value for a single turn.
+        second_turns: the second value of each turn alone, likewise.
     """
 
     dialogue: str
@@ -66,28 +66,28 @@ class Disagreement(Struct, frozen=True):
 
 
 def compare(
-    results: Mapping[str, TrackerResult], how: Resampling, test: Test = "randomisation", all_pairs: bool = False
+    results: Mapping[str, TrackerResult], resampling: Resampling, test: Test = "randomisation", all_pairs: bool = False
 ) -> TrackerComparison:
-    """Compares systems with the first, or all with each other.
+    """Compare every system with the first one, or all systems with each other.
 
     Args:
-        results: by name; scored with the same measures and rules on the same dialogues.
-        how: confidence, resamples and seed.
-        test: where p values come from; intervals are always from the paired bootstrap.
-        all_pairs: compare every system with every one before it.
+        results: the results by name, with the same measures and rules on the same dialogues.
+        resampling: confidence, resamples and seed.
+        test: the test for p values; intervals always come from the paired bootstrap.
+        all_pairs: compare all pairs of systems.
 
     Raises:
         DialmeterError: the systems were not scored on the same dialogues with the same gold.
     """
     check_comparable(results)
-    found, notices = differences(results, how, test, all_pairs)
-    return TrackerComparison(results=results, versus=found, notices=notices, ranks=ranks(results))
+    versus, notices = differences(results, resampling, test, all_pairs)
+    return TrackerComparison(results=results, versus=versus, notices=notices, ranks=ranks(results))
 
 
 def differences(
-    results: Mapping[str, TrackerResult], how: Resampling, test: Test, all_pairs: bool
+    results: Mapping[str, TrackerResult], resampling: Resampling, test: Test, all_pairs: bool
 ) -> tuple[list[PairedDifference], list[Notice]]:
-    """The differences of comparable systems, and warnings; the arguments are those of ``compare``."""
+    """Return the differences of comparable systems, and warnings. The arguments are those of ``compare``."""
     samples = []
     for name, result in results.items():
         matrix, formulas = columns(result.measure_columns, result.asked)
@@ -96,82 +96,85 @@ def differences(
         samples.append(PairedSample(name, matrix, totals, by_dialogue))
     first, *others = samples
     pairs = combinations(samples, 2) if all_pairs else ((first, other) for other in others)
-    return compare_pairs(list(pairs), formulas, how, test)
+    return compare_pairs(list(pairs), formulas, resampling, test)
 
 
 def check_comparable(results: Mapping[str, TrackerResult]) -> None:
-    """Raises DialmeterError where two results are not of the same dialogues, gold, turns, rules or measures."""
+    """Raise DialmeterError if two results differ in their dialogues, gold, turns, rules or measures."""
     for (base, first), (name, other) in pairwise(results.items()):
         mine, theirs = first.gold_digest.keys(), other.gold_digest.keys()
         if mine != theirs:
-            apart = [f"{len(keys)} only in {who} ({', '.join(sorted(keys)[:3])}{', …' if len(keys) > 3 else ''})"
-                     for who, keys in ((base, mine - theirs), (name, theirs - mine)) if keys]  # fmt: skip
+            apart = [f"{len(keys)} only in {system} ({', '.join(sorted(keys)[:3])}{', …' if len(keys) > 3 else ''})"
+                     for system, keys in ((base, mine - theirs), (name, theirs - mine)) if keys]  # fmt: skip
             raise DialmeterError(
-                f"{base} and {name} are not on the same dialogues: {'; '.join(apart)}; --common compares what both have"
+                f"{base} and {name} have different dialogues: {'; '.join(apart)}; use --common to compare the shared ones"
             )
         changed = first.gold_digest.differing(other.gold_digest)
         if changed:
             raise DialmeterError(
                 f"{base} and {name} have different gold in {len(changed)} of {len(mine)} dialogues, first {changed[0]}; "
-                "give one gold for all with --gold"
+                "give one gold file for all systems with --gold"
             )
         for one, two in zip(first.scores, other.scores, strict=True):
-            unlike = not_comparable("tracker", one.signature, two.signature)
-            if unlike:
-                raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {unlike}")
+            reason = not_comparable("tracker", one.signature, two.signature)
+            if reason:
+                raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {reason}")
 
 
-def values_by_dialogue(result: TrackerResult, asked: ResolvedMeasure) -> list[float | None]:
-    """A measure per dialogue, dialogues sorted by id."""
-    values = result.measure_columns.per_dialogue(asked.used)
+def values_by_dialogue(result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:
+    """Return the value of a measure for each dialogue, sorted by dialogue id."""
+    values = result.measure_columns.per_dialogue(measure.used)
     return [values[position] for position in order_of(result.measure_columns)]
 
 
 def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
-    """Ranks (1 is best, equal values share the better rank) and Kendall's tau between the orders of each two measures."""
+    """Rank the systems under each measure, and return Kendall's tau between the orders of each two measures.
+
+    Rank 1 is the best; equal values share the better rank.
+    """
     from scipy.stats import kendalltau
 
     by_measure: dict[str, dict[str, int]] = {}
     values: dict[str, list[float]] = {}
-    for position, asked in enumerate(next(iter(results.values())).asked):
-        scored = {name: result.scores[position].value for name, result in results.items()}
-        numbers = {name: value if value is not None else float("-inf") for name, value in scored.items()}
-        by_measure[asked.text] = {
+    for position, measure in enumerate(next(iter(results.values())).asked):
+        scores = {name: result.scores[position].value for name, result in results.items()}
+        numbers = {name: value if value is not None else float("-inf") for name, value in scores.items()}
+        by_measure[measure.text] = {
             name: 1 + sum(other > value for other in numbers.values()) for name, value in numbers.items()
         }
-        values[asked.text] = list(numbers.values())
+        values[measure.text] = list(numbers.values())
     pairs = list(combinations(values, 2)) if len(results) > 1 else []
     taus = [float(kendalltau(values[one], values[other]).statistic) for one, other in pairs]
-    # Not a number: under one of the measures all systems are equal, so that it gives no order.
+    # Tau is NaN if all systems are equal under one of the measures, because there is no order then.
     return Ranks(by_measure, [(*pair, None if isnan(tau) else tau) for pair, tau in zip(pairs, taus, strict=True)])
 
 
 def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
-    """McNemar's test on exact turns and on dialogues without any mistake, against the first system."""
+    """Run McNemar's test against the first system, on exact turns and on dialogues without any mistake."""
     from ..stats import mcnemar
 
     (base, first), *others = results.items()
-    found = []
+    tests = []
     for name, other in others:
         both = _exact(first), _exact(other)
         for unit, (before, after) in (
             ("turn", [list(chain.from_iterable(turns)) for turns in both]),
             ("dialogue", [list(map(all, turns)) for turns in both]),
         ):
-            done = mcnemar(before, after)
-            found.append(TurnTest(name, base, unit, done.only_first, done.only_second, len(before), done.p))
-    return found
+            test = mcnemar(before, after)
+            tests.append(TurnTest(name, base, unit, test.only_first, test.only_second, len(before), test.p))
+    return tests
 
 
 def _exact(result: TrackerResult) -> list[list[bool]]:
-    """Is each turn exact, by dialogue?"""
+    """Return for each dialogue whether each of its turns is exact."""
     tally_table = result.measure_columns.main
     exact = [tally.exact for tally in tally_table.table]
     return [[exact[row] for row in tally_table.rows_of(position)] for position in order_of(result.measure_columns)]
 
 
 def keys_by_order(result: TrackerResult) -> list[str]:
-    """The keys of the dialogues, sorted."""
+    """Return the sorted keys of the dialogues."""
     return [
         dialogue_key(result.measure_columns.main.dialogues[position]) for position in order_of(result.measure_columns)
     ]
@@ -180,13 +183,13 @@ def keys_by_order(result: TrackerResult) -> list[str]:
 def between_measures(
     name: str, result: TrackerResult, first: ResolvedMeasure, second: ResolvedMeasure, most: int
 ) -> list[Disagreement]:
-    """Dialogues that are much better under one measure than under the other, for this tracker.
+    """Return the dialogues of one tracker that two measures rate most differently.
 
-    Measures have different scales, so that the values of each are standardised over the dialogues that have both: minus their
-    mean, divided by their standard deviation.
+    Measures have different scales. Therefore the values of each measure are standardised over the dialogues that have both
+    values: the mean is subtracted, and the result is divided by the standard deviation.
 
     Raises:
-        NotApplicable: a measure is the same in all dialogues, so that it cannot be standardised.
+        NotApplicable: a measure has the same value in all dialogues, so it cannot be standardised.
     """
     from ..stats.correlation import pairs
 
@@ -197,70 +200,69 @@ def between_measures(
     for measure, values in ((first, one_side), (second, other_side)):
         if len(values) < 2 or values.min() == values.max():
             raise NotApplicable(
-                f"{name}: {measure.text} has no two different values over its dialogues, so that there is nothing to "
-                "standardise and to compare"
+                f"{name}: {measure.text} has no two different values over its dialogues and cannot be standardised"
             )
         scales.append((values - values.mean()) / values.std(ddof=1))
     keys = compress(zip(keys_by_order(result), ones, others, strict=True), both)
-    found = [
+    disagreements = [
         Disagreement(key, name, first.text, second.text, cast(float, one), cast(float, other), float(gap))
         for (key, one, other), gap in zip(keys, scales[0] - scales[1], strict=True)
     ]
-    return _with_turns(_most(found, most), (result, first), (result, second))
+    return _with_turns(_largest(disagreements, most), (result, first), (result, second))
 
 
 def between_systems(
     systems: Mapping[str, TrackerResult], first: str, second: str, measure: str, most: int
 ) -> list[Disagreement]:
-    """Dialogues that one system handles far better than the other."""
-    one, other = ((systems[name], asked_for(systems[name], measure)) for name in (first, second))
+    """Return the dialogues with the largest differences between two systems."""
+    one, other = ((systems[name], requested_measure(systems[name], measure)) for name in (first, second))
     pairs = zip(keys_by_order(one[0]), values_by_dialogue(*one), values_by_dialogue(*other), strict=True)
-    found = [
+    disagreements = [
         Disagreement(key, f"{first} / {second}", first, second, mine, theirs, mine - theirs)
         for key, mine, theirs in pairs
         if mine is not None and theirs is not None
     ]
-    return _with_turns(_most(found, most), one, other)
+    return _with_turns(_largest(disagreements, most), one, other)
 
 
-def asked_for(result: TrackerResult, measure: str) -> ResolvedMeasure:
-    """A measure that was asked for, by any spelling of it.
+def requested_measure(result: TrackerResult, measure: str) -> ResolvedMeasure:
+    """Return a measure of the result by any spelling of its name.
 
     Raises:
-        DialmeterError: it was not.
+        DialmeterError: the measure was not requested.
     """
-    wanted = repr(parse(measure))
+    text = repr(parse(measure))
     for each in result.asked:
-        if each.text == wanted:
+        if each.text == text:
             return each
-    raise DialmeterError(f"{measure} was not asked for; {did_you_mean(wanted, [each.text for each in result.asked])}")
+    raise DialmeterError(f"{measure} was not requested; {did_you_mean(text, [each.text for each in result.asked])}")
 
 
-def _most(found: Sequence[Disagreement], most: int) -> list[Disagreement]:
-    apart = [each for each in found if abs(each.gap) > _EQUAL]
+def _largest(disagreements: Sequence[Disagreement], most: int) -> list[Disagreement]:
+    apart = [each for each in disagreements if abs(each.gap) > _EQUAL]
     return sorted(apart, key=lambda each: (-round(abs(each.gap), 12), each.dialogue))[:most]
 
 
 def _with_turns(
-    found: Sequence[Disagreement],
+    disagreements: Sequence[Disagreement],
     first: tuple[TrackerResult, ResolvedMeasure],
     second: tuple[TrackerResult, ResolvedMeasure],
 ) -> list[Disagreement]:
     return [
         replace(each, first_turns=_turns(each.dialogue, *first), second_turns=_turns(each.dialogue, *second))
-        for each in found
+        for each in disagreements
     ]
 
 
 def _turns(key: str, result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:
-    """The value of every turn of a dialogue by itself; empty for measures of other units."""
+    """Return the value of each turn of a dialogue alone; an empty list for measures of other units."""
     used = measure.used
     if used.reads() != "tally" or used.gather != "sum":
         return []
     tally_table = result.measure_columns.tally_table_for(used)
-    position = next(place for place, name in enumerate(tally_table.dialogues) if dialogue_key(name) == key)
+    position = next(index for index, name in enumerate(tally_table.dialogues) if dialogue_key(name) == key)
     return [used.value(used.from_tally(tally_table.table[row])) for row in tally_table.rows_of(position)]  # type: ignore[attr-defined]
 
 
 _EQUAL = 1e-12
-"""Gaps that are zero on paper may differ from it in the last bits."""
+"""Gaps up to this size are zero apart from rounding errors."""

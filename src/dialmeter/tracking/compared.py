@@ -1,4 +1,4 @@
-"""A dialogue under the rules as people look at it: states, and what every slot of every turn is."""
+"""A compared dialogue in readable form: its states under the rules, and the outcome of every slot at every turn."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .tally import CORRECT, WRONG, Alternatives
 from .walk import Walk
 
 KIND_NAMES = ("", "correct", "wrong", "missed", "over")
-"""The kinds of a walk by their names."""
+"""The names of the kinds of a walk, by number."""
 
 
 class SlotOutcome(NamedTuple):
     """One slot at one turn.
 
     Attributes:
-        slot: its name.
-        kind: one of those of a walk.
-        changed: gold or prediction have changed the slot at this turn.
-        carried: a mistake that stood at the turn before, and that neither side has touched.
+        slot: the name of the slot.
+        kind: one of the kinds of a walk.
+        changed: gold or prediction changed the slot at this turn.
+        carried: a mistake of the previous turn, and neither side changed the slot.
         gold: the gold value; None for no value.
         pred: the predicted value.
     """
@@ -38,7 +38,7 @@ class SlotOutcome(NamedTuple):
 
 
 class ComparedTurn(NamedTuple):
-    """One turn: its number, both states under the rules, and its slots by name."""
+    """One turn: its number, both states under the rules, and its slots sorted by name."""
 
     number: int
     gold: State
@@ -47,16 +47,16 @@ class ComparedTurn(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Is the predicted state the gold state?"""
+        """Is the predicted state equal to the gold state?"""
         return all(each.kind == CORRECT for each in self.slots)
 
 
 class ComparedDialogue:
-    """The dialogue that a walk has taken last. Its slots can be asked for until the walk takes another dialogue.
+    """The last dialogue of a walk. Its slots are available until the walk takes another dialogue.
 
     Args:
         walk: the walk.
-        pairs: what the rule set makes of pairs.
+        pairs: the tables of the rule set.
 
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
@@ -77,12 +77,12 @@ class ComparedDialogue:
     def __init__(self, walk: Walk, pairs: PairRules) -> None:
         self.id = walk.id
         self.pairs = pairs
-        # The cells of both states at every turn; the same list at the next turn where a state has not changed.
+        # The cells of both states at every turn. If a state has not changed, the next turn has the same list object.
         self.numbers, self.gold, self.pred = walk.numbers, walk.gold, walk.pred
         self._walk = walk
 
     def states(self) -> Iterator[tuple[State, State]]:
-        """Both states at every turn; the same objects at the next turn where a state has not changed."""
+        """Yield both states of every turn. If a state has not changed, the next turn has the same object."""
         gold: State = {}
         pred: State = {}
         last_gold: list[int] | None = None
@@ -95,7 +95,7 @@ class ComparedDialogue:
             yield gold, pred
 
     def details(self) -> Iterator[tuple[int, State, State, list[Any]]]:
-        """Number, both states, and what ``Walk.rows`` says of the slots of every turn.
+        """Yield for every turn its number, both states, and the details of its slots from ``Walk.rows``.
 
         Raises:
             RuntimeError: the walk has taken another dialogue.
@@ -104,7 +104,7 @@ class ComparedDialogue:
             yield number, gold, pred, slots
 
     def wrong_changes(self, alternatives: Alternatives | None) -> list[list[tuple[Value, Value]]]:
-        """The gold and predicted values of the wrong changes of every turn.
+        """Return the gold and predicted values of the wrong changes of every turn.
 
         Args:
             alternatives: as for ``Walk.rows``.
@@ -127,7 +127,7 @@ class ComparedDialogue:
 
     @cached_property
     def turns(self) -> list[ComparedTurn]:
-        """The turns that are compared."""
+        """The compared turns."""
         names, values = self.pairs.slot_names, self.pairs.values
         turns: list[ComparedTurn] = []
         for number, gold_state, pred_state, slots in self.details():
@@ -145,30 +145,30 @@ SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
 
 
 def dialogue_lines(dialogue: PairDialogue, compared: ComparedDialogue) -> Iterator[str]:
-    """The dialogue as plain lines, turn by turn: what is right, wrong, missed and too much."""
+    """Yield the dialogue as text lines: for every turn, the slots that are right, wrong, missed and over."""
     yield f"dialogue {one_line(dialogue.id, 80)}"
-    said = {turn.number: turn for turn in dialogue.turns}
+    utterances = {turn.number: turn for turn in dialogue.turns}
     for turn in compared.turns:
         number = turn.number
         older = not turn.exact and all(each.carried or each.kind == CORRECT for each in turn.slots)
         yield f"turn {number}  {'right' if turn.exact else 'wrong, by older mistakes' if older else 'wrong'}"
-        if said[number].system:
-            yield f"  system  {one_line(said[number].system, 300)}"
-        if said[number].user:
-            yield f"  user    {one_line(said[number].user, 300)}"
+        if utterances[number].system:
+            yield f"  system  {one_line(utterances[number].system, 300)}"
+        if utterances[number].user:
+            yield f"  user    {one_line(utterances[number].user, 300)}"
         for each in turn.slots:
-            yield f"  {SIGNS[KIND_NAMES[each.kind]]} {one_line(each.slot, 60)}: {_values(each)}"
+            yield f"  {SIGNS[KIND_NAMES[each.kind]]} {one_line(each.slot, 60)}: {_format_values(each)}"
 
 
-def _values(outcome: SlotOutcome) -> str:
+def _format_values(outcome: SlotOutcome) -> str:
     if outcome.kind == CORRECT:
-        return _shown(outcome.gold)
+        return _format_value(outcome.gold)
     note = f"  ({KIND_NAMES[outcome.kind]}{', carried over' if outcome.carried else ''})"
     if outcome.kind == WRONG:
-        return f"{_shown(outcome.gold)} predicted as {_shown(outcome.pred)}{note}"
-    return f"{_shown(outcome.gold if outcome.gold is not None else outcome.pred)}{note}"
+        return f"{_format_value(outcome.gold)} predicted as {_format_value(outcome.pred)}{note}"
+    return f"{_format_value(outcome.gold if outcome.gold is not None else outcome.pred)}{note}"
 
 
-def _shown(value: Value | None) -> str:
+def _format_value(value: Value | None) -> str:
     text = value if isinstance(value, str) else " | ".join(value or ())
     return one_line(text, 80)

@@ -1,4 +1,4 @@
-"""The ``data:`` field of a signature: which gold was scored, whatever the file format or the system."""
+"""The ``data:`` field of a signature: a digest of gold that does not depend on the file format or on the system."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from ..readers.pairs.vocabulary import PairState, Vocabulary
 
 _encode = msgspec.json.encode
 NOT_UNICODE = b"?"
-"""Stands for a pair with half of a character, which only a Python call can give. Gold must not hold one."""
+"""Placeholder for a pair with a lone surrogate (half of a character). Only a Python call can pass one; gold must not hold it."""
 
 
 class GoldText:
-    """Written pairs as the digest has them, before any rule: one name per slot, alternatives sorted; by pair of a vocabulary.
+    """The text of each pair of a vocabulary in the digest.
+
+    No rule is applied, but each slot has one canonical name, and alternatives are sorted.
 
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
@@ -35,8 +37,8 @@ class GoldText:
         self._name_of = slot_namer()
         self._slots: dict[str, int] = {}
         self._forms: dict[bytes, int] = {}
-        # By pair: its slot, and the number of its form. By slot: its name, its place among the names, and its text when it is
-        # gone. By form: its text.
+        # By pair: slot, and the number of the form. By slot: name, rank among the sorted names, and the text for a slot that
+        # was removed. By form: its text.
         self.slot: list[int] = []
         self.form: list[int] = []
         self.slot_names: list[str] = []
@@ -44,48 +46,48 @@ class GoldText:
         self.gone: list[bytes] = []
         self.told: list[bytes] = [b""]
         self.is_broken = False
-        """Does a pair hold half of a character?"""
+        """Does a pair hold a lone surrogate?"""
 
     def extend(self) -> None:
-        """Learns the pairs that are new in the vocabulary."""
+        """Add the pairs that are new in the vocabulary."""
         words = self._vocabulary
         for pair in range(len(self.slot), len(words.values)):
             name = words.written(pair) if words.kept[pair] else self._name_of(words.slots[pair])
-            key, told = b"", NOT_UNICODE
+            key, text = b"", NOT_UNICODE
             try:
                 key = _encode(name) + b":"
-                told = key + _encode(joined_alternatives(words.values[pair]))
+                text = key + _encode(joined_alternatives(words.values[pair]))
             except UnicodeEncodeError:
                 self.is_broken = True
             if name not in self._slots:
                 self._slots[name] = len(self.slot_names)
                 self.slot_names.append(name)
                 self.gone.append(key + b"null")
-            if told not in self._forms:
-                self._forms[told] = len(self.told)
-                self.told.append(told)
+            if text not in self._forms:
+                self._forms[text] = len(self.told)
+                self.told.append(text)
             self.slot.append(self._slots[name])
-            self.form.append(0 if words.values[pair] in _NOTHING else self._forms[told])
+            self.form.append(0 if words.values[pair] in _NOTHING else self._forms[text])
         if len(self.ranks) < len(self.slot_names):
-            places = {name: place for place, name in enumerate(sorted(self.slot_names))}
-            self.ranks[:] = [places[name] for name in self.slot_names]
+            rank_of = {name: rank for rank, name in enumerate(sorted(self.slot_names))}
+            self.ranks[:] = [rank_of[name] for name in self.slot_names]
 
     def kept_apart(self, state: PairState) -> PairState:
-        """A state in which two names become one slot with different values, with these names as written."""
-        found = clashing(state, self.slot, self.form).values()
-        gone = {pair for pairs in found for pair in pairs}
-        # Of a duplicate name the last value counts; the rules decide whether it is an error.
-        last = [{self._vocabulary.written(pair): pair for pair in pairs}.values() for pairs in found]
+        """Keep names as written if two of them become one slot with different values."""
+        clashes = clashing(state, self.slot, self.form).values()
+        clashing_pairs = {pair for pairs in clashes for pair in pairs}
+        # If a name is duplicate, its last value counts; the rules decide whether it is an error.
+        last = [{self._vocabulary.written(pair): pair for pair in pairs}.values() for pairs in clashes]
         apart = [pair for pairs in last for pair in self._vocabulary.kept_apart([*pairs])]
-        return (*(pair for pair in state if pair not in gone), *apart)
+        return (*(pair for pair in state if pair not in clashing_pairs), *apart)
 
 
 _NOTHING = ("", (), NAMED)
-"""Written values that are absent in the digest."""
+"""Values that the digest does not contain."""
 
 
 def joined_alternatives(value: Value) -> str:
-    """A value as one text, alternatives sorted.
+    """Join a value into one text with sorted alternatives.
 
     Example:
         >>> joined_alternatives("2|1"), joined_alternatives(("b", "a"))
@@ -98,17 +100,17 @@ def joined_alternatives(value: Value) -> str:
 
 
 _LENGTH = 32
-"""Bytes of a digest."""
+"""Bytes of the digest of one dialogue."""
 
-_AT_ONCE = 4096
-"""How many dialogues are put together at a time."""
+_BATCH = 4096
+"""Number of dialogues that are hashed at a time."""
 
 
 class GoldDigest:
-    """SHA-256 over the canonical gold: dialogues sorted by id, turns by number, what changes at a turn by slot.
+    """SHA-256 over the canonical gold: dialogues sorted by id, turns by number, the changes of a turn by slot.
 
-    Each dialogue is digested by itself, so that it does not matter in which order or in which process they are read.
-    Changes tell as much as states, and there is less of them.
+    Each dialogue has its own digest, so the order of reading and the number of processes do not matter. The digest is made from
+    changes, because they hold the same information as states and are shorter.
 
     Example:
         >>> one, other = GoldDigest(), GoldDigest()
@@ -119,24 +121,24 @@ class GoldDigest:
     """
 
     def __init__(self) -> None:
-        # Concatenated digests: a large corpus has many, and they are sent between processes.
+        # The digests are concatenated, because a large corpus has many, and they are sent between processes.
         self._keys: dict[str, None] = {}
-        self._joined = bytearray()
+        self._digests = bytearray()
 
     def add(self, dialogue_id: str, form: bytes) -> None:
-        """Takes the gold of one dialogue in the form that is digested.
+        """Add the canonical gold of one dialogue.
 
         Raises:
-            InputError: the dialogue was taken before.
+            InputError: the dialogue was added before.
         """
         key = dialogue_key(dialogue_id)
         if key in self._keys:
             raise InputError("duplicate dialogue id", dialogue=dialogue_id)
         self._keys[key] = None
-        self._joined.extend(hashlib.sha256(form).digest())
+        self._digests.extend(hashlib.sha256(form).digest())
 
     def merge(self, other: GoldDigest) -> None:
-        """Takes the dialogues of another part of the corpus.
+        """Add the dialogues of another part of the corpus.
 
         Raises:
             InputError: a dialogue is in both.
@@ -144,33 +146,33 @@ class GoldDigest:
         for key in filter(self._keys.__contains__, other._keys):
             raise InputError("duplicate dialogue id", dialogue=key)
         self._keys.update(other._keys)
-        self._joined.extend(other._joined)
+        self._digests.extend(other._digests)
 
     def keys(self) -> set[str]:
-        """The dialogues, by the key under which files are matched."""
+        """Return the keys of the dialogues, by which files are matched."""
         return set(self._keys)
 
-    def _places(self) -> dict[str, int]:
-        """Where the digest of each dialogue begins."""
-        return dict(zip(self._keys, range(0, len(self._joined), _LENGTH), strict=True))
+    def _offsets(self) -> dict[str, int]:
+        """Return the offset of the digest of each dialogue."""
+        return dict(zip(self._keys, range(0, len(self._digests), _LENGTH), strict=True))
 
     def differing(self, other: GoldDigest) -> list[str]:
-        """Dialogues of both whose gold is not the same."""
-        mine, theirs, there = self._joined, other._joined, other._places()
+        """Return the shared dialogues whose gold differs."""
+        mine, theirs, there = self._digests, other._digests, other._offsets()
         return sorted(
             key
-            for key, here in self._places().items()
+            for key, here in self._offsets().items()
             if key in there and mine[here : here + _LENGTH] != theirs[there[key] : there[key] + _LENGTH]
         )
 
     def hex(self) -> str:
-        """The first ten hexadecimal digits."""
-        keys, places, joined = sorted(self._keys), self._places(), bytes(self._joined)
-        whole = hashlib.sha256()
-        for first in range(0, len(keys), _AT_ONCE):
+        """Return the first ten hexadecimal digits."""
+        keys, offsets, digests = sorted(self._keys), self._offsets(), bytes(self._digests)
+        total = hashlib.sha256()
+        for first in range(0, len(keys), _BATCH):
             forms = [
-                key.encode("utf-8", "surrogatepass") + b"\x1c" + joined[(place := places[key]) : place + _LENGTH]
-                for key in keys[first : first + _AT_ONCE]
+                key.encode("utf-8", "surrogatepass") + b"\x1c" + digests[(at := offsets[key]) : at + _LENGTH]
+                for key in keys[first : first + _BATCH]
             ]
-            whole.update(b"".join(forms))
-        return whole.hexdigest()[:10]
+            total.update(b"".join(forms))
+        return total.hexdigest()[:10]

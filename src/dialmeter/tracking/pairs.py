@@ -1,7 +1,7 @@
-"""What a rule set makes of written pairs, decided once per pair: slot names, values, absent words, alternatives, near values.
+"""Apply a rule set to pairs as written, once per pair: slot names, values, absent words, alternatives, similar values.
 
-A *cell* is a slot with a value under the rules. Gold and predicted cells share one numbering, so that equal values of a slot
-are equal numbers. Cell 0 is no value. The rules live here and in ``normalise`` and nowhere else; what follows counts integers.
+A *cell* is a slot with a value under the rules. Gold and predicted cells share one numbering, so equal values of a slot have
+equal numbers. Cell 0 is no value. The rules are applied only here and in ``normalise``; all later steps count integers.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class PairRules:
-    """Tables over the pairs of a vocabulary, and over slots and cells; they grow with the vocabulary.
+    """Tables of pairs, slots and cells under a rule set. They grow with the vocabulary.
 
     Args:
         rules: the rule set.
         vocabulary: the pairs.
-        renamed: slots under the rules that take another name.
-        equated: values of a slot under the rules that count as another value.
+        renamed: slots under the rules → their new names.
+        equated: a slot and its value under the rules → the value that it counts as.
 
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
@@ -59,8 +59,9 @@ class PairRules:
         self.name_of = slot_namer(rules.names)
         self._only = frozenset(rules.only)
         self.stops: set[str] = set()
-        """Values at which the scorer whose name the rule set carries would stop."""
-        # By pair: its slot, and its cell in gold and in a prediction; with absent words as "none"; does it take a slot back?
+        """Values that would stop the original scorer of the rule set with an error."""
+        # By pair: slot; cell in gold and in a prediction; the same with absent words as "none"; does it delete the slot; does it
+        # hold several values?
         self.slot: list[int] = []
         self.gold: list[int] = []
         self.pred: list[int] = []
@@ -68,12 +69,12 @@ class PairRules:
         self.pred_none: list[int] = []
         self.absent: list[bool] = []
         self.hedged: list[bool] = []
-        # By slot: its name, its domain, and the cell of "none".
+        # By slot: name, domain, and the cell of "none".
         self.slot_names: list[str] = []
         self.domains: list[int] = []
         self.none_cells: list[int] = []
-        # By cell: its slot and value; is it one of several alternatives? The glued text, the text before its last
-        # hyphen, and whether the value has a hyphen.
+        # By cell: slot; value; does the value hold several alternatives; the text of slot and value joined by a hyphen; that
+        # text cut at its last hyphen; does the value hold a hyphen?
         self.cell_slots: list[int] = [0]
         self.values: list[Value] = [""]
         self.several: list[bool] = [False]
@@ -85,24 +86,24 @@ class PairRules:
         self._domain_numbers: dict[str, int] = {}
         self._cells: dict[tuple[int, Value, str], int] = {}
         self._texts: dict[str, int] = {}
-        self._meets = _meeting(rules)
+        self._meets = _value_comparison(rules)
         fuzzy = parse_match(rules.match)
         self.loose = (fuzzy is not None and fuzzy.threshold is not None) or rules.alternatives in ("any-of-both", "set")
-        """May two different cells agree, whatever they are?"""
+        """Can two different cells agree even if gold holds no alternatives?"""
         self._sets = rules.alternatives == "set"
         self._several = rules.alternatives in ("any-of", "any-of-both", "listed")
         self._agreeing: dict[tuple[int, int], bool] = {}
         self._overlapping: dict[tuple[int, int], bool] = {}
 
     def extend(self) -> None:
-        """Learns the pairs that are new in the vocabulary."""
+        """Add the pairs that are new in the vocabulary."""
         words = self.vocabulary
         hedges = self.rules.alternatives == "any-of"
         for pair in range(len(self.slot), len(words.values)):
             value = words.values[pair]
             if self._only and words.cell(pair) not in self._only:
-                # The rule set does not look at this slot.
-                self._learn(self._slot(words.written(pair)), None, None, False)
+                # The rule set ignores this slot.
+                self._add_pair(self._slot(words.written(pair)), None, None, False)
                 self.hedged.append(False)
                 continue
             name = words.written(pair) if words.kept[pair] else self.name_of(words.slots[pair])
@@ -113,10 +114,10 @@ class PairRules:
                 gold, pred = (self._equated.get((name, each), each) for each in (gold, pred))
             if self.normaliser.stops_original(value, name):
                 self.stops.add(f"{name}={value}")
-            self._learn(self._slot(name), gold, pred, absent)
+            self._add_pair(self._slot(name), gold, pred, absent)
             self.hedged.append(hedges and (len(value) > 1 if isinstance(value, tuple) else "|" in value))
 
-    def _learn(self, slot: int, gold_value: Value | None, pred_value: Value | None, absent: bool) -> None:
+    def _add_pair(self, slot: int, gold_value: Value | None, pred_value: Value | None, absent: bool) -> None:
         gold = self._cell(slot, gold_value, "gold")
         pred = gold if pred_value is gold_value and not self._sets else self._cell(slot, pred_value, "pred")
         none = self.none_cells[slot]
@@ -143,7 +144,7 @@ class PairRules:
     def _cell(self, slot: int, value: Value | None, side: Side) -> int:
         if value is None:
             return NO_CELL
-        # A set that does not meet itself, such as an empty one, is another cell in a prediction.
+        # A set that does not match itself, such as an empty one, has one cell in gold and another in predictions.
         odd = side if self._sets and set_score(value, value) != 1 else ""
         cell = self._cells.get((slot, value, odd))
         if cell is None:
@@ -162,44 +163,44 @@ class PairRules:
         return self._texts.setdefault(text, len(self._texts))
 
     def agrees(self, gold: int, pred: int) -> bool:
-        """Does a predicted cell meet a gold cell of the same slot that is not the same cell?"""
-        found = self._agreeing.get((gold, pred))
-        if found is None:
-            found = self._agreeing[gold, pred] = self._meets(self.values[gold], self.values[pred])
-        return found
+        """Does a predicted cell match another gold cell of the same slot?"""
+        agrees = self._agreeing.get((gold, pred))
+        if agrees is None:
+            agrees = self._agreeing[gold, pred] = self._meets(self.values[gold], self.values[pred])
+        return agrees
 
     def overlaps(self, one: int, other: int) -> bool:
-        """Do two gold cells, one of which holds alternatives, share one? Then gold has not changed."""
-        found = self._overlapping.get((one, other))
-        if found is None:
+        """Do two gold cells, at least one with alternatives, share an alternative? If so, gold has not changed."""
+        overlaps = self._overlapping.get((one, other))
+        if overlaps is None:
             before, now = alternatives(self.values[one]), alternatives(self.values[other])
-            found = self._overlapping[one, other] = not before.isdisjoint(now)
-        return found
+            overlaps = self._overlapping[one, other] = not before.isdisjoint(now)
+        return overlaps
 
     def slots_of(self, cells: list[int]) -> set[int]:
-        """The slots of cells."""
+        """Return the slots of cells."""
         return {self.cell_slots[cell] for cell in cells}
 
     def state(self, cells: list[int]) -> State:
-        """Cells as a state."""
+        """Convert cells to a state."""
         return {self.slot_names[self.cell_slots[cell]]: self.values[cell] for cell in cells}
 
-    def said(self, pair: int) -> str:
-        """A pair with several values as a user should see it."""
+    def format_pair(self, pair: int) -> str:
+        """Format a pair with several values for messages."""
         value = self.vocabulary.values[pair]
         return f"{self.slot_names[self.slot[pair]]}={value if isinstance(value, str) else '|'.join(value)}"
 
     def accumulate(self, state: PairState, update: PairState) -> PairState:
-        """A state after an update; an absent value in the update takes the slot back."""
+        """Apply an update to a state. An absent value in the update deletes the slot."""
         by_slot = {self.slot[pair]: pair for pair in state}
         for pair in update:
             by_slot[self.slot[pair]] = pair
-        gone = {self.slot[pair] for pair in update if self.absent[pair]}
-        return tuple(pair for slot, pair in by_slot.items() if slot not in gone or not self.absent[pair])
+        deleted = {self.slot[pair] for pair in update if self.absent[pair]}
+        return tuple(pair for slot, pair in by_slot.items() if slot not in deleted or not self.absent[pair])
 
 
-def _meeting(rules: Rules) -> Callable[[Value, Value], bool]:
-    """Does a predicted value meet a gold value that is not equal to it?"""
+def _value_comparison(rules: Rules) -> Callable[[Value, Value], bool]:
+    """Return a function that says whether a predicted value matches a gold value that is not equal to it."""
     if rules.alternatives == "set":
         return lambda gold, pred: set_score(gold, pred) == 1
     fuzzy = parse_match(rules.match)
@@ -209,7 +210,7 @@ def _meeting(rules: Rules) -> Callable[[Value, Value], bool]:
 
 
 def alternatives(value: Value) -> set[str]:
-    """The values that a value stands for."""
+    """Return the alternatives of a value."""
     return {value} if isinstance(value, str) else set(value)
 
 
@@ -217,7 +218,7 @@ def _similar(fuzzy: FuzzyMatch, threshold: float, backend: Backend) -> Callable[
     score = similarity(fuzzy.scorer, backend)
 
     def meets(gold: Value, pred: Value) -> bool:
-        best = max(score(found, wanted) for wanted in alternatives(gold) for found in alternatives(pred))
+        best = max(score(predicted, expected) for expected in alternatives(gold) for predicted in alternatives(pred))
         return best >= threshold if fuzzy.inclusive else best > threshold
 
     return meets

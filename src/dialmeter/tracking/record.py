@@ -1,4 +1,4 @@
-"""The record of a tracker: what identifies a run, what a row holds."""
+"""The run of a tracker on disk: its identity, its rows, and its final scores."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .rule_sets.rules import Rules
 from .tally import CORRECT, MISSED, OVER, WRONG
 
 _MISTAKES = 50
-"""How many pairs of gold and predicted value a run keeps."""
+"""Number of pairs of gold and predicted value that a run keeps."""
 
 
 def identity(inputs: Sequence[Mapping[str, str | None]], rules: Rules, measures: Sequence[str]) -> dict[str, Any]:
-    """What makes a run this run."""
+    """Return the identity of a run: its inputs, rules and measures."""
     return run_identity("tracker", inputs, rules=rules, measures=list(measures))
 
 
 def row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
-    """All that a viewer shows of a dialogue: utterances, states, and the class of every slot."""
-    said = {turn.number: turn for turn in dialogue.turns}
+    """Return the row of a dialogue, as the viewer shows it: utterances, states, and the class of every slot."""
+    utterances = {turn.number: turn for turn in dialogue.turns}
     names = compared.pairs.slot_names
     turns = []
     for number, gold, pred, details in compared.details():
@@ -32,8 +32,8 @@ def row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
         turns.append(
             {
                 "turn": number,
-                "system": said[number].system or "",
-                "user": said[number].user or "",
+                "system": utterances[number].system or "",
+                "user": utterances[number].user or "",
                 "gold": gold,
                 "pred": pred,
                 "exact": not any(kind != CORRECT for _, kind, _ in kinds),
@@ -54,14 +54,14 @@ _CLASSES = {
 
 
 def finish(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
-    """Closes the run with the scores of the whole and of each dialogue."""
-    ranked = [each for each in result.asked if each.used.average == "turn"]
+    """Close the run with the scores of the corpus and of each dialogue."""
+    turn_measures = [each for each in result.asked if each.used.average == "turn"]
     finish_run(
         writer,
         {**about, **resampled(result.resampling)},
         result,
         signature=result.signature,
-        columns={each.text: result.measure_columns.per_dialogue(each.used) for each in ranked},
+        columns={each.text: result.measure_columns.per_dialogue(each.used) for each in turn_measures},
         report=report,
         diagnosis=result.diagnosis,
         mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],

@@ -1,4 +1,4 @@
-"""The result of scoring a tracker: scores with signatures, counts, warnings, breakdowns, the worst dialogues."""
+"""The result of scoring a tracker: scores with signatures, counts, warnings, breakdowns, and the worst dialogues."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .vectors.tally_table import gathered
 
 
 class Worst(Struct, frozen=True):
-    """A dialogue that went badly."""
+    """A dialogue with a low value, and its counts of mistakes."""
 
     dialogue: str
     value: float
@@ -39,13 +39,13 @@ class Worst(Struct, frozen=True):
     over: int
 
 
-def _rank(each: Worst) -> tuple[float, int, int, str]:
-    """The lowest value first; of equal values the one with most wrong turns, then with most mistakes."""
+def _sort_key(each: Worst) -> tuple[float, int, int, str]:
+    """Sort key: the lowest value first, then the most wrong turns, then the most mistakes."""
     return each.value, -each.wrong_turns, -(each.missed + each.wrong + each.over), each.dialogue
 
 
 class TrackerResult(Result):
-    """The result of one pass. Values are fractions; see ``scores``, ``by``, ``worst``."""
+    """The result of scoring a tracker. Values are fractions; see ``scores``, ``by`` and ``worst``."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class TrackerResult(Result):
         self._selection = (*only_field(only), *account.signed)
         self.resampling = resampling
         self.threads = 1
-        """How many the intervals of a large corpus may use."""
+        """Number of threads for the intervals of a large corpus."""
         self.values_known = values_known
         self.rules = rules
         self.measure_columns = measure_columns
@@ -78,7 +78,7 @@ class TrackerResult(Result):
         self.mistakes = findings.mistakes
         self._findings = findings
         self.files: PairFiles | None = None
-        """What was scored, where it can be read again."""
+        """The files that were scored, if they can be read again."""
         self.asked = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in asked]
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
         self.left_out = findings.missing.shown if rules.skips_missing else ""
@@ -86,39 +86,39 @@ class TrackerResult(Result):
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
-        """What may be wrong with the files rather than with the tracker; where there is something, the files are read again."""
+        """Problems of the files that look like mistakes of the tracker; if there are any, the files are read again."""
         return diagnose(self._findings, self.rules, self.files) if self.values_known else []
 
     @property
     def dialogues(self) -> int:
-        """How many dialogues were scored."""
+        """Number of scored dialogues."""
         return len(self.measure_columns.main.dialogues)
 
     @property
     def turns(self) -> int:
-        """How many turns were scored."""
+        """Number of scored turns."""
         return len(self.measure_columns.main.rows)
 
     @cached_property
     def scores(self) -> list[Score]:
-        """The asked measures in order, with intervals where resampling was asked for."""
+        """The scores of the requested measures in order, with intervals if resampling was requested."""
         limits = intervals(self.measure_columns, self.asked, self.resampling, self.threads) if self.resampling else {}
         plain = map(self.score_of, self.asked)
         return [with_interval(score, limits.get(score.measure)) for score in plain]
 
-    def score_of(self, asked: ResolvedMeasure) -> Score:
-        """The score of a measure over all dialogues, without interval, whether it was asked for or not.
+    def score_of(self, measure: ResolvedMeasure) -> Score:
+        """Return the score of a measure over all dialogues, without interval. The measure need not be a requested one.
 
-        It must need no other variant of the tally than the measures that were asked for, as FGA with any lambda does.
+        But it must use the same tally variant as a requested measure, such as FGA with another lambda.
         """
-        return self._score(asked, self.measure_columns.value(asked.used))
+        return self._score(measure, self.measure_columns.value(measure.used))
 
     def _no_score(self, name: Any) -> str:
-        return f"{name!r} was not asked for; {did_you_mean(str(name), [each.text for each in self.asked])}"
+        return f"{name!r} was not requested; {did_you_mean(str(name), [each.text for each in self.asked])}"
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Dialogues, turns, exact and local turns, and the four change counts, with the rule set's own tally variant."""
+        """Counts of dialogues, turns, exact and local turns, and the four kinds of changes, under the rule set's tally variant."""
         tally_table = self.measure_columns.main
         tallies = list(zip(tally_table.table, tally_table.times().tolist(), strict=True))
         turns = {
@@ -138,14 +138,14 @@ class TrackerResult(Result):
         }
 
     def by(self, group: str, turns: ActiveTurns = "active") -> list[Score]:
-        """The scores by ``domain``, ``slot``, ``without-domain``, ``seen``, ``service`` or ``turn``.
+        """Return the scores by ``domain``, ``slot``, ``without-domain``, ``seen``, ``service`` or ``turn``.
 
         Args:
-            group: what the groups are.
-            turns: for groups of slots, count the turns at which gold holds one of them (``active``), or ``all``.
+            group: the kind of groups.
+            turns: for groups of slots, count only turns at which gold holds one of the slots (``active``), or ``all``.
 
         Raises:
-            DialmeterError: the breakdown was not kept in the pass.
+            DialmeterError: the breakdown was not requested before scoring.
         """
         if group == "turn":
             return self._by_turn()
@@ -154,12 +154,12 @@ class TrackerResult(Result):
         if group == "seen":
             frames = self._by_service("seen", lambda service: "seen" if service in self._seen else "unseen")
             return [*frames, *(self._by_slots("seen", turns) if "seen" in self._breakdowns else [])]
-        for kept in self._breakdowns:
-            if kept == group:
+        for by in self._breakdowns:
+            if by == group:
                 frames = self._by_service(group, _domain_of_service) if group == "domain" else []
-                return [*frames, *self._by_slots(kept, turns)]
-        known = ("turn", "service", *self._breakdowns)
-        raise DialmeterError(f"no breakdown by {group!r} was kept; {did_you_mean(group, known)} (ask for it with by=)")
+                return [*frames, *self._by_slots(by, turns)]
+        available = ("turn", "service", *self._breakdowns)
+        raise DialmeterError(f"no breakdown by {group!r}; {did_you_mean(group, available)} (request it with by=)")
 
     def _by_slots(self, group: By, turns: ActiveTurns) -> list[Score]:
         breakdown = self._breakdowns[group]
@@ -189,24 +189,24 @@ class TrackerResult(Result):
 
     def _score(
         self,
-        asked: ResolvedMeasure,
-        value: Valued,
+        measure: ResolvedMeasure,
+        valued: Valued,
         group: dict[str, str | int] | None = None,
         also: Mapping[str, str] | None = None,
     ) -> Score:
-        found = value.value
-        if found is None and self.rules.undefined == "zero":
-            found = 0.0
+        value = valued.value
+        if value is None and self.rules.undefined == "zero":
+            value = 0.0
         return Score(
-            measure=asked.text,
-            value=found,
-            n=value.n,
-            unscored=value.unscored,
-            reason="" if found is not None else asked.used.why_unscored,
+            measure=measure.text,
+            value=value,
+            n=valued.n,
+            unscored=valued.unscored,
+            reason="" if value is not None else measure.used.why_unscored,
             group=group or {},
             signature=signature(
-                asked.text,
-                asked.used,
+                measure.text,
+                measure.used,
                 self.rules,
                 dialogues=self.dialogues,
                 turns=self.turns,
@@ -218,7 +218,7 @@ class TrackerResult(Result):
         )
 
     def worst(self, n: int = 10, measure: str | None = None) -> list[Worst]:
-        """The dialogues with the lowest value of a measure that have any mistake; FGA where it was asked for."""
+        """Return the dialogues with mistakes and the lowest values of a measure (default: FGA if it was requested)."""
         import numpy as np
 
         chosen = self._ranking(measure).used
@@ -234,18 +234,18 @@ class TrackerResult(Result):
             last = bad[np.lexsort((-mistaken[bad], values[bad]))[n - 1]]
             bad = bad[(values[bad] < values[last]) | (mistaken[bad] >= mistaken[last])]
         ends = tally_table.ends
-        found = [
+        dialogues = [
             Worst(tally_table.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[:, at].tolist())
             for at in bad
         ]
-        return sorted(found, key=_rank)[:n]
+        return sorted(dialogues, key=_sort_key)[:n]
 
     def _ranking(self, measure: str | None) -> ResolvedMeasure:
         ranked = [each for each in self.asked if each.used.reads() == "tally" and each.used.gather == "sum"]
         if measure is not None:
             ranked = [each for each in ranked if each.text == measure]
             if not ranked:
-                raise DialmeterError(f"dialogues cannot be ranked by {measure!r}; it was not asked for")
+                raise DialmeterError(f"dialogues cannot be ranked by {measure!r}; it was not requested")
         elif not ranked:
             own = self.measure_columns.measures[0]
             return ResolvedMeasure(repr(own), own)
@@ -253,16 +253,16 @@ class TrackerResult(Result):
 
     @property
     def ranked_by(self) -> str:
-        """The measure that ``worst`` sorts by when none is named."""
+        """The default measure of ``worst``."""
         return self._ranking(None).text
 
     @property
     def summary(self) -> str:
-        """The scores, and how much was scored."""
+        """One line with the scores and the number of dialogues and turns."""
         shown = ", ".join(f"{each.measure} {percent(each.value)}" for each in self.scores)
         return f"{shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}"
 
 
 def _domain_of_service(service: str) -> str:
-    """The domain of a service such as ``Hotels_2``."""
+    """Return the domain of a service such as ``Hotels_2``."""
     return service.partition("_")[0]

@@ -1,4 +1,4 @@
-"""The scorer of trackers: takes dialogues one by one and gives a result."""
+"""The scorer of trackers: collects dialogues and computes a result."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from .vectors.measure_columns import NEEDS_SCHEMA, MeasureColumns
 from .walk import Walk
 
 Sink = Callable[[PairDialogue, ComparedDialogue], None]
-"""Takes every scored dialogue as it was read and as it was compared."""
+"""A function that receives every scored dialogue, as read and as compared."""
 
 
 class PartialScores(Struct):
-    """What a scorer has of one shard of a corpus; it can be sent between processes."""
+    """Partial result of scoring one shard of a corpus; it can be sent between processes."""
 
     measure_columns: MeasureColumns
     findings: Findings
@@ -42,18 +42,18 @@ class PartialScores(Struct):
 
 
 class TrackerScorer:
-    """Takes dialogues one by one, or turn by turn, as in a training loop.
+    """Scores dialogues that are added one at a time, or turn by turn, as in a training loop.
 
-    A scorer can be pickled, merged with another one (``merge``), and emptied (``reset``).
+    A scorer can be pickled, merged with another scorer (``merge``), and reset (``reset``).
 
     Args:
-        measures: what to compute, as names or measures; without it those of the rule set.
+        measures: names or measures to compute (default: those of the rule set).
         rules: a rule set, its name, or a TOML file.
-        schema: the slots that exist; SA takes their number from it.
-        by: also keep what is needed for scores by ``domain``, ``slot``, ``without-domain`` or ``seen``.
+        schema: the schema of slots; SA takes the number of slots from it.
+        by: breakdowns to prepare: ``domain``, ``slot``, ``without-domain`` or ``seen``.
         correctness_only: the dialogues say which slots are right, but hold no values.
-        seen: the domains or services of training, for ``seen``.
-        vocabulary: numbers the pairs of the dialogues; a new one without it.
+        seen: the domains or services of the training data, for ``seen``.
+        vocabulary: the vocabulary that numbers the pairs of the dialogues (default: a new one).
 
     Example:
         >>> scorer = TrackerScorer(["JGA", "SA(slots=30)"])
@@ -81,27 +81,27 @@ class TrackerScorer:
         self._by = tuple(dict.fromkeys(by))
         self._correctness_only = correctness_only
         self._seen = seen
-        self._left_out = frozenset(map(dialogue_key, self.rules.left_out_of_vectors))
-        self._asked, self._notices = resolve(measures, self.rules, correctness_only)
-        # The rule set's own FGA and GCA come first: counts are computed with their tally variant.
-        own_names = ["FGA(lam=1)"] if correctness_only else ["FGA(lam=1)", "GCA"]
-        own, _ = resolve(own_names, replace(self.rules, only_measures=()), correctness_only)
-        self._used = [asked.used for asked in (*own, *self._asked)]
+        self._skipped = frozenset(map(dialogue_key, self.rules.left_out_of_vectors))
+        self._resolved, self._notices = resolve(measures, self.rules, correctness_only)
+        # FGA and GCA under the settings of the rule set come first, because counts use their tally variant.
+        count_names = ["FGA(lam=1)"] if correctness_only else ["FGA(lam=1)", "GCA"]
+        for_counts, _ = resolve(count_names, replace(self.rules, only_measures=()), correctness_only)
+        self._used = [measure.used for measure in (*for_counts, *self._resolved)]
         self.reset()
 
     def reset(self) -> None:
-        """Forgets all dialogues."""
+        """Remove all dialogues."""
         schema, hyphen_cut = self._given_schema, self.rules.hyphen_cut
         self.schema = schema
-        self._once = UniqueIds()
+        self._ids = UniqueIds()
         self._open: dict[str, tuple[list[Any], list[Any]]] = {}
-        self._ledger = MeasureColumns(self._used, hyphen_cut)
+        self._columns = MeasureColumns(self._used, hyphen_cut)
         self.vocabulary = self._given_vocabulary or Vocabulary()
         self.pairs = PairRules(self.rules, self.vocabulary)
         self._walk = Walk(
             self.pairs,
             GoldText(self.vocabulary),
-            self._ledger.needs_none,
+            self._columns.needs_none,
             hyphen_cut,
             frozenset(map(self.pairs.name_of, schema.slots)) if schema and not self.rules.stand_ins else None,
         )
@@ -112,16 +112,16 @@ class TrackerScorer:
         arguments = (self._measures, self.rules, self._given_schema, self._by)
         options = {"correctness_only": self._correctness_only, "seen": self._seen}
         open_turns, self._open = self._open, {}
-        state = (self.part, self._once, open_turns, self.schema)
+        state = (self.part, self._ids, open_turns, self.schema)
         self._open = open_turns
-        return _restored, (type(self), arguments, options, state)
+        return _restore, (type(self), arguments, options, state)
 
     def add_turn(self, dialogue_id: str, gold: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
-        """Takes the next turn of a dialogue. The dialogue is scored at ``end``, or when the result is wanted.
+        """Add the next turn of a dialogue. The dialogue is scored by ``end`` or by ``result``.
 
         Args:
-            dialogue_id: dialogues may be mixed.
-            gold: the gold state after the turn; flat or nested. It may be changed afterwards: a copy is kept.
+            dialogue_id: the id of the dialogue; turns of several dialogues may be mixed.
+            gold: the gold state after the turn, flat or nested. The scorer keeps a copy, so it may be changed afterwards.
             pred: the predicted state.
         """
         golds, preds = self._open.setdefault(str(dialogue_id), ([], []))
@@ -129,42 +129,44 @@ class TrackerScorer:
         preds.append(deepcopy(pred))
 
     def end(self, dialogue_id: str) -> None:
-        """Scores a dialogue whose turns were added one by one.
+        """Score a dialogue whose turns were added with ``add_turn``.
 
         Raises:
-            InputError: no turn of it was added, or something that is no state.
+            InputError: no turn of the dialogue was added, or a state is not a mapping.
         """
         if str(dialogue_id) not in self._open:
             raise InputError("no turn of this dialogue was added", dialogue=str(dialogue_id))
         self.add(dialogue_id, *self._open.pop(str(dialogue_id)))
 
     def add(self, dialogue_id: str, gold: Iterable[Mapping[str, Any]], pred: Iterable[Mapping[str, Any]]) -> None:
-        """Takes one dialogue as two lists of states, one per user turn; flat or nested.
+        """Add one dialogue as two lists of states, one state per user turn, flat or nested.
 
         Raises:
-            InputError: lists of different length, or something that is no state.
+            InputError: the lists have different lengths, or a state is not a mapping.
         """
         dialogue_id = str(dialogue_id)
-        self._once.check(dialogue_id)
+        self._ids.check(dialogue_id)
         golds, preds = states_of(gold, dialogue_id, "gold"), states_of(pred, dialogue_id, "pred")
         if len(golds) != len(preds):
-            raise InputError(f"{len(golds)} gold states and {len(preds)} predicted ones", dialogue=dialogue_id)
-        pairs = zip(golds, preds, strict=True)
-        read = dialogue(dialogue_id, [Turn(number, wanted, found) for number, (wanted, found) in enumerate(pairs)])
-        self.add_pairs(self.vocabulary.number_dialogue(read, ANY))
+            raise InputError(
+                f"{len(golds)} gold states, but {len(preds)} predicted states; give one state per turn",
+                dialogue=dialogue_id,
+            )
+        turns = [Turn(number, *states) for number, states in enumerate(zip(golds, preds, strict=True))]
+        self.add_pairs(self.vocabulary.number_dialogue(dialogue(dialogue_id, turns), ANY))
 
     def add_dialogue(self, read: Dialogue) -> bool:
-        """Takes one dialogue with flat states, and says whether any of its turns is scored."""
+        """Add one dialogue with flat states. Return True if any of its turns is scored."""
         return self.add_pairs(self.vocabulary.number_dialogue(read, FLAT))
 
     def add_pairs(self, read: PairDialogue) -> bool:
-        """Takes one dialogue whose pairs have the numbers of the scorer's vocabulary; see ``add_dialogue``.
+        """Add one dialogue whose pairs are numbered by the vocabulary of the scorer; see ``add_dialogue``.
 
         Raises:
-            InputError: a state in which one slot has two values, or a slot that the schema lacks.
+            InputError: a slot has two values in a state, or is not in the schema.
         """
         walk, pairs = self._walk, self.pairs
-        if self._correctness_only and dialogue_key(read.id) in self._left_out:
+        if self._correctness_only and dialogue_key(read.id) in self._skipped:
             self._findings.unscored[read.id] = BY_NAME
             return False
         turns = walk.take(read)
@@ -174,54 +176,54 @@ class TrackerScorer:
         if not turns:
             self._findings.unscored[read.id] = NO_PREDICTION if walk.has_gold else NO_GOLD
             return False
-        self._ledger.add(walk, pairs)
+        self._columns.add(walk, pairs)
         for breakdown in self._breakdowns:
             breakdown.add(walk, pairs)
-        if self._ledger.looks_closely:
-            self._ledger.add_closely(self.compared(), read, self.schema)
+        if self._columns.needs_details:
+            self._columns.add_details(self.compared(), read, self.schema)
         return True
 
     def compared(self) -> ComparedDialogue:
-        """The dialogue that was added last, as it was compared."""
+        """Return the last added dialogue with the outcome of each slot."""
         return ComparedDialogue(self._walk, self.pairs)
 
     @property
     def findings(self) -> Findings:
-        """What was noticed so far; also what the walk has counted since it was last asked."""
-        found = self._findings
-        found.gold_slots |= self._walk.gold_slots()
-        found.note_carried(self._walk, self.vocabulary)
-        found.stops |= self.pairs.stops
-        found.mistakes.merge(Mistakes.of(self._walk, self.pairs))
-        return found
+        """The findings so far, with the counts of the walk up to now."""
+        findings = self._findings
+        findings.gold_slots |= self._walk.gold_slots()
+        findings.note_carried(self._walk, self.vocabulary)
+        findings.stops |= self.pairs.stops
+        findings.mistakes.merge(Mistakes.of(self._walk, self.pairs))
+        return findings
 
     @property
     def part(self) -> PartialScores:
-        """What was scored so far, to be merged into another scorer."""
+        """The partial result so far, to be merged into another scorer."""
         for dialogue_id in list(self._open):
             self.end(dialogue_id)
-        return PartialScores(self._ledger, self.findings, self._breakdowns)
+        return PartialScores(self._columns, self.findings, self._breakdowns)
 
     def merge(self, other: TrackerScorer) -> None:
-        """Takes the dialogues of another scorer with the same measures, rules and breakdowns.
+        """Add the dialogues of another scorer with the same measures, rules and breakdowns.
 
         Raises:
-            DialmeterError: the scorers are not alike.
+            DialmeterError: the scorers have different measures, rules or breakdowns.
             InputError: a dialogue is in both.
         """
-        if (self.rules, self._asked, self._by) != (other.rules, other._asked, other._by):
+        if (self.rules, self._resolved, self._by) != (other.rules, other._resolved, other._by):
             raise DialmeterError("only scorers with the same measures, rules and breakdowns can be merged")
         self.merge_part(other.part)
-        self._once.merge(other._once)
+        self._ids.merge(other._ids)
 
     def merge_part(self, part: PartialScores) -> None:
-        """Takes what a scorer with the same measures and rules has of another shard of the corpus.
+        """Add the partial result of another shard, from a scorer with the same measures and rules.
 
         Raises:
             InputError: a dialogue is in both.
         """
         self._findings.merge(part.findings)
-        self._ledger.merge(part.measure_columns)
+        self._columns.merge(part.measure_columns)
         for mine, theirs in zip(self._breakdowns, part.breakdowns, strict=True):
             mine.merge(theirs)
 
@@ -232,17 +234,17 @@ class TrackerScorer:
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
     ) -> TrackerResult:
-        """What was measured.
+        """Compute the result.
 
         Args:
-            name: of the file, for messages.
-            notices: what the reader had to say.
-            resampling: how intervals are made; without it there are none.
-            only: keys of the dialogues that were asked for; all that have gold where it is None.
+            name: the name of the file, for messages.
+            notices: the warnings of the reader.
+            resampling: the settings of confidence intervals; None for no intervals.
+            only: keys of the requested dialogues (default: all dialogues with gold).
 
         Raises:
-            InputError: dialogues that were asked for or turns with gold are missing under rules that do not allow it,
-                or there is no turn with gold.
+            InputError: requested dialogues or turns with gold have no prediction, and the rules do not allow it; or no turn
+                has gold.
         """
         findings = self.part.findings
         unknown = findings.absent(only)
@@ -260,18 +262,18 @@ class TrackerScorer:
                 f"{' …' if missing.turns > len(missing.examples) else ''} (allow it with --missing empty or --missing skip)",
                 file=name or None,
             )
-        if not self._ledger.main.rows:
+        if not self._columns.main.rows:
             raise InputError(
-                "no turn with a gold state and a prediction; gold that is in another file is given with --gold",
+                "no turn with a gold state and a prediction; if gold is in another file, give it with --gold",
                 file=name or None,
             )
-        lacking = lacks(self.rules, findings, self.schema)
-        if lacking:
-            raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {lacking}")
+        reason = why_not_applicable(self.rules, findings, self.schema)
+        if reason:
+            raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {reason}")
         return TrackerResult(
             rules=self.rules,
-            asked=self._asked,
-            measure_columns=self._ledger,
+            asked=self._resolved,
+            measure_columns=self._columns,
             findings=findings,
             breakdowns=self._breakdowns,
             slots=len(set(map(self.pairs.name_of, self.schema.slots))) if self.schema else len(findings.gold_slots),
@@ -279,40 +281,40 @@ class TrackerScorer:
             values_known=not self._correctness_only,
             resampling=resampling,
             seen=self._seen,
-            account=findings.account(len(self._ledger.main.dialogues), only),
+            account=findings.account(len(self._columns.main.dialogues), only),
             only=only,
         )
 
 
-def lacks(rules: Rules, findings: Findings, schema: Schema | None) -> str:
-    """What a rule set needs and the files do not carry; empty where they carry it all."""
+def why_not_applicable(rules: Rules, findings: Findings, schema: Schema | None) -> str:
+    """Return the reason why a rule set cannot be applied to the files; empty if it can."""
     carries = findings.carries
     if rules.stand_ins and schema is None:
         return NEEDS_SCHEMA
     if "pairs" not in carries:
         return ""
     if any(section for _, section, _ in rules.only) and "sections" not in carries:
-        return "they look at slots in sections (semi, book), which this format does not have"
+        return "they use slots in sections (semi, book), and this format has no sections"
     if rules.only and "gold" in carries and "looked-at" not in carries:
-        return f"gold holds none of the {len(rules.only)} slots that they look at"
+        return f"gold holds none of the {len(rules.only)} slots that they use"
     if rules.extra == "unlisted" and "named-empty" not in carries:
-        return "they look at slots that gold names, also without a value, and this file names none without a value"
+        return "they need slots that gold names without a value, and this file has none"
     return ""
 
 
-def _restored(kind: type[TrackerScorer], arguments: Any, options: Any, state: Any) -> TrackerScorer:
-    """A scorer from its pickle."""
+def _restore(kind: type[TrackerScorer], arguments: Any, options: Any, state: Any) -> TrackerScorer:
+    """Unpickle a scorer."""
     scorer = kind(*arguments, **options)
-    part, scorer._once, scorer._open, scorer.schema = state
-    scorer._ledger, scorer._findings, scorer._breakdowns = part.measure_columns, part.findings, part.breakdowns
+    part, scorer._ids, scorer._open, scorer.schema = state
+    scorer._columns, scorer._findings, scorer._breakdowns = part.measure_columns, part.findings, part.breakdowns
     return scorer
 
 
 def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[dict[str, Any]]:
-    """The states of a dialogue that a caller gave; flat or nested.
+    """Validate and copy the states of a dialogue, flat or nested.
 
     Raises:
-        InputError: something that is no state.
+        InputError: a state is not a mapping.
     """
     if isinstance(given, Mapping | str):
         raise InputError(f"{side} must be a list of states, one per user turn", dialogue=dialogue_id)

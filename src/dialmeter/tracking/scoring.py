@@ -1,4 +1,4 @@
-"""Scoring a tracker in one call: states in memory, files, and shards of files."""
+"""Score a tracker in one call: from states in memory, from files, or from shards of files."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def score_tracker(
     resamples: int = 1000,
     seed: int = 12345,
 ) -> TrackerResult:
-    """Scores predictions against gold.
+    """Score predictions against gold.
 
     Args:
-        gold: a file; or a mapping from dialogue to its list of states; or a list of such lists.
-        pred: likewise; may be left out where the file of ``gold`` holds both.
-        measures: such as ``["JGA", "FGA(lam=0.5)"]``; without it the measures of the rule set.
+        gold: a file; or a mapping from dialogue ids to lists of states; or a list of such lists.
+        pred: likewise; may be omitted if ``gold`` is a file that holds both.
+        measures: measures such as ``["JGA", "FGA(lam=0.5)"]`` (default: those of the rule set).
         rules: a rule set, its name, or a TOML file.
         schema: a schema file.
-        by: the breakdowns that ``result.by`` will be asked for.
-        ci: the confidence of the intervals; 0 for none.
-        resamples: how often dialogues are drawn for them.
-        seed: of the draw.
+        by: the breakdowns that ``result.by`` can return.
+        ci: the confidence level of the intervals; 0 for no intervals.
+        resamples: number of bootstrap resamples.
+        seed: the seed of the resampling.
 
     Example:
         >>> gold = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}]}
@@ -62,40 +62,44 @@ def score_tracker(
         0.5
         >>> score_tracker([{"hotel-area": "east"}], [{"hotel-area": "east"}])
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: gold is a flat list of states; wrap each dialogue's states in a list of its own: [[state, state, ...], ...]
+        dialmeter.errors.DialmeterError: gold is a flat list of states; wrap each dialogue's states in a separate list: [[state, state, ...], ...]
 
     Raises:
-        DialmeterError: input that cannot be scored, with its place.
+        DialmeterError: the input cannot be scored; the error names the place.
     """
-    how = chosen_resampling(ci, resamples, seed)
+    resampling = chosen_resampling(ci, resamples, seed)
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
         path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
-        return score_file(path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=how)
+        return score_file(path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=resampling)
     if pred is None:
         raise DialmeterError(
-            "pred is missing; it may be omitted only where gold is a file that holds both; rows with one turn each go to "
+            "pred is missing; omit it only if gold is a file that holds both; for rows with one turn each, use "
             "TrackerScorer().add_turn(dialogue_id, gold, pred)"
         )
     scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
     words = scorer.vocabulary
     with paused_garbage_collection():
-        found = joined(_dialogues(gold, Role.GOLD, words), _dialogues(pred, Role.PRED, words))
-        for read in scorer.rules.gold_patch.apply_to(found, words) if scorer.rules.gold_patch else found:
+        dialogues: Iterable[PairDialogue] = joined(
+            _dialogues(gold, Role.GOLD, words), _dialogues(pred, Role.PRED, words)
+        )
+        if scorer.rules.gold_patch:
+            dialogues = scorer.rules.gold_patch.apply_to(dialogues, words)
+        for read in dialogues:
             scorer.add_pairs(read)
-    return scorer.result(resampling=how)
+    return scorer.result(resampling=resampling)
 
 
-def _dialogues(given: States, role: Role, words: Vocabulary) -> Iterable[PairDialogue]:
-    if isinstance(given, str | Path):
-        return open_corpus(given, role).numbered(words)
+def _dialogues(source: States, role: Role, words: Vocabulary) -> Iterable[PairDialogue]:
+    if isinstance(source, str | Path):
+        return open_corpus(source, role).numbered(words)
     name = role.value
-    if isinstance(given, Mapping):
-        pairs = [(str(key), states) for key, states in given.items()]
+    if isinstance(source, Mapping):
+        pairs = [(str(key), states) for key, states in source.items()]
     else:
-        listed = list(given)
+        listed = list(source)
         if listed and all(isinstance(each, Mapping) for each in listed):
             raise DialmeterError(
-                f"{name} is a flat list of states; wrap each dialogue's states in a list of its own: [[state, state, ...], ...]"
+                f"{name} is a flat list of states; wrap each dialogue's states in a separate list: [[state, state, ...], ...]"
             )
         pairs = [(str(position), states) for position, states in enumerate(listed)]
     return (
@@ -126,26 +130,26 @@ def score_file(
     sink: Sink | None = None,
     watch: WatchDialogues = unwatched,
 ) -> TrackerResult:
-    """Scores a prediction file.
+    """Score a prediction file.
 
     Args:
-        path: predictions, with gold or without.
-        gold: the file with gold states, where the first has none; or what was read of it.
+        path: the file of predictions, with or without gold.
+        gold: the file of gold states, if the first file has none; or a gold file that was already read.
         format: the format of the predictions; detected if not given.
-        gold_format: the format of gold.
+        gold_format: the format of the gold file.
         schema: a schema file, for the number of slots and for categorical slots.
         only: keys of the dialogues to score, such as a split.
-        measures: what to compute; without it the measures of the rule set.
+        measures: the measures to compute (default: those of the rule set).
         rules: a rule set.
-        by: breakdowns to keep.
-        train_schema: the schema of training; its services are the seen ones of ``by=["seen"]``.
-        resampling: how intervals are made; without it there are none.
-        change: puts another dialogue in the place of each, such as one with a trivial prediction.
-        sink: takes every dialogue, for a run on disk.
+        by: breakdowns to prepare.
+        train_schema: the schema of the training data; its services are the seen ones of ``by=["seen"]``.
+        resampling: the settings of confidence intervals; None for no intervals.
+        change: a function that replaces each dialogue, for example by one with a trivial prediction.
+        sink: receives every scored dialogue, for a run on disk.
         watch: wraps the dialogues, for a progress bar.
 
     Raises:
-        InputError: whatever is wrong with a file, with its place.
+        InputError: a file cannot be scored; the error names the place.
     """
     corpus, gold_corpus = open_pair(path, gold, format, gold_format)
     scorer = TrackerScorer(
@@ -178,10 +182,10 @@ def read_into(
     sink: Sink | None = None,
     watch: WatchDialogues = unwatched,
 ) -> None:
-    """Reads files into a scorer; the arguments are those of ``score_file``.
+    """Read files into a scorer. The arguments are those of ``score_file``.
 
     Raises:
-        InputError: whatever is wrong with a file, with its place.
+        InputError: a file cannot be scored; the error names the place.
     """
     words = scorer.vocabulary
     with paused_garbage_collection():
@@ -202,7 +206,7 @@ def read_into(
 
 
 class TrackerSettings(Struct, frozen=True):
-    """How a file is scored, the same for all of its shards; see ``score_file``. ``shown``: keys of dialogues to print."""
+    """The settings of scoring, the same for all shards of a file; see ``score_file``. ``shown``: keys of dialogues to print."""
 
     rules: Rules
     measures: tuple[str, ...] | None = None
@@ -213,7 +217,7 @@ class TrackerSettings(Struct, frozen=True):
     shown: frozenset[str] = frozenset()
 
     def scorer(self) -> TrackerScorer:
-        """A scorer with these settings."""
+        """Create a scorer with these settings."""
         return TrackerScorer(
             self.measures,
             self.rules,
@@ -224,7 +228,7 @@ class TrackerSettings(Struct, frozen=True):
 
 
 class TrackerShard(Struct):
-    """The scores of one shard, and the dialogues of it that are to be printed, as lines."""
+    """The partial scores of one shard, and the lines of the dialogues to print."""
 
     part: PartialScores
     notices: list[Notice]
@@ -235,14 +239,14 @@ def score_shard(
     task: ShardTask[TrackerSettings],
     watch: WatchDialogues = unwatched,
 ) -> TrackerShard:
-    """Scores one shard of a file of native lines, in whatever process.
+    """Score one shard of a file of native lines; it can run in any process.
 
     Args:
-        task: what to score.
-        watch: wraps the dialogues, for a progress bar or to note which one is being scored.
+        task: the shard and its settings.
+        watch: wraps the dialogues, for a progress bar or to record which one is being scored.
 
     Raises:
-        InputError: whatever is wrong with the shard, with its place in the file.
+        InputError: the shard cannot be scored; the error names the place in the file.
     """
     settings = task.settings
     scorer = settings.scorer()
@@ -256,6 +260,6 @@ def score_shard(
             if dialogue_key(dialogue.id) in settings.shown:
                 printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
-        looked_at = rows is not None or bool(settings.shown)
-        read_into(scorer, corpus, only=settings.only, sink=take if looked_at else None, watch=watch)
+        needs_sink = rows is not None or bool(settings.shown)
+        read_into(scorer, corpus, only=settings.only, sink=take if needs_sink else None, watch=watch)
     return TrackerShard(scorer.part, corpus.notices, printed)

@@ -1,6 +1,6 @@
-"""The tally: nine integers per turn, from which every tracker measure derives.
+"""The tally: nine integers per turn, from which every tracker measure is computed.
 
-``Walk.rows`` makes them; a ``TallyTable`` keeps them for a corpus.
+``Walk.rows`` computes tallies; a ``TallyTable`` stores them for a corpus.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 NEVER = -1
-"""``since`` of a turn that weighs 1 in FGA: it is exact, or no mistake of a turn's own came before."""
+"""The value of ``since`` for a turn that counts 1 in FGA: it is exact, or no turn up to it has its own mistake."""
 
 OTHER_DOMAINS = "other"
-"""The name for all domains that a choice by domain does not name."""
+"""The name for all domains that are not listed in a setting by domain."""
 
 NOTHING, CORRECT, WRONG, MISSED, OVER = range(5)
-"""What a slot is at a turn; nothing where neither side holds it."""
+"""The kind of a slot at a turn; ``NOTHING`` if neither side holds it."""
 
 Row: TypeAlias = tuple[int, ...]
 """A tally as plain numbers."""
@@ -26,11 +26,11 @@ Alternatives: TypeAlias = Literal["overlap", "strict"]
 
 
 class Tally(NamedTuple):
-    """What one turn adds.
+    """The counts of one turn.
 
-    The three of the cut are counted only under rule sets that cut slots at the last hyphen; otherwise they are -1 and
-    derive from the rest. ``strictness`` is the strictest place of the wrong domains (see ``TallyVariant``) where a mistake
-    is older than the turn, else -1.
+    The three fields ``cut_...`` are counted only under rule sets that cut slots at the last hyphen. Otherwise they are -1, and
+    their values follow from the other fields. ``strictness`` is the smallest strictness of the wrong domains (see
+    ``TallyVariant``) if the mistake is older than the turn, else -1.
     """
 
     gold: int
@@ -49,7 +49,7 @@ class Tally(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Is the predicted state the gold state?"""
+        """Is the predicted state equal to the gold state?"""
         return self.match == self.gold == self.pred
 
     @property
@@ -64,23 +64,23 @@ class Tally(NamedTuple):
 
     @property
     def errors(self) -> int:
-        """Slots handled wrongly, each once (SA's e)."""
+        """Number of wrong slots, each counted once (SA's e)."""
         return self.gold + self.pred - self.both - self.match if self.cut_errors < 0 else self.cut_errors
 
     @property
     def rsa_errors(self) -> int:
-        """RSA's e, which the hyphen cut counts in another way than SA's."""
+        """RSA's e; with the hyphen cut it differs from SA's e."""
         return self.errors if self.cut_rsa_errors < 0 else self.cut_rsa_errors
 
 
 class TallyVariant(Struct, frozen=True):
-    """The choices that a tally depends on beside the rule set; None is "any will do".
+    """The settings that a tally depends on, apart from the rule set; None means any value.
 
     Attributes:
-        local: when a wrong turn is locally right.
-        deletions: what of a slot that leaves the state.
-        alternatives: whether gold changes when it goes to a value that shares an alternative.
-        strictness: for each domain its place, 0 for the strictest; empty where domains are alike.
+        local: the definition of a locally right turn.
+        deletions: how a slot that is deleted from the state counts.
+        alternatives: whether gold changes if its new value shares an alternative with the old one.
+        strictness: the strictness of each domain, 0 for the strictest; empty if all domains are treated the same.
     """
 
     local: Local | None = None

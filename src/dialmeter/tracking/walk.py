@@ -1,7 +1,7 @@
-"""The tallies of a dialogue, from its cells. Integers only.
+"""Compute the tallies of a dialogue from its cells. Integers only.
 
-This file is plain Python; ``walk.pxd`` gives it C types where dialmeter is built with a compiler, and both give the same rows.
-Whether a change is missed, wrong, over or correct is decided in ``Walk.rows`` and nowhere else.
+This file is plain Python; ``walk.pxd`` adds C types if dialmeter is built with a compiler. Both versions give the same rows.
+Only ``Walk.rows`` decides whether a change is missed, wrong, over or correct.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from .digest import GoldText
 from .pairs import PairRules
 from .tally import CORRECT, MISSED, NEVER, NOTHING, OVER, WRONG, Row
 
-# As C numbers where this is compiled.
+# C integers if this file is compiled.
 _NEVER, _NOTHING, _CORRECT, _WRONG, _MISSED, _OVER = NEVER, NOTHING, CORRECT, WRONG, MISSED, OVER
 _SHIFT = 2**32
 
 
 class Group(NamedTuple):
-    """Some slots of a dialogue.
+    """A selection of slots.
 
     Attributes:
-        groups: a group for each slot.
-        number: the group that counts.
-        without: all slots but those of the group count.
+        groups: the group of each slot.
+        number: the selected group.
+        without: select all slots except those of the group.
     """
 
     groups: list[int]
@@ -34,10 +34,10 @@ class Group(NamedTuple):
 
 
 class Walk(DialogueCells):
-    """Takes dialogues as ``DialogueCells`` does, and tallies the one that was taken last.
+    """Converts dialogues like ``DialogueCells``, and computes the tallies of the last dialogue.
 
-    The arguments are those of ``DialogueCells``, and ``hyphen_cut``: count errors also as published code does that cuts glued
-    pairs at the last hyphen.
+    The arguments are those of ``DialogueCells``, and ``hyphen_cut``: also count errors like the published code that joins slot
+    and value by a hyphen and cuts the text at its last hyphen.
     """
 
     def __init__(
@@ -55,13 +55,14 @@ class Walk(DialogueCells):
         self._groups: list[int] | None = None
         self._group = 0
         self._without = False
-        # Scratch space by slot, all 0 between two walks.
+        # Scratch space by slot; everything is 0 between two calls.
         self._room = 0
         self._met_count = 0
         self._met = self._kinds = self._began = self._runs = array("i")
         self._gold = self._pred = self._old_gold = self._old_pred = array("i")
-        # Over all dialogues. By cell: at how many turns both sides held it. Of two cells: their run, and by run: at how many
-        # turns gold held the one and the prediction the other, and how often that was a new mistake; below 0 if it is none.
+        # Counts over all dialogues. By cell: the number of turns at which both sides held it. For two cells, of gold and of the
+        # prediction: their run. By run: the number of turns with these cells, and how often they were a new mistake (below 0 if
+        # they are no mistake).
         self._right = array("q", bytes(8))
         self._run_of: dict[int, int] = {}
         self._run_turns: list[int] = []
@@ -76,17 +77,17 @@ class Walk(DialogueCells):
         details: list[Any] | None = None,
         counts: bool = False,
     ) -> list[Row]:
-        """The tallies of the turns.
+        """Return the tallies of the turns.
 
         Args:
-            local: which definition of locally right.
-            deletions: what of a slot that leaves the state.
-            alternatives: is it a change when gold goes to a value that shares an alternative with the one before?
-            group: look at these slots only.
-            details: takes a list for each turn of what its slots are: slot, kind, whether the slot was changed at this turn,
-                whether a mistake is carried over from the turn before (whatever ``alternatives`` is), and the cells of gold
-                and prediction.
-            counts: also count how long slots have held which cells.
+            local: the definition of a locally right turn.
+            deletions: how a slot that is deleted from the state counts.
+            alternatives: whether gold has changed if its new value shares an alternative with the old one.
+            group: use only these slots.
+            details: a list to which one list per turn is appended. It holds for each slot: slot, kind, whether the slot changed
+                at this turn, whether a mistake is carried over from the previous turn (for any ``alternatives``), and the cells
+                of gold and prediction.
+            counts: also count how long slots held which cells.
         """
         pairs = self._pairs
         self._make_room()
@@ -226,7 +227,7 @@ class Walk(DialogueCells):
         return rows
 
     def _make_room(self) -> None:
-        """Makes room for the slots and cells that are new."""
+        """Make room for the new slots and cells."""
         cells = len(self._pairs.values)
         if cells > len(self._right):
             self._right = array("q", bytes(self._right) + bytes(8 * (2 * cells - len(self._right))))
@@ -237,7 +238,7 @@ class Walk(DialogueCells):
             self._gold, self._pred, self._old_gold, self._old_pred = (array("i", empty) for _ in range(4))
 
     def _forget(self) -> None:
-        """Ends what is held of the dialogue by slot."""
+        """Reset the scratch space of the dialogue."""
         for each in range(self._met_count):
             slot = self._met[each]
             self._gold[slot] = self._pred[slot] = self._old_gold[slot] = self._old_pred[slot] = self._kinds[slot] = 0
@@ -246,10 +247,10 @@ class Walk(DialogueCells):
         self._met_count = 0
 
     def _published_changes(self) -> list[Row]:
-        """Missed, wrong, over and correct changes of each turn as the published code counts them: a slot once active and now
+        """Count missed, wrong, over and correct changes of each turn like the published code: a slot that was active and is now
         absent holds "none".
 
-        Its faults are kept on purpose; a perfect prediction with one deletion counts a missed change.
+        The faults of that code are kept on purpose: a perfect prediction with one deletion has a missed change.
         """
         none_cells = self._pairs.none_cells
         gold_now, pred_now, old_gold, old_pred, met = self._gold, self._pred, self._old_gold, self._old_pred, self._met
@@ -297,11 +298,11 @@ class Walk(DialogueCells):
         return result
 
     def _choose(self, group: Group | None) -> None:
-        """Says which slots are looked at."""
+        """Select the slots that count."""
         self._groups, self._group, self._without = group or (None, 0, False)
 
     def _put(self, before: list[int], cells: list[int], now: array[int]) -> int:
-        """Puts a state in the place of the one before, or one group of its slots, and counts the cells with a hyphen."""
+        """Replace the previous state by this one, or by the selected slots of it, and count the cells with a hyphen."""
         cell_slots, groups, stamps = self._cell_slots, self._groups, self._stamps
         hyphened = self._hyphened
         count = 0
@@ -315,14 +316,14 @@ class Walk(DialogueCells):
             now[slot] = cell
             count += hyphened[cell] if self._hyphen_cut else 0
             if stamps[slot] != _NEVER:
-                # The dialogue has not held the slot before.
+                # The slot is new in this dialogue.
                 stamps[slot] = _NEVER
                 self._met[self._met_count] = slot
                 self._met_count += 1
         return count
 
     def _end_run(self, slot: int, place: int) -> None:
-        """Counts the turns at which a slot has held the cells that it held at the turn before."""
+        """Count the turns of the run of cells that a slot held up to the previous turn."""
         gold = self._old_gold[slot]
         if gold == self._old_pred[slot]:
             self._right[gold] += place - self._began[slot]
@@ -330,7 +331,7 @@ class Walk(DialogueCells):
             self._run_turns[self._runs[slot]] += place - self._began[slot]
 
     def _begin_run(self, slot: int, place: int, mistaken: bool, new: bool) -> None:
-        """Notes that a slot holds other cells from this turn on."""
+        """Start a new run: a slot holds other cells from this turn on."""
         self._began[slot] = place
         gold, pred = self._gold[slot], self._pred[slot]
         if gold != pred:
@@ -345,8 +346,8 @@ class Walk(DialogueCells):
             self._runs[slot] = run
 
     def end_counts(self) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-        """At how many turns a slot has held which cells in gold and prediction, and how often they were a new mistake; then
-        begins to count anew."""
+        """Return for each pair of gold and predicted cell the number of turns, and how often they were a new mistake. Reset the
+        counts."""
         turns = {(cell, cell): self._right[cell] for cell in range(1, len(self._right)) if self._right[cell]}
         new: dict[tuple[int, int], int] = {}
         for key, run in self._run_of.items():
@@ -359,7 +360,7 @@ class Walk(DialogueCells):
         return turns, new
 
     def _cut_counts(self, gold: list[int], pred: list[int]) -> Row:
-        """SA's errors, RSA's slots and RSA's errors over glued ``domain-slot-value`` cut at the last hyphen."""
+        """Return SA's errors, RSA's slots and RSA's errors over texts ``domain-slot-value`` that are cut at the last hyphen."""
         pairs = self._pairs
         if self._groups is not None:
             gold = [cell for cell in gold if (self._groups[pairs.cell_slots[cell]] == self._group) != self._without]

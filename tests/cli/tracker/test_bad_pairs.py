@@ -202,7 +202,7 @@ def test_only_some_dialogues(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     none = written(tmp_path / "none.txt", "d9\n")
     result = call(capsys, "tracker", "score", file, "--only", none)
     assert result.code == 2
-    assert result.complaint.startswith(f"{file}: 1 of 1 dialogues that --only names are not in the file")
+    assert result.complaint.startswith(f"{file}: 1 of 1 dialogues of --only are not in the file")
 
 
 def test_check_looks_at_the_same_dialogues_as_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,7 @@ def test_nothing_to_correlate(
         (("{file}", "--gold", "a", "--gold", "b"), "once for all files, or once for each of the 1"),
         (("{file}", "--trivial", "lat"), "is not one of"),
         (("{file}", "--measure", "JGB"), "did you mean JGA?"),
-        (("{vectors}",), "says only which slots are right"),
+        (("{vectors}",), "only which slots are right"),
         (("nowhere.json",), "no such file"),
     ],
 )

@@ -70,7 +70,7 @@ def test_states_of_single_turns_are_noticed(tmp_path: Path, capsys: pytest.Captu
     assert result.code == 0
     (found,) = result.json["diagnosis"]
     assert (found["kind"], found["turns"], found["option"]) == ("news", 4, "--state update")
-    assert found["message"].startswith("gold and predicted states look like each turn's news")
+    assert found["message"].startswith("gold and predicted states look like updates")
 
 
 def test_score_warns_of_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

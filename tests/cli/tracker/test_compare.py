@@ -148,7 +148,7 @@ def test_common_dialogues(capsys: pytest.CaptureFixture[str], files: list[str]) 
         (["--name", "x"], "--name once for each"),
         (["--name", "x", "--name", "x"], "two systems are called 'x'"),
         (["--disagree", "JGA"], "--disagree twice"),
-        (["--disagree", "JGA", "--disagree", "VP"], "VP was not asked for"),
+        (["--disagree", "JGA", "--disagree", "VP"], "VP was not requested"),
         (["--disagree", "JGA", "--disagree", "JGA"], "--disagree names JGA twice"),
         (["--disagree", "JGA", "--disagree", "SA"], "good_one: JGA has no two different values over its dialogues"),
         (["--gold", "a", "--gold", "b", "--gold", "c"], "--gold once for all"),

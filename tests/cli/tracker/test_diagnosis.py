@@ -14,8 +14,8 @@ from ..invoke import call, call_process, checked
 from ..samples import native_lines, town, written
 
 LINE = (
-    "diagnosis: train-leaveat agrees with gold at 0 of 40 turns at which both hold a value, such as gold '17:00' and predicted "
-    "'5:00 pm' (40 turns, differs by time form); --map multiwoz settles it (JGA 50.00 → 100.00, +50.00 points)\n"
+    "diagnosis: train-leaveat agrees with gold at 0 of 40 turns at which both have a value, such as gold '17:00' and predicted "
+    "'5:00 pm' (40 turns, differs by time form); --map multiwoz fixes it (JGA 50.00 → 100.00, +50.00 points)\n"
 )
 
 
@@ -61,7 +61,7 @@ def test_json(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_standard_input_is_not_scored_again(tmp_path: Path) -> None:
     result = call_process("tracker", "check", "-", stdin=times(tmp_path).read_bytes())
     assert result.code == 0
-    assert "--map multiwoz settles it (not scored again, which takes files that can be read twice)" in result.err
+    assert "--map multiwoz fixes it (not scored again: the files cannot be read twice)" in result.err
     assert result.out.endswith("ready to be scored\n")
 
 

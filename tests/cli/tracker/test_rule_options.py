@@ -108,7 +108,7 @@ class TestOnlySlots:
         pred, gold = with_sections(tmp_path)
         result = call(capsys, "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay")
         assert result.code == 2
-        assert "gold holds none of the 1 slots that they look at" in result.complaint
+        assert "gold holds none of the 1 slots that they use" in result.complaint
 
 
 def test_clash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

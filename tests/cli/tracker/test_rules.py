@@ -24,11 +24,11 @@ TURNS = [
 
 TEXT = """\
 rules        JGA  right turns  flips  caused by
-─────────  ─────  ───────────  ─────  ────────────────────────────────────────────────────────────────────────────────────────────
+─────────  ─────  ───────────  ─────  ────────────────────────────────────────────────────────────────────────────────────────
 dialmeter  66.67       2 of 3      0
 trade       0.00       0 of 3      2  values=as-is (1), none=keep (1)
 convlab3   66.67       2 of 3      2  extra=unlisted (1), none=gold=empty;pred=blank (1)
-dstc10         –            –      –  not applicable: they look at slots in sections (semi, book), which this format does not have
+dstc10         –            –      –  not applicable: they use slots in sections (semi, book), and this format has no sections
 each of 3: 1 of 1 dialogue scored
 
 Rules with the largest effect:
@@ -49,7 +49,7 @@ convlab3: dialogue d1, turn 2 becomes wrong (it is not under dialmeter)
   because of none=gold=empty;pred=blank
   hotel-stars: gold nothing, predicted 'none'
 """
-NO_SECTIONS = "they look at slots in sections (semi, book), which this format does not have"
+NO_SECTIONS = "they use slots in sections (semi, book), and this format has no sections"
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_how_many_flips_are_listed(file: Path, capsys: pytest.CaptureFixture[str
 
 NEEDS = {
     "dstc10": f"rules dstc10 cannot be applied: {NO_SECTIONS}",
-    "convlab3": "rules convlab3 cannot be applied: they look at slots that gold names, also without a value",
+    "convlab3": "rules convlab3 cannot be applied: they need slots that gold names without a value",
     "sgd": "schema",
 }
 
@@ -140,7 +140,7 @@ def test_gold_without_any_of_the_slots_that_are_looked_at(tmp_path: Path, capsys
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"view": ["sea"]}}}]')
     result = call(capsys, "tracker", "score", file, "--gold", file, "--rules", "dstc10")
     assert result.code == 2
-    assert "gold holds none of the 19 slots that they look at" in result.complaint
+    assert "gold holds none of the 19 slots that they use" in result.complaint
 
 
 def test_a_schema_makes_the_rules_of_services_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The specification's algorithms word by word, slow and plain, to hold the fast ones against."""
+"""Slow, literal implementations of the specification, as a reference for the fast ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gold that goes to another value with an alternative in common: no change (overlap), or a change (strict)."""
+"""If the new gold value shares an alternative with the old one, it is no change (overlap) or a change (strict)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FGA lies between JGA and the share of local matches, rises with lambda, and is what the specification says, per turn."""
+"""FGA is between JGA and the share of local matches, rises with lambda, and follows the specification at every turn."""
 
 from __future__ import annotations
 

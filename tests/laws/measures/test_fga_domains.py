@@ -1,4 +1,4 @@
-"""FGA with a lambda for each domain: equal lambdas give FGA with one, and every turn is as the text says."""
+"""FGA with one lambda per domain: equal lambdas give FGA with a single lambda, and every turn follows the definition."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_by_hand() -> None:
     hotel = score_tracker([GOLD], [HOTEL_WRONG], measures)
     both = score_tracker([GOLD], [BOTH_WRONG], measures)
     forgiven = [1 - math.exp(-0.5), 1 - math.exp(-1)]
-    # The train is right, so that its lambda does not count.
+    # The train is right, so its lambda does not count.
     assert hotel.scores[0].value == hotel.scores[1].value == pytest.approx(sum(forgiven) / 3)
     # Wrong in both: the smaller lambda counts, and the turns since the last mistake, which is that of the train.
     assert both.scores[0].value == 0
@@ -96,7 +96,7 @@ def test_by_hand() -> None:
 
 def test_a_domain_without_a_lambda_is_an_error() -> None:
     with pytest.raises(
-        InputError, match=r"dialogue 0, turn 0, slot hotel-area: lam names no lambda for the domain 'hotel'; add"
+        InputError, match=r"dialogue 0, turn 0, slot hotel-area: lam has no lambda for the domain 'hotel'; add"
     ):
         score_tracker([GOLD], [GOLD], ["FGA(lam={train: 0})"])
     with pytest.raises(InputError, match="no lambda for the domain ''"):
@@ -107,7 +107,7 @@ def test_a_domain_without_a_lambda_is_an_error() -> None:
 def test_a_misspelt_domain_is_a_warning() -> None:
     result = score_tracker([GOLD], [GOLD], ["FGA(lam={trian: 0, hotel: 1, other: 1})"])
     [notice] = [each for each in result.notices if each.code == "fga-domains"]
-    assert notice.message == "lam of FGA names trian, which gold never holds; did you mean train?"
+    assert notice.message == "lam of FGA has domains that are not in gold: trian; did you mean train?"
 
 
 def test_identity() -> None:

@@ -1,4 +1,4 @@
-"""GCA's counts, three treatments of deletions, against the specification's loops written out."""
+"""The counts of GCA with three treatments of deletions, compared with literal loops of the specification."""
 
 from __future__ import annotations
 

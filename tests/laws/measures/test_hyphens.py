@@ -1,4 +1,4 @@
-"""A hyphen inside a value is a letter like any other, save where published code that cuts at it is reproduced."""
+"""A hyphen in a value is an ordinary character, except under rule sets that reproduce published code that cuts at it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scorer of schema-guided dialogues word by word as the specification describes it, over the files it reads."""
+"""A literal implementation of the scorer of schema-guided dialogues from its specification, over the files that it reads."""
 
 from __future__ import annotations
 

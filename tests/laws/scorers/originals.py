@@ -1,4 +1,4 @@
-"""Six published scorers word by word as the specification describes them, slow and plain, over the files they read.
+"""Slow, literal implementations of six published scorers from their specification, over the files that they read.
 
 Each function takes parsed JSON in the original's own layout and returns fractions, by the name of the measure here.
 """

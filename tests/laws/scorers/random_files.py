@@ -1,4 +1,4 @@
-"""Small random files in the layouts of seven published scorers, with the oddities that their files have."""
+"""Small random files in the formats of seven published scorers, with the oddities of such files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule sets that carry a scorer's name give its figures on random files, as the literal scorers compute them."""
+"""Rule sets named after a scorer give the same figures on random files as the literal scorers."""
 
 from __future__ import annotations
 

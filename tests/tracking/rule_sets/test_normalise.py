@@ -1,4 +1,4 @@
-"""What rule sets do to values and slots."""
+"""Normalisation of values and slots by rule sets."""
 
 from __future__ import annotations
 

@@ -132,7 +132,9 @@ class TestFile:
     def test_must_state_these_fields(self, field: str, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
         path.write_text(toml(**{field: None}))
-        with pytest.raises(DialmeterError, match=f"mine.toml: .*`{field}`.*a rule set states {', '.join(COMPLETE)}"):
+        with pytest.raises(
+            DialmeterError, match=f"mine.toml: .*`{field}`.*a rule set needs the fields {', '.join(COMPLETE)}"
+        ):
             load(str(path))
 
     def test_need_not_state_the_others(self, tmp_path: Path) -> None:
@@ -278,7 +280,7 @@ class TestMatch:
 
     @pytest.mark.parametrize("text", ["", "fuzzy", "ratio", "ratio>", "ratio>x", "ratio<5", "eval>5"])
     def test_refused(self, text: str) -> None:
-        with pytest.raises(DialmeterError, match="match is 'exact' or one of ratio"):
+        with pytest.raises(DialmeterError, match="use 'exact', or one of ratio"):
             parse_match(text)
 
 

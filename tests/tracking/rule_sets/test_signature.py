@@ -1,4 +1,4 @@
-"""The line that says how a number was made."""
+"""The signature of a score."""
 
 from __future__ import annotations
 

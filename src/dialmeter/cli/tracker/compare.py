@@ -26,10 +26,10 @@ from ...tracking.compare import (
     Disagreement,
     TrackerComparison,
     TurnTest,
-    asked_for,
     between_measures,
     between_systems,
     compare,
+    requested_measure,
     turn_tests,
 )
 from ...tracking.compared import ComparedDialogue, dialogue_lines
@@ -232,7 +232,7 @@ def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> tupl
     disagreements: list[Disagreement] = []
     notices: list[Notice] = []
     for name, result in results.items():
-        one, other = (asked_for(result, measure) for measure in names)
+        one, other = (requested_measure(result, measure) for measure in names)
         try:
             disagreements += between_measures(name, result, one, other, options["most"])
         except NotApplicable as error:

@@ -14,7 +14,7 @@ from ...core.comparability import joint_signature
 from ...core.document import make_document
 from ...errors import DialmeterError
 from ...model import Conversation
-from ...simulation.outcome import outcome, played, silence
+from ...simulation.outcome import describe_silence, outcome, play_account
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
 from ...studies.act_success import system_outcome
@@ -132,11 +132,11 @@ def _cells(
         goals = outcome(talk, town())
         rows[place].append(row(talk, scorers[place].add(talk), goals))
         systems[place].append(system_outcome(talk, goals))
-        if reason := silence(talk):
+        if reason := describe_silence(talk):
             silent[place].append((talk.id, reason))
     for setting, scorer, setting_rows, silent_talks, outcomes in zip(
         settings, scorers, rows, silent, systems, strict=True
     ):
         yield CrossCell(
-            setting, setting_rows, scorer.result(), played(len(tasks), len(setting_rows), silent_talks), outcomes
+            setting, setting_rows, scorer.result(), play_account(len(tasks), len(setting_rows), silent_talks), outcomes
         )

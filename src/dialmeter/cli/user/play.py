@@ -16,8 +16,8 @@ from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...simulation.agents import choose
 from ...simulation.agents.agent import ChosenAgent, Role
-from ...simulation.files import given, sampled, write
-from ...simulation.outcome import outcome, played, silence
+from ...simulation.files import sampled, tasks_from_goals, write
+from ...simulation.outcome import describe_silence, outcome, play_account
 from ...simulation.play import MAX_TURNS, Setting, Task
 from ...simulation.world import town
 from ...simulation.world.goals import read_goals
@@ -162,7 +162,7 @@ def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice
     if not Path(goals_option).exists():
         raise DialmeterError(f"--goals {goals_option}: not a number and not an existing file")
     goals, notices = read_goals(goals_option)
-    return given(goals), notices
+    return tasks_from_goals(goals), notices
 
 
 def agent_from_options(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
@@ -190,9 +190,9 @@ def _counts(talks: Iterable[Conversation], total: int) -> tuple[dict[str, int], 
             counts["turns"] += len(talk.moves) // 2
             counts["cut"] += talk.cut
             counts["completed"] += outcome(talk, town()).complete
-            if reason := silence(talk):
+            if reason := describe_silence(talk):
                 silent.append((talk.id, reason))
     message = f"{len(text_only)} turns of agents have only text; their acts are those that the town's reader found"
     message += " (signatures show from:text(town)); its accuracy was not measured (see `dialmeter user understand`)"
     notices = [Notice("from-text", len(text_only), message, tuple(text_only[:SHOWN]))] if text_only else []
-    return counts, played(total, counts["dialogues"], silent), notices
+    return counts, play_account(total, counts["dialogues"], silent), notices

@@ -1,6 +1,6 @@
-"""Speakers: users with a goal, systems with a database, and ways to bring one's own.
+"""Agents: users with a goal, systems with a database, and adapters for custom agents.
 
-An agent is named on the command line as in ``agenda`` or ``agenda(patience=2)``, with dials in brackets.
+On the command line, an agent is written as ``agenda`` or ``agenda(patience=2)``, with dials in brackets.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .agent import Agent, ChosenAgent, Kind, choose
 __all__ = ["QUICK", "Agent", "ChosenAgent", "Kind", "choose", "registry"]
 
 QUICK = frozenset({"agenda", "forgetful", "looping", "inventive", "hasty", "rule", "eager", "stubborn"})
-"""Agents that answer at once."""
+"""Agents that answer without delay."""
 
 registry = Registry(
     "agent",

@@ -1,4 +1,4 @@
-"""The agenda of a user, a stack of what is still to be said; its wishes in each domain; and flaws that measures should find.
+"""The agenda of a user (a stack of things to say), its wishes in each domain, and flaws that measures should detect.
 
 Schatzmann, Thomson, Weilhammer, Ye and Young (2007), Agenda-Based User Simulation for Bootstrapping a POMDP Dialogue System, NAACL.
 """
@@ -17,7 +17,7 @@ Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
 
 
 class AgendaItem(NamedTuple):
-    """One thing to do: tell a search constraint or a booking detail, ask for a slot, see whether a domain is done, or leave."""
+    """One step: give a search constraint or a booking detail, ask for a slot, check whether a domain is finished, or leave."""
 
     stage: Stage
     domain: str = ""
@@ -26,7 +26,7 @@ class AgendaItem(NamedTuple):
 
 
 class Agenda:
-    """A stack; what is pushed last is said first.
+    """A stack of items; the item that was pushed last is said first.
 
     Example:
         >>> agenda = Agenda([AgendaItem("bye"), AgendaItem("ask", "hotel", "phone")])
@@ -40,42 +40,42 @@ class Agenda:
 
     @property
     def top(self) -> AgendaItem:
-        """What comes next."""
+        """The next item."""
         return self._stack[-1]
 
     def push(self, items: Iterable[AgendaItem]) -> None:
-        """Puts items on top, the first of them uppermost; an item that is further down is moved up."""
+        """Put items on top, with the first item uppermost. An item that is already in the stack moves up."""
         new = list(dict.fromkeys(items))
         self._stack = [item for item in self._stack if item not in new] + new[::-1]
 
     def pop(self, most: int) -> list[AgendaItem]:
-        """Takes items from the top that can be said together: one stage of one domain, and no slot twice."""
+        """Take items from the top that can be said together: one stage of one domain, without duplicate slots."""
         first = self._stack.pop()
-        found = [first]
-        while len(found) < most and self._stack and self.top[:2] == first[:2]:
-            if self.top.slot in [item.slot for item in found]:
+        items = [first]
+        while len(items) < most and self._stack and self.top[:2] == first[:2]:
+            if self.top.slot in [item.slot for item in items]:
                 break
-            found.append(self._stack.pop())
-        return found
+            items.append(self._stack.pop())
+        return items
 
-    def drop(self, unwanted: Callable[[AgendaItem], bool]) -> None:
-        """Removes items that need not be said any more."""
-        self._stack = [item for item in self._stack if not unwanted(item)]
+    def drop(self, is_obsolete: Callable[[AgendaItem], bool]) -> None:
+        """Remove items that are not needed any more."""
+        self._stack = [item for item in self._stack if not is_obsolete(item)]
 
 
 _TIMES = ("leaveat", "arriveby")
 
 
 class Wish:
-    """A domain of the goal as the user sees it now: the first wish, or after a failure the second.
+    """The current wish of the user in one domain of the goal: the first wish, or the second one after a failure.
 
     Attributes:
-        search: constraints that an offer has to meet.
+        search: constraints for an offer.
         book: details of the booking.
         requests: slots to ask for.
-        offered: what the system has found and the user has accepted.
-        answered: requests that were answered, each with what it was answered for.
-        tries: how often the system did not help.
+        offered: the offer of the system that the user has accepted.
+        answered: answered requests, each with the offer that the answer is about.
+        tries: number of times that the system did not help.
     """
 
     def __init__(self, domain: str, goal: DomainGoal) -> None:
@@ -102,44 +102,49 @@ class Wish:
 
     @property
     def unanswered(self) -> list[str]:
-        """Requests without an answer for what is offered now."""
+        """Requests without an answer for the current offer."""
         return [
             slot for slot in self.requests if slot not in self.answered or self.answered[slot] != (self.offered or "")
         ]
 
-    def asked_for(self, slot: str) -> dict[str, str]:
-        """The answer when the system asks for a slot: its value, or that anything will do.
+    def answer(self, slot: str) -> dict[str, str]:
+        """Return the answer to a question of the system for a slot: its value, or that any value is fine.
 
         Example:
             >>> wish = Wish("train", DomainGoal(info={"arriveby": "12:15"}))
-            >>> wish.asked_for("leaveat"), wish.asked_for("day")
+            >>> wish.answer("leaveat"), wish.answer("day")
             ({'arriveby': '12:15'}, {'day': 'dontcare'})
         """
         if slot in self.forgotten:
             self.search[slot] = self.forgotten.pop(slot)
-        known = {**self.search, **self.book}
-        if slot in known:
-            return {slot: known[slot]}
-        partner = next((each for each in _TIMES if slot in _TIMES and each in known), None)
+        values = {**self.search, **self.book}
+        if slot in values:
+            return {slot: values[slot]}
+        partner = next((each for each in _TIMES if slot in _TIMES and each in values), None)
         if partner:
-            return {partner: known[partner]}
+            return {partner: values[partner]}
         return {slot: DONTCARE} if slot in DOMAINS[self.domain].informable else {}
 
-    def mismatches(self, told: Mapping[str, str]) -> dict[str, str]:
-        """Constraints that an offer does not meet, by the facts that the system gave."""
+    def mismatches(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return the constraints that an offer does not meet, according to the facts that the system gave."""
         return {
             slot: self.search[slot]
-            for slot, value in told.items()
+            for slot, value in facts.items()
             if slot in self.search and not _meets(self.domain, slot, value, self.search[slot])
         }
 
     def misheard(self, echoed: Mapping[str, str]) -> dict[str, str]:
-        """Corrections of what the system misunderstood."""
-        known = {**self.search, **self.book}
-        return {slot: known.get(slot, DONTCARE) for slot, value in echoed.items() if known.get(slot, DONTCARE) != value}
+        """Return corrections for values that the system misunderstood."""
+        values = {**self.search, **self.book}
+        return {
+            slot: values.get(slot, DONTCARE) for slot, value in echoed.items() if values.get(slot, DONTCARE) != value
+        }
 
     def search_failed(self) -> dict[str, str]:
-        """What to say when nothing is found: the second wish, or the invented constraints are withdrawn; empty if neither helps."""
+        """Return what to say if nothing is found.
+
+        This is the second wish, or the invented constraints are withdrawn; empty if there is neither.
+        """
         if self._search_may_fail:
             self._search_may_fail = False
             old = self.search
@@ -147,14 +152,14 @@ class Wish:
             for slot in self.forgotten:
                 self.search.pop(slot, None)
             return _changes(old, self.search)
-        taken_back = dict.fromkeys(sorted(self.invented), DONTCARE)
+        withdrawn = dict.fromkeys(sorted(self.invented), DONTCARE)
         self.invented.clear()
-        for slot in taken_back:
+        for slot in withdrawn:
             self.search.pop(slot, None)
-        return taken_back
+        return withdrawn
 
     def booking_failed(self) -> dict[str, str]:
-        """What to say when a booking is refused: the second wish; empty if there is none."""
+        """Return what to say if a booking is refused: the second wish; empty if there is none."""
         if not self._booking_may_fail:
             return {}
         self._booking_may_fail = False
@@ -167,12 +172,12 @@ def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
     return {slot: value for slot, value in new.items() if old.get(slot) != value} | dropped
 
 
-def _meets(domain: str, slot: str, value: str, wanted: str) -> bool:
-    if wanted == DONTCARE:
+def _meets(domain: str, slot: str, value: str, constraint: str) -> bool:
+    if constraint == DONTCARE:
         return True
     if domain == "train" and slot in _TIMES:
-        return value >= wanted if slot == "leaveat" else value <= wanted
-    return value == wanted
+        return value >= constraint if slot == "leaveat" else value <= constraint
+    return value == constraint
 
 
 MOST_LOOPS = 4  # per dialogue, so that it ends
@@ -180,7 +185,10 @@ MOST_INVENTED = 2
 
 
 def forget(wish: Wish, chance: float, rng: Random) -> None:
-    """Forgets constraints, but never all of a domain, and half as many requests; a question reminds of a constraint."""
+    """Forget constraints, but never all of a domain, and requests with half the chance.
+
+    A question of the system reminds the user of a constraint.
+    """
     slots = list(wish.search)
     forgotten = [slot for slot in slots if rng.random() < chance]
     if len(forgotten) == len(slots):
@@ -192,17 +200,17 @@ def forget(wish: Wish, chance: float, rng: Random) -> None:
 
 
 def invent(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
-    """Makes up constraints: for slots that the goal leaves free, else a wrong value before the right one.
+    """Invent constraints for slots that the goal leaves free; if there are none, a wrong value to say before the right one.
 
     Returns:
-        Wrong values, to be said before all else; those for free slots are part of the wish from now on.
+        The wrong values, which are said first. Values for free slots become part of the wish.
     """
     slots = [slot for slot in DOMAINS[wish.domain].search if slot != "name"]
     free = [
         slot for slot in slots if slot not in wish.search and slot not in wish.goal.info and slot not in wish.forgotten
     ]
     if "name" in wish.search or wish.domain == "taxi":
-        # A place that is known by name has no further wishes, and a taxi's ends are found on the way.
+        # A search by name has no other constraints, and the ends of a taxi ride are found during the dialogue.
         free = []
     items: list[AgendaItem] = []
     for _ in range(MOST_INVENTED):
@@ -213,19 +221,19 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
             wish.search[slot] = rng.choice(goal_values(wish.domain, slot))
             wish.invented.add(slot)
         else:
-            taken = [item.slot for item in items]
-            told = [slot for slot in wish.search if slot not in taken and slot not in wish.invented]
-            if not told:
+            used = [item.slot for item in items]
+            candidates = [slot for slot in wish.search if slot not in used and slot not in wish.invented]
+            if not candidates:
                 break
-            slot = rng.choice(told)
-            known = (wish.search[slot], wish.goal.info.get(slot))
-            wrong = [value for value in goal_values(wish.domain, slot) if value not in known]
+            slot = rng.choice(candidates)
+            right = (wish.search[slot], wish.goal.info.get(slot))
+            wrong = [value for value in goal_values(wish.domain, slot) if value not in right]
             items.append(AgendaItem("search", wish.domain, slot, rng.choice(wrong)))
     return items
 
 
 def loop(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
-    """What is said once more after an answer."""
+    """Return items to repeat after an answer."""
     if rng.random() >= chance:
         return []
     said = [AgendaItem("search", wish.domain, slot, value) for slot, value in wish.said.items() if slot in wish.search]

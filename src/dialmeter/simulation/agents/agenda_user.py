@@ -1,6 +1,6 @@
 """A user with an agenda: it says what its goal asks for, answers questions, and gives up if the system does not help.
 
-Five of them come with dialmeter: one that does well, and four with a flaw each.
+dialmeter has five of them: one without a flaw, and four with one flaw each.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ _LANDMARKS = ("saltmere town hall", "saltmere station")
 
 
 class UserDials(Struct, frozen=True):
-    """How a user behaves."""
+    """The settings of a user."""
 
     patience: Annotated[int, Meta(ge=0)] = 3
-    """How often the system may fail to help in a domain before the user gives it up."""
+    """Number of times that the system may fail to help in a domain before the user gives up the domain."""
     verbosity: Annotated[int, Meta(ge=1)] = 3
-    """The most constraints in one turn."""
+    """The maximum number of constraints in one turn."""
     repetition: Share = 0.0
-    """How often constraints and questions are repeated after an answer."""
+    """The chance to repeat constraints and questions after an answer."""
     forgetting: Share = 0.0
-    """The share of constraints that are forgotten until the system asks; of requests, half of it are forgotten for good."""
+    """The chance to forget a constraint until the system asks; requests are forgotten for good, with half this chance."""
     invention: Share = 0.0
-    """How often something is made up; twice per domain at most."""
+    """The chance to invent a constraint; at most two per domain."""
     haste: Share = 0.0
-    """The chance at every turn to leave at once."""
+    """The chance to leave at each turn."""
 
 
 class AgendaUser:
-    """A user in one dialogue after the other.
+    """A user with an agenda; it can have several dialogues, one after the other.
 
     Args:
-        dials: how it behaves.
+        dials: the settings.
         world: ignored; a user knows only what the system says.
-        rng: all its chances.
+        rng: the random generator for all choices.
     """
 
     def __init__(self, dials: UserDials, world: World, rng: Random) -> None:
@@ -65,15 +65,15 @@ class AgendaUser:
             self._agenda.push(self._items(wish))
 
     def _items(self, wish: Wish) -> list[AgendaItem]:
-        """A domain's part of the agenda: what to search with, then booking and questions in either order."""
+        """Return the items of one domain: search constraints, then booking and questions in random order."""
         if wish.domain == "taxi":
-            # The ends of a ride that the goal leaves open have no value yet.
+            # If the goal does not give an end of the ride, it has no value yet.
             open_ends = {slot: "" for slot in ("departure", "destination") if slot not in wish.goal.info}
             wish.search = {**open_ends, **wish.search}
         if self._dials.forgetting:
             forget(wish, self._dials.forgetting, self._rng)
         wrong = invent(wish, self._dials.invention, self._rng) if self._dials.invention else []
-        # First what will be given up after a failure: were it said last, a user who hears of the failure early would not say it.
+        # Values that are given up after a failure come first. If they came last, a failure could be reported before they are said.
         first_tries = {slot for slot, value in wish.goal.fail_info.items() if value != wish.goal.info.get(slot)}
         slots = sorted(wish.search, key=lambda slot: (slot not in wish.invented, slot not in first_tries))
         searched = [AgendaItem("search", wish.domain, slot, wish.search[slot]) for slot in slots]
@@ -96,7 +96,7 @@ class AgendaUser:
         return self._left
 
     def _react(self, wish: Wish, news: DomainNews) -> None:
-        """Pushes and pops what the system's move changes in one domain; what is pushed last is said first."""
+        """Change the agenda of one domain after a move of the system. The items that are pushed last are said first."""
         if news.refused is not None:
             self._booking_refused(wish, news.refused)
         if news.nothing is not None:
@@ -105,11 +105,11 @@ class AgendaUser:
             self._consider(wish, news)
         self._take_answers(wish, news)
         for slot in news.questions:
-            self._tell(wish, wish.asked_for(slot))
+            self._tell(wish, wish.answer(slot))
 
     def _take_answers(self, wish: Wish, news: DomainNews) -> None:
         answered = {slot for slot in wish.requests if slot in news.facts}
-        heeded = bool(answered & wish.asked or news.reference)
+        got_answer = bool(answered & wish.asked or news.reference)
         if news.reference:
             wish.booked = True
             self._agenda.drop(lambda item: item.stage == "book" and item.domain == wish.domain)
@@ -117,7 +117,7 @@ class AgendaUser:
             wish.offered = news.facts["car type"]
         wish.answered |= dict.fromkeys(answered, wish.offered or "")
         self._agenda.drop(lambda item: item.stage == "ask" and item.domain == wish.domain and item.slot in answered)
-        if heeded and self._dials.repetition and self._loops < MOST_LOOPS:
+        if got_answer and self._dials.repetition and self._loops < MOST_LOOPS:
             again = loop(wish, self._dials.repetition, self._rng)
             self._loops += bool(again)
             self._agenda.push(again)
@@ -126,7 +126,7 @@ class AgendaUser:
         wish.asked -= answered
 
     def _consider(self, wish: Wish, news: DomainNews) -> None:
-        """Accepts an offer if its known facts meet the constraints, else repeats the constraints that it does not meet."""
+        """Accept an offer if its known facts meet the constraints; otherwise repeat the constraints that it does not meet."""
         wrong = wish.mismatches(news.facts)
         if wrong:
             self._lost_patience(wish)
@@ -137,33 +137,33 @@ class AgendaUser:
             self._tell(wish, {DOMAINS[wish.domain].entity: wish.offered})
 
     def _nothing_found(self, wish: Wish, echoed: dict[str, str]) -> None:
-        wrong = wish.misheard(echoed)
-        told = wrong or wish.search_failed()
-        if wrong or not told:
+        corrections = wish.misheard(echoed)
+        pairs = corrections or wish.search_failed()
+        if corrections or not pairs:
             self._lost_patience(wish)
-        self._tell(wish, told or wish.search)
+        self._tell(wish, pairs or wish.search)
 
     def _booking_refused(self, wish: Wish, echoed: dict[str, str]) -> None:
         if not wish.wants_booking:
             return
-        wrong = {slot: value for slot, value in wish.misheard(echoed).items() if slot in wish.book}
-        told = wrong or wish.booking_failed()
+        corrections = {slot: value for slot, value in wish.misheard(echoed).items() if slot in wish.book}
+        pairs = corrections or wish.booking_failed()
         self._agenda.drop(lambda item: item.stage == "book" and item.domain == wish.domain)
-        if wrong or not told:
+        if corrections or not pairs:
             self._lost_patience(wish)
-        self._tell(wish, told or wish.book)
+        self._tell(wish, pairs or wish.book)
 
-    def _tell(self, wish: Wish, told: dict[str, str]) -> None:
+    def _tell(self, wish: Wish, pairs: dict[str, str]) -> None:
         if wish.given_up:
             return
         bookable = DOMAINS[wish.domain].book
         items = [
             AgendaItem("book" if slot in bookable else "search", wish.domain, slot, value)
-            for slot, value in told.items()
+            for slot, value in pairs.items()
         ]
-        # What was to be said of these slots before is not wanted any more.
-        places = {item[:3] for item in items}
-        self._agenda.drop(lambda item: item[:3] in places)
+        # The new items replace older items for the same slots.
+        replaced = {item[:3] for item in items}
+        self._agenda.drop(lambda item: item[:3] in replaced)
         self._agenda.push(items)
 
     def _lost_patience(self, wish: Wish) -> None:
@@ -173,7 +173,7 @@ class AgendaUser:
             self._agenda.drop(lambda item: item.domain == wish.domain)
 
     def _next(self) -> Iterable[Act]:
-        """Pops what is said in this turn."""
+        """Pop the items of this turn, and return their acts."""
         if self._turn > 1 and self._rng.random() < self._dials.haste:
             return self._leave()
         while True:
@@ -190,10 +190,10 @@ class AgendaUser:
             self._agenda.pop(1)
         self._domain = item.domain
         items = self._agenda.pop(self._rng.randint(1, self._dials.verbosity))
-        return self._said(wish, items)
+        return self._acts(wish, items)
 
     def _unfinished(self, wish: Wish, item: AgendaItem) -> bool:
-        """Pushes what has to come before the next item: an offer to book or to ask about, answers, a booking."""
+        """Push what must come before the next item: an offer to book or to ask about, answers, or a booking."""
         before = wish.tries
         if item.stage in ("ask", "book") and wish.offered is None:
             self._lost_patience(wish)
@@ -208,26 +208,26 @@ class AgendaUser:
             self._tell(wish, wish.book)
         return wish.tries > before
 
-    def _said(self, wish: Wish, items: list[AgendaItem]) -> list[Act]:
+    def _acts(self, wish: Wish, items: list[AgendaItem]) -> list[Act]:
         if items[0].stage == "ask":
             wish.asked.update(item.slot for item in items)
             return [act(wish.domain, "request", item.slot) for item in items]
-        found = [item._replace(value=item.value or self._end(item.slot)) for item in items]
-        for item in found:
+        informed = [item._replace(value=item.value or self._end(item.slot)) for item in items]
+        for item in informed:
             if item.slot in wish.search and not wish.search[item.slot]:
                 wish.search[item.slot] = item.value
             wish.said[item.slot] = item.value
-        return [act(wish.domain, "inform", item.slot, item.value) for item in found]
+        return [act(wish.domain, "inform", item.slot, item.value) for item in informed]
 
     def _end(self, slot: str) -> str:
-        """Where a linked taxi ride begins or ends: at a place that was found before, else at a landmark."""
-        found = [
+        """Return an end of a linked taxi ride: a place that was found before, or else a landmark."""
+        venues = [
             wish.offered
             for wish in self._wishes.values()
             if wish.offered and wish.domain in ("hotel", "restaurant", "attraction")
         ]
-        place = 0 if slot == "departure" else 1
-        return found[place] if len(found) > 1 else _LANDMARKS[place]
+        index = 0 if slot == "departure" else 1
+        return venues[index] if len(venues) > 1 else _LANDMARKS[index]
 
     def _leave(self) -> list[Act]:
         self._left = True
@@ -238,15 +238,15 @@ _OFFERS = ("inform", "recommend", "select", "offerbook")
 
 
 class DomainNews(Struct):
-    """How the user interprets a system turn, in one domain.
+    """The user's interpretation of a system turn, in one domain.
 
     Attributes:
-        offers: names of what was found.
-        facts: what the system said about it.
+        offers: the names of the offers.
+        facts: facts about the offers.
         questions: slots that the system asks for.
-        nothing: constraints that nothing meets; None where something was found.
-        refused: details that cannot be booked; None where no booking was refused.
-        reference: of a booking.
+        nothing: constraints for which nothing was found; None if the system did not say so.
+        refused: details that cannot be booked; None if no booking was refused.
+        reference: the reference of a booking.
     """
 
     offers: list[str] = field(default_factory=list)
@@ -258,11 +258,11 @@ class DomainNews(Struct):
 
 
 def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
-    """How the user interprets a system turn, by domain.
+    """Interpret a system turn, by domain.
 
     Args:
-        acts: what was understood.
-        domain: the one that the user has spoken of, which bookings are for.
+        acts: the understood acts.
+        domain: the domain that the user spoke of; bookings belong to it.
 
     Example:
         >>> from ..language.grammar import act
@@ -270,12 +270,12 @@ def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
         >>> news["hotel"].refused, news["train"].questions
         ({'day': 'friday'}, ['day'])
     """
-    found: dict[str, DomainNews] = {}
+    by_domain: dict[str, DomainNews] = {}
     for each in acts:
-        where = domain if each.service == BOOKING else each.service
-        if where == GENERAL:
+        act_domain = domain if each.service == BOOKING else each.service
+        if act_domain == GENERAL:
             continue
-        news = found.setdefault(where, DomainNews())
+        news = by_domain.setdefault(act_domain, DomainNews())
         intent, value = intent_of(each.name), value_of(each)
         pair = {each.slot: value} if each.slot else {}
         if intent == "request":
@@ -286,16 +286,18 @@ def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
             news.refused = {**(news.refused or {}), **pair}
         elif each.slot == REFERENCE:
             news.reference = value
-        elif each.slot and where in DOMAINS and each.slot == DOMAINS[where].entity and intent in _OFFERS:
+        elif each.slot and act_domain in DOMAINS and each.slot == DOMAINS[act_domain].entity and intent in _OFFERS:
             news.offers.append(value)
             news.facts |= pair if intent != "select" else {}
         elif each.slot and intent != "offerbook":
             news.facts |= pair
-    return found
+    return by_domain
 
 
 AGENDA = Kind("user", "says all that its goal asks for, from an agenda", UserDials(), AgendaUser)
-FORGETFUL = Kind("user", "forgets constraints and requests until it is asked", UserDials(forgetting=0.7), AgendaUser)
+FORGETFUL = Kind(
+    "user", "forgets constraints until the system asks, and requests for good", UserDials(forgetting=0.7), AgendaUser
+)
 LOOPING = Kind(
     "user", "repeats constraints and questions after they were answered", UserDials(repetition=0.9), AgendaUser
 )

@@ -1,4 +1,4 @@
-"""Agents: the protocol, the kinds that can be named, and how ``agenda(patience=2)`` or ``module:object`` becomes an agent."""
+"""Agents: the protocol, the kinds of agents, and the parsing of ``agenda(patience=2)`` or ``module:object``."""
 
 from __future__ import annotations
 
@@ -21,32 +21,33 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Agent(Protocol):
-    """One speaker in one dialogue at a time."""
+    """A speaker; it has one dialogue at a time."""
 
     def start(self, goal: Goal | None) -> None:
-        """Begins a dialogue: a user gets its goal, a system None."""
+        """Begin a dialogue: a user gets its goal, a system gets None."""
         ...
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
-        """Answers what was understood of the other's move, and its text; a user's first move answers nothing.
+        """Answer the last move of the other side: the acts that were understood, and the text. The first move of a user gets
+        no acts and no text.
 
-        A move without text gets one from its acts, a move without acts gets them from its text.
+        If the returned move has no text, the text is generated from its acts. If it has no acts, they are read from its text.
         """
         ...
 
     def done(self) -> bool:
-        """True if it has said its last word."""
+        """Return True if the agent has ended the dialogue."""
         ...
 
 
 class Kind(NamedTuple):
-    """An agent that can be named.
+    """A kind of agent in the registry.
 
     Attributes:
-        role: which side it speaks for.
+        role: user or system.
         about: one line of help.
-        dials: its settings, at their defaults.
-        make: makes an agent from dials, the town and a random generator.
+        dials: the settings, with their default values.
+        make: creates an agent from dials, the town and a random generator.
     """
 
     role: Role
@@ -56,13 +57,13 @@ class Kind(NamedTuple):
 
 
 class ChosenAgent(Struct, frozen=True):
-    """An agent as it was asked for; made anew for every dialogue, also in another process.
+    """A requested agent. It is created again for every dialogue, also in other processes.
 
     Attributes:
-        text: how it prints.
-        name: in the registry, or ``module:object``.
-        role: which side it speaks for.
-        dials: settings that were given, by name.
+        text: the agent as printed.
+        name: the name in the registry, or ``module:object``.
+        role: user or system.
+        dials: the given settings, by name.
     """
 
     text: str
@@ -75,15 +76,15 @@ _CALL = re.compile(r"([^()]+)(?:\((.*)\))?")
 
 
 def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> ChosenAgent:
-    """An agent by the text that names it, checked.
+    """Parse and validate an agent.
 
     Args:
         text: a name with dials in brackets, or ``module:object``.
-        role: which side it is to speak for.
-        more: further dials.
+        role: user or system.
+        more: more dials.
 
     Raises:
-        DialmeterError: no such agent, one for the other side, or a dial that does not fit.
+        DialmeterError: there is no such agent, it has the other role, or a dial is invalid.
 
     Example:
         >>> choose("agenda( patience=2 )", "user").text
@@ -92,12 +93,12 @@ def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chos
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: rule is a system and cannot be the user; users: agenda, forgetful, looping, inventive, hasty, endpoint-user
     """
-    found = _CALL.fullmatch(text.strip())
-    if not found:
+    match = _CALL.fullmatch(text.strip())
+    if not match:
         raise DialmeterError(f"{text!r} is not an agent; write it like agenda(patience=2)")
-    name = found[1].rstrip()
+    name = match[1].rstrip()
     name = f"endpoint-{role}" if name == "endpoint" else name
-    given = dict(_dial(part, text) for part in (found[2] or "").split(",") if part.strip())
+    given = dict(_parse_dial(part, text) for part in (match[2] or "").split(",") if part.strip())
     dials = {**given, **(more or {})}
     kind = kind_of(name, role)
     if kind.role != role:
@@ -106,13 +107,13 @@ def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chos
         others = [each for each in registry.builtin() if registry.load(each).role == role]
         raise DialmeterError(f"{name} is a {kind.role} and cannot be the {role}; {role}s: {', '.join(others)}")
     set_dials(name, kind, dials)
-    told = {**given, **({"model": dials["model"]} if "model" in dials else {})}
-    shown = ", ".join(f"{key}={_shown(value)}" for key, value in sorted(told.items()))
-    return ChosenAgent(f"{name}({shown})" if shown else name, name, role, dials)
+    printed = {**given, **({"model": dials["model"]} if "model" in dials else {})}
+    arguments = ", ".join(f"{key}={_format_value(value)}" for key, value in sorted(printed.items()))
+    return ChosenAgent(f"{name}({arguments})" if arguments else name, name, role, dials)
 
 
 def kind_of(name: str, role: Role) -> Kind:
-    """The kind of an agent: of the registry, or of an object that ``module:object`` names."""
+    """Return the kind of an agent, from the registry or from ``module:object``."""
     if ":" in name:
         from .convlab import kind_at
 
@@ -126,15 +127,15 @@ def kind_of(name: str, role: Role) -> Kind:
 
 
 def set_dials(name: str, kind: Kind, given: Mapping[str, Any]) -> Any:
-    """The dials of a kind, with those that were given.
+    """Return the dials of a kind with the given values.
 
     Raises:
-        DialmeterError: no such dial, or a value that it cannot have.
+        DialmeterError: there is no such dial, or a value is invalid.
     """
-    known = [each.name for each in fields(kind.dials)]
+    names = [each.name for each in fields(kind.dials)]
     for each in given:
-        if each not in known:
-            hint = did_you_mean(each, known) if known else "it has no dials"
+        if each not in names:
+            hint = did_you_mean(each, names) if names else "it has no dials"
             raise DialmeterError(f"{name} has no dial {each!r}; {hint}")
     try:
         return msgspec.convert(asdict(replace(kind.dials, **given)), type(kind.dials), strict=False)
@@ -142,29 +143,29 @@ def set_dials(name: str, kind: Kind, given: Mapping[str, Any]) -> Any:
         raise DialmeterError(f"{name}: {str(error).replace(' - at `$.', ' for `')}") from None
 
 
-def made(chosen: ChosenAgent, world: World, rng: Random) -> Agent:
-    """Makes the agent, with its own random generator."""
-    make, dials = _ready(chosen.name, chosen.role, tuple(sorted(chosen.dials.items())))
+def make_agent(chosen: ChosenAgent, world: World, rng: Random) -> Agent:
+    """Create the agent with its random generator."""
+    make, dials = _load_agent(chosen.name, chosen.role, tuple(sorted(chosen.dials.items())))
     return make(dials, world, rng)
 
 
 @lru_cache(maxsize=64)
-def _ready(
+def _load_agent(
     name: str, role: Role, given: tuple[tuple[str, Any], ...]
 ) -> tuple[Callable[[Any, World, Random], Agent], Any]:
-    """The maker and the dials of an agent, cached for all dialogues."""
+    """Return the factory and the dials of an agent, cached for all dialogues."""
     kind = kind_of(name, role)
     return kind.make, set_dials(name, kind, dict(given))
 
 
-def _dial(part: str, text: str) -> tuple[str, Any]:
+def _parse_dial(part: str, text: str) -> tuple[str, Any]:
     name, equals, value = (piece.strip() for piece in part.partition("="))
     if not equals:
         raise DialmeterError(f"{text}: write dials like patience=2")
     return name, value
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     try:
         return f"{float(value):g}"
     except ValueError:

@@ -1,8 +1,9 @@
-"""Agents of ConvLab, and of everybody who speaks like them.
+"""Agents of ConvLab, and other agents with the same interface.
 
-``module:object`` names an object with ``init_session`` and ``response``, or a class or function that makes one without arguments.
-``response`` gets what the other side said as ``[intent, domain, slot, value]`` lists and answers with such lists, or with text. A user's
-``init_session`` gets the goal in MultiWOZ's format where it takes an argument; ``is_terminated`` says when it is done, where there is one.
+``module:object`` is an object with ``init_session`` and ``response``, or a class or function that returns one without arguments.
+``response`` gets the acts of the other side as ``[intent, domain, slot, value]`` lists and returns such lists, or text. If
+``init_session`` of a user takes an argument, it gets the goal in the format of MultiWOZ. If there is ``is_terminated``, it says when the
+agent has ended the dialogue.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from .agent import Agent, Kind, Role
 
 
 class NoDials(Struct, frozen=True):
-    """Agents from elsewhere have no dials."""
+    """External agents have no dials."""
 
 
 def kind_at(name: str, role: Role) -> Kind:
-    """The kind of the agent that ``module:object`` names.
+    """Return the kind of the agent at ``module:object``.
 
     Raises:
-        DialmeterError: it cannot be imported, or has not the two methods.
+        DialmeterError: it cannot be imported, or does not have the two methods.
     """
     _object_at(name)
 
@@ -45,22 +46,22 @@ def kind_at(name: str, role: Role) -> Kind:
 
 @cache
 def _object_at(name: str) -> Any:
-    """One object per process: models are slow to load, and ``init_session`` starts them anew."""
+    """Load the object once per process, because models are slow to load; ``init_session`` resets it."""
     try:
-        thing = object_at(name)
-        made: Any = thing() if inspect.isclass(thing) or inspect.isfunction(thing) else thing
+        target = object_at(name)
+        agent: Any = target() if inspect.isclass(target) or inspect.isfunction(target) else target
     except Exception as error:
         raise DialmeterError(
             f"agent {name} cannot be loaded: {type(error).__name__}: {one_line(str(error), 200)}"
         ) from None
-    missing = [method for method in ("init_session", "response") if not callable(getattr(made, method, None))]
+    missing = [method for method in ("init_session", "response") if not callable(getattr(agent, method, None))]
     if missing:
         raise DialmeterError(f"agent {name} has no {' and no '.join(missing)}")
-    return made
+    return agent
 
 
 class ConvlabAgent:
-    """An agent from elsewhere, behind the protocol of this package."""
+    """Adapter from an external agent to the protocol of this package."""
 
     def __init__(self, name: str, role: Role, agent: Any) -> None:
         self._name = name
@@ -72,41 +73,41 @@ class ConvlabAgent:
         self._bye = False
         begin = self._agent.init_session
         takes_goal = goal is not None and bool(inspect.signature(begin).parameters)
-        self._call(begin, *([written_goal(goal)] if takes_goal and goal is not None else []))
+        self._call(begin, *([multiwoz_goal(goal)] if takes_goal and goal is not None else []))
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
         answer = self._call(self._agent.response, as_lists(acts))
         if isinstance(answer, str):
             self._bye = "bye" in answer.lower().split()
             return Move(self._role, text=answer)
-        found = self._read(answer)
-        self._bye = any(intent_of(each.name) == "bye" for each in found)
-        return Move(self._role, acts=found)
+        answer_acts = self._parse(answer)
+        self._bye = any(intent_of(each.name) == "bye" for each in answer_acts)
+        return Move(self._role, acts=answer_acts)
 
     def done(self) -> bool:
-        ended = getattr(self._agent, "is_terminated", None)
-        return bool(self._call(ended)) if callable(ended) else self._bye
+        is_terminated = getattr(self._agent, "is_terminated", None)
+        return bool(self._call(is_terminated)) if callable(is_terminated) else self._bye
 
-    def _read(self, answer: Any) -> tuple[Act, ...]:
+    def _parse(self, answer: Any) -> tuple[Act, ...]:
         try:
             return tuple(from_lists(msgspec.convert(answer, list[tuple[str, str, str, str | int | float]])))
         except msgspec.ValidationError:
             raise DialmeterError(
-                f"agent {self._name} answered {one_line(repr(answer), 80)}; text or a list of [intent, domain, slot, value] is expected"
+                f"agent {self._name} answered {one_line(repr(answer), 80)}; expected text or a list of [intent, domain, slot, value]"
             ) from None
 
     def _call(self, method: Any, *arguments: Any) -> Any:
         try:
             return method(*arguments)
         except Exception as error:
-            what = f"{type(error).__name__}: {one_line(str(error), 200)}"
+            reason = f"{type(error).__name__}: {one_line(str(error), 200)}"
             raise DialmeterError(
-                f"agent {self._name} failed in {getattr(method, '__name__', 'a call')}: {what}"
+                f"agent {self._name} failed in {getattr(method, '__name__', 'a call')}: {reason}"
             ) from None
 
 
 def as_lists(acts: Iterable[Act]) -> list[list[str]]:
-    """Acts as ConvLab-3 writes them.
+    """Convert acts to the lists of ConvLab-3.
 
     Example:
         >>> as_lists([act("hotel", "request", "phone"), act("general", "bye")])
@@ -119,7 +120,7 @@ def as_lists(acts: Iterable[Act]) -> list[list[str]]:
 
 
 def from_lists(lists: Iterable[tuple[str, str, str, Any]]) -> Iterable[Act]:
-    """Acts from lists in the spelling of ConvLab-2 or ConvLab-3.
+    """Convert lists in the spelling of ConvLab-2 or ConvLab-3 to acts.
 
     Example:
         >>> [(each.name, each.slot, each.values) for each in from_lists([("Inform", "Train", "Leave", "09:15"), ("bye", "general", "none", "none")])]
@@ -128,12 +129,12 @@ def from_lists(lists: Iterable[tuple[str, str, str, Any]]) -> Iterable[Act]:
     for intent, domain, slot, value in lists:
         service = domain.lower() or GENERAL
         name = slot_in(service, slot) if slot.lower() not in ("", "none") else ""
-        told = "" if str(value).lower() in ("", "none", "?") else str(value).lower()
-        yield act(service, intent.lower(), name, told)
+        text = "" if str(value).lower() in ("", "none", "?") else str(value).lower()
+        yield act(service, intent.lower(), name, text)
 
 
-def written_goal(goal: Goal) -> dict[str, Any]:
-    """A goal in MultiWOZ's format."""
+def multiwoz_goal(goal: Goal) -> dict[str, Any]:
+    """Convert a goal to the format of MultiWOZ."""
     return {
         domain: {**{name: dict(part) for name, part in each.parts.items()}, "reqt": list(each.requests)}
         for domain, each in goal.items()

@@ -1,7 +1,7 @@
-"""A language model behind an OpenAI-compatible endpoint, as user or as system.
+"""A language model at an OpenAI-compatible endpoint, as user or as system.
 
-The prompt holds the goal or what was looked up, and examples of sentences that are understood. The model speaks in text; its acts
-are read from the text. The key comes from an environment variable and is sent to the endpoint only.
+The prompt holds the goal or the search results, and examples of sentences that are understood. The model answers in text; its
+acts are read from the text. The key comes from an environment variable and is sent only to the endpoint.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ...model import SYSTEM, USER, Act, Goal, Move
 from ..language.generate import say
 from ..language.grammar import BOOKING, act, grammar, intent_of, value_of
 from ..language.understand import understand
-from ..world.database import World, reference, trouble
+from ..world.database import World, failing_slots, reference
 from ..world.schema import DOMAINS
 from .agent import Kind
 
-_SHOWN = 3
+_MOST_ROWS = 3
 
 USER_TASK = """You are a visitor of the town of Saltmere and talk with its information desk. Say only what your task asks for, a few things \
 at a time, in one or two short sentences. Never play the desk. When all is done, or cannot be done, say "Goodbye."
@@ -83,7 +83,7 @@ def _examples(speaker: str) -> Iterator[str]:
 
 
 def notes(state: Mapping[str, Mapping[str, str]], world: World) -> str:
-    """What a system may say: the first finds for what it has understood, and whether they can be booked.
+    """Return the notes for a system: the first search results for the understood state, and whether they can be booked.
 
     Example:
         >>> from dialmeter.simulation.world import town
@@ -91,25 +91,25 @@ def notes(state: Mapping[str, Mapping[str, str]], world: World) -> str:
         attraction: 1 found.
           name nettle gallery, type gallery, ar
     """
-    return "\n".join(line for domain, told in state.items() if told for line in _note(domain, dict(told), world))
+    return "\n".join(line for domain, slots in state.items() if slots for line in _note(domain, dict(slots), world))
 
 
-def _note(domain: str, told: dict[str, str], world: World) -> Iterator[str]:
-    missing = [slot for slot in DOMAINS[domain].needed if slot not in told]
+def _note(domain: str, state: dict[str, str], world: World) -> Iterator[str]:
+    missing = [slot for slot in DOMAINS[domain].needed if slot not in state]
     if missing:
         yield f"{domain}: ask for the {missing[0]}."
         return
     if domain == "taxi":
-        yield f"taxi: {_row(world.car(told), ())}."
+        yield f"taxi: {_format_row(world.car(state), ())}."
         return
-    rows = world.search(domain, told)
+    rows = world.search(domain, state)
     yield f"{domain}: {len(rows)} found."
-    details = {slot: told[slot] for slot in DOMAINS[domain].book if slot in told}
-    known = (*DOMAINS[domain].search, *DOMAINS[domain].request)
-    for row in rows[:_SHOWN]:
-        yield f"  {_row(row, known)}."
+    details = {slot: state[slot] for slot in DOMAINS[domain].book if slot in state}
+    slots = (*DOMAINS[domain].search, *DOMAINS[domain].request)
+    for row in rows[:_MOST_ROWS]:
+        yield f"  {_format_row(row, slots)}."
         if details and len(details) == len(DOMAINS[domain].book):
-            wrong = trouble(domain, row, details)
+            wrong = failing_slots(domain, row, details)
             code = reference(domain, row[DOMAINS[domain].entity], details)
             yield (
                 f"  It cannot be booked: {', '.join(wrong)}."
@@ -118,9 +118,9 @@ def _note(domain: str, told: dict[str, str], world: World) -> Iterator[str]:
             )
 
 
-def _row(row: Mapping[str, str], known: tuple[str, ...]) -> str:
+def _format_row(row: Mapping[str, str], slots: tuple[str, ...]) -> str:
     return ", ".join(
-        f"{slot} {value}" for slot, value in row.items() if not known or slot in (*known, "name", "trainid")
+        f"{slot} {value}" for slot, value in row.items() if not slots or slot in (*slots, "name", "trainid")
     )
 
 
@@ -128,29 +128,29 @@ _BEGIN = "Welcome to Saltmere. How may I help?"
 
 
 class EndpointDials(Struct, frozen=True):
-    """Where a model is, and how long to wait for it."""
+    """The endpoint of a model, and its timeouts."""
 
     url: str = ""
-    """Of the endpoint, such as http://127.0.0.1:8000/v1."""
+    """The URL of the endpoint, such as http://127.0.0.1:8000/v1."""
     model: str = ""
-    """The name of the model there."""
+    """The name of the model at the endpoint."""
     key: str = "OPENAI_API_KEY"
-    """The environment variable that holds the key; none is sent where it is not set."""
+    """The environment variable with the key; if it is not set, no key is sent."""
     timeout: Annotated[float, Meta(gt=0)] = 60.0
     """Seconds to wait for an answer."""
     retries: Annotated[int, Meta(ge=0)] = 4
-    """How often to ask again after a failure."""
+    """Number of retries after a failure."""
     pause: Annotated[float, Meta(ge=0)] = 1.0
-    """Seconds before the first further try; doubled before each that follows."""
+    """Seconds before the first retry; doubled before each further retry."""
     temperature: Annotated[float, Meta(ge=0)] = 0.0
-    """Of the model."""
+    """The sampling temperature of the model."""
 
 
 def client(dials: EndpointDials) -> ChatEndpoint:
-    """The client for a model.
+    """Create the client for a model.
 
     Raises:
-        DialmeterError: the dials do not name an endpoint.
+        DialmeterError: the dials have no endpoint.
         MissingExtra: httpx is not installed.
     """
     return ChatEndpoint(
@@ -159,15 +159,15 @@ def client(dials: EndpointDials) -> ChatEndpoint:
 
 
 class AsksModel(Protocol):
-    """What agents need of an endpoint."""
+    """The part of an endpoint that agents need."""
 
     def ask(self, messages: Messages, parameters: Mapping[str, Any], *, must_speak: bool) -> ChatAnswer:
-        """The answer of the model."""
+        """Return the answer of the model."""
         ...
 
 
 class _ModelAgent:
-    """An agent that is a language model. It remembers the messages of its dialogue."""
+    """An agent that is a language model. It keeps the messages of its dialogue."""
 
     def __init__(self, dials: EndpointDials, world: World, rng: Random) -> None:
         self.endpoint: AsksModel = client(dials)
@@ -179,14 +179,14 @@ class _ModelAgent:
     def done(self) -> bool:
         return self._over
 
-    def _answer(self, text: str, looked_up: str = "") -> str:
-        """The answer to the other's text; what was looked up is shown to the model for this answer only."""
+    def _answer(self, text: str, search_notes: str = "") -> str:
+        """Return the answer to the text of the other side. The model sees the notes for this answer only."""
         self._messages.append({"role": "user", "content": text})
-        shown = [{"role": "system", "content": f"Notes:\n{looked_up}"}] if looked_up else []
-        answer = self.endpoint.ask([*self._messages, *shown], {"temperature": self._dials.temperature}, must_speak=True)
-        said = " ".join(answer.text.split())
-        self._messages.append({"role": "assistant", "content": said})
-        return said
+        extra = [{"role": "system", "content": f"Notes:\n{search_notes}"}] if search_notes else []
+        answer = self.endpoint.ask([*self._messages, *extra], {"temperature": self._dials.temperature}, must_speak=True)
+        reply = " ".join(answer.text.split())
+        self._messages.append({"role": "assistant", "content": reply})
+        return reply
 
 
 class EndpointUser(_ModelAgent):
@@ -204,7 +204,7 @@ class EndpointUser(_ModelAgent):
 
 
 class EndpointSystem(_ModelAgent):
-    """A system that is a language model; what it has understood is looked up for it, and the finds are put before it."""
+    """A system that is a language model. It gets the search results for its understood state as notes."""
 
     def start(self, goal: Goal | None) -> None:
         prompt = SYSTEM_TASK.format(examples="\n".join(_examples(SYSTEM)))
@@ -220,9 +220,7 @@ class EndpointSystem(_ModelAgent):
         return Move(SYSTEM, text=self._answer(text, notes(self._state, self._world)))
 
 
-USER_KIND = Kind(
-    "user", "a language model behind --endpoint, with the goal in its prompt", EndpointDials(), EndpointUser
-)
+USER_KIND = Kind("user", "a language model at --endpoint, with the goal in its prompt", EndpointDials(), EndpointUser)
 SYSTEM_KIND = Kind(
-    "system", "a language model behind --endpoint, with finds in its prompt", EndpointDials(), EndpointSystem
+    "system", "a language model at --endpoint, with search results in its prompt", EndpointDials(), EndpointSystem
 )

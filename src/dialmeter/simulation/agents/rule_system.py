@@ -1,4 +1,4 @@
-"""A system that follows rules: it remembers what it understood, searches, and says what it finds. Three come with dialmeter."""
+"""A rule-based system: it tracks the state, searches, and says what it finds. dialmeter has three of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from ...model import SYSTEM, Act, Goal, Move
 from ..language.grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world.database import Row, World, reference, trouble
+from ..world.database import Row, World, failing_slots, reference
 from ..world.schema import DOMAINS, DONTCARE, REFERENCE
 from .agent import Kind, Share
 
@@ -20,29 +20,29 @@ _FACTS = ("address", "phone", "postcode", "entrance fee", "duration", "price", "
 
 
 class SystemDials(Struct, frozen=True):
-    """How a system behaves."""
+    """The settings of a system."""
 
     eagerness: Share = 0.0
-    """How often it tells facts of an offer that nobody has asked for."""
+    """The chance to tell facts of an offer that the user did not ask for."""
     failures: Share = 0.0
-    """How often it does not answer a question, or refuses a booking without a cause."""
+    """The chance not to answer a question, or to refuse a booking without a reason."""
     stubbornness: Share = 0.0
-    """How often it asks again for what it was told; twice in a domain at most, and never twice for a slot."""
+    """The chance to ask again for a value that the user gave; at most twice in a domain, and once for a slot."""
     questions: Annotated[int, Meta(ge=0)] = 1
-    """How often it asks for a constraint in a domain before it offers something."""
+    """Number of questions for constraints in a domain before it makes an offer."""
     few: Annotated[int, Meta(ge=1)] = 3
-    """How many finds are few enough to offer one without a question."""
+    """Up to this number of results, it makes an offer without a question."""
     choice: Share = 0.5
-    """How often it lets the user choose where there are two."""
+    """The chance to let the user choose if there are two results."""
 
 
 class RuleSystem:
-    """A system in one dialogue after the other.
+    """A rule-based system; it can have several dialogues, one after the other.
 
     Args:
-        dials: how it behaves.
-        world: where it looks things up.
-        rng: all its chances.
+        dials: the settings.
+        world: the database.
+        rng: the random generator for all choices.
     """
 
     def __init__(self, dials: SystemDials, world: World, rng: Random) -> None:
@@ -64,9 +64,9 @@ class RuleSystem:
         return self._over
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
-        told = self._remember(acts)
+        changes = self._update_state(acts)
         said: list[Act] = []
-        for domain, slots in told.items():
+        for domain, slots in changes.items():
             said += self._react(domain, slots)
         for each in acts:
             if intent_of(each.name) == "request" and each.service in DOMAINS:
@@ -76,21 +76,21 @@ class RuleSystem:
             said = [act(GENERAL, "bye")]
         return Move(SYSTEM, acts=tuple(dict.fromkeys(said)) or (act(GENERAL, "reqmore"),))
 
-    def _remember(self, acts: Sequence[Act]) -> dict[str, set[str]]:
-        """Updates the state; which slots of which domains are new or changed."""
-        told: dict[str, set[str]] = {}
+    def _update_state(self, acts: Sequence[Act]) -> dict[str, set[str]]:
+        """Update the state, and return the new or changed slots of each domain that the user spoke of."""
+        changes: dict[str, set[str]] = {}
         for each in acts:
             if intent_of(each.name) != "inform" or each.service not in DOMAINS or not each.values:
                 continue
-            changed = told.setdefault(each.service, set())
+            changed = changes.setdefault(each.service, set())
             if each.slot in DOMAINS[each.service].informable:
                 if self._state[each.service].get(each.slot) != value_of(each):
                     changed.add(each.slot)
                 self._state[each.service][each.slot] = value_of(each)
-        return told
+        return changes
 
     def _react(self, domain: str, changed: set[str]) -> Iterator[Act]:
-        """Reacts to new constraints; a user who repeats known ones has missed the offer, which is repeated."""
+        """React to new constraints. If the user repeats known constraints, the user missed the offer, and it is repeated."""
         changed |= self._waiting.pop(domain, set())
         again = self._ask_again(domain, changed)
         if again:
@@ -120,23 +120,23 @@ class RuleSystem:
         if domain == "taxi":
             yield from self._call_taxi(state)
             return
-        wanted = {slot: state[slot] for slot in DOMAINS[domain].search if slot in state}
-        rows = self._world.search(domain, wanted)
+        constraints = {slot: state[slot] for slot in DOMAINS[domain].search if slot in state}
+        rows = self._world.search(domain, constraints)
         question = self._question(domain, rows)
         if not rows:
             self._found.pop(domain, None)
             self._booked.pop(domain, None)
-            told = {slot: value for slot, value in wanted.items() if value != DONTCARE}
-            yield from (act(domain, "nooffer", slot, value) for slot, value in told.items())
+            unmet = {slot: value for slot, value in constraints.items() if value != DONTCARE}
+            yield from (act(domain, "nooffer", slot, value) for slot, value in unmet.items())
         elif question:
             self._asked[domain].append(question)
             yield act(domain, "inform", "choice", str(len(rows)))
             yield act(domain, "request", question)
         else:
-            yield from self._present(domain, rows, wanted)
+            yield from self._present(domain, rows, constraints)
 
     def _question(self, domain: str, rows: Sequence[Row]) -> str | None:
-        """A slot worth asking for, while there is much to choose from."""
+        """Return a slot to ask for if there are many results."""
         asked, state = self._asked[domain], self._state[domain]
         if len(rows) <= self._dials.few or len(asked) >= self._dials.questions or domain in self._found:
             return None
@@ -146,7 +146,7 @@ class RuleSystem:
         useful = [slot for slot in slots if len({row[slot] for row in rows}) > 1]
         return self._rng.choice(useful) if useful else None
 
-    def _present(self, domain: str, rows: Sequence[Row], wanted: dict[str, str]) -> Iterator[Act]:
+    def _present(self, domain: str, rows: Sequence[Row], constraints: dict[str, str]) -> Iterator[Act]:
         before = self._found.get(domain)
         row = before if before is not None and before in rows else rows[0]
         entity = DOMAINS[domain].entity
@@ -157,14 +157,14 @@ class RuleSystem:
             self._booked.pop(domain, None)
         self._found[domain] = row
         if domain == "train":
-            time = "arriveby" if "arriveby" in wanted else "leaveat"
+            time = "arriveby" if "arriveby" in constraints else "leaveat"
             yield act(domain, "inform", "trainid", row["trainid"])
             yield act(domain, "inform", time, row[time])
         else:
-            echoed = [slot for slot in wanted if slot != "name" and wanted[slot] != DONTCARE]
+            slots = [slot for slot in constraints if slot != "name" and constraints[slot] != DONTCARE]
             yield act(domain, "recommend", "name", row["name"])
-            shown = sorted(self._rng.sample(echoed, min(2, len(echoed))), key=echoed.index)
-            yield from (act(domain, "recommend", slot, row[slot]) for slot in shown)
+            echoed = sorted(self._rng.sample(slots, min(2, len(slots))), key=slots.index)
+            yield from (act(domain, "recommend", slot, row[slot]) for slot in echoed)
         yield from self._volunteer(domain, row)
         if not any(slot in self._state[domain] for slot in DOMAINS[domain].book) and DOMAINS[domain].book:
             yield act("train", "offerbook") if domain == "train" else act(BOOKING, "inform")
@@ -185,7 +185,7 @@ class RuleSystem:
         yield from self._volunteer("taxi", row)
 
     def _book(self, domain: str) -> Iterator[Act]:
-        """Books once all details are known; asks for those that are not, two at a time."""
+        """Book if all details are known; otherwise ask for missing details, two at a time."""
         needed = DOMAINS[domain].book
         details = {slot: self._state[domain][slot] for slot in needed if slot in self._state[domain]}
         if not details:
@@ -199,7 +199,7 @@ class RuleSystem:
         code = reference(domain, row[DOMAINS[domain].entity], details)
         if self._booked.get(domain) == code:
             return
-        wrong = trouble(domain, row, details)
+        wrong = failing_slots(domain, row, details)
         if wrong:
             yield from (act(BOOKING, "nobook", slot, details[slot]) for slot in wrong)
         elif self._rng.random() < self._dials.failures:
@@ -214,7 +214,7 @@ class RuleSystem:
 
     def _answer(self, domain: str, slot: str, said: list[Act]) -> Iterator[Act]:
         if domain not in self._found:
-            # Nothing is found that could be asked about: search first, if that has not been done in this turn.
+            # There is no result to answer about: search first, if this turn has not searched yet.
             if not any(each.service == domain for each in said):
                 yield from self._offer(domain)
             if domain not in self._found:
@@ -228,6 +228,6 @@ class RuleSystem:
             yield act(domain, "inform", slot, self._booked[domain])
 
 
-RULE = Kind("system", "looks things up, offers, answers and books, by rules", SystemDials(), RuleSystem)
-EAGER = Kind("system", "volunteers information before it is asked", SystemDials(eagerness=0.8), RuleSystem)
-STUBBORN = Kind("system", "asks again for what it was told", SystemDials(stubbornness=0.5), RuleSystem)
+RULE = Kind("system", "searches, offers, answers and books, by rules", SystemDials(), RuleSystem)
+EAGER = Kind("system", "gives information before the user asks for it", SystemDials(eagerness=0.8), RuleSystem)
+STUBBORN = Kind("system", "asks again for values that the user gave", SystemDials(stubbornness=0.5), RuleSystem)

@@ -1,1 +1,1 @@
-"""Acts into text, text into acts, and a channel between them that makes mistakes."""
+"""Generation of text from acts, understanding of acts from text, and a noisy channel between them."""

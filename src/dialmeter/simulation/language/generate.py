@@ -1,4 +1,4 @@
-"""Acts into text: one sentence for acts that belong together, in one of several phrasings."""
+"""Generate text from acts: one sentence for acts that belong together, in one of several phrasings."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..world.value_map import forms
 from .grammar import Clause, SentenceFrame, grammar, intent_of, value_of
 
 PARAPHRASED = 0.4
-"""How often a user puts a value in other words."""
+"""The chance that a user paraphrases a value."""
 
 _NAMES = ("name", "departure", "destination")
 
 
 def say(acts: Iterable[Act], speaker: str, rng: Random) -> str:
-    """The text of a move.
+    """Return the text of a move.
 
     Args:
-        acts: what is to be said, in order; neighbours of one kind share a sentence.
-        speaker: ``user`` or ``system``, who do not talk alike.
-        rng: chooses phrasings.
+        acts: the acts in order; adjacent acts of one kind share a sentence.
+        speaker: ``user`` or ``system``; they have different phrases.
+        rng: the random generator for phrasings.
 
     Example:
         >>> from dialmeter.simulation.language.grammar import act
@@ -36,24 +36,25 @@ def say(acts: Iterable[Act], speaker: str, rng: Random) -> str:
 
 def _sentences(acts: Sequence[Act], speaker: str, rng: Random) -> Iterator[str]:
     for (service, key), group in groupby(acts, lambda each: (each.service, _key(each, speaker))):
-        found = list(group)
+        together = list(group)
         frames = grammar(speaker).frames.get((service, key))
         if frames is None:
-            # An agent from elsewhere may have acts that the town has no words for; it must not be silent about them.
-            yield f"{key.capitalize()} {', '.join(f'{each.slot} {value_of(each)}'.strip() for each in found)}.".strip()
+            # An external agent may use acts that the grammar does not have; they still need a text.
+            pairs = ", ".join(f"{each.slot} {value_of(each)}".strip() for each in together)
+            yield f"{key.capitalize()} {pairs}.".strip()
             continue
         frame = rng.choice(frames)
         if frame.kind in ("clauses", "slots"):
-            yield _joined(frame, found, speaker, rng)
+            yield _fill_frame(frame, together, speaker, rng)
         else:
-            for each in found:
-                said = frame.text.replace("{word}", _word(each.slot, speaker))
-                yield said.replace("{v}", _shown(each.slot, value_of(each)))
+            for each in together:
+                text = frame.text.replace("{word}", _word(each.slot, speaker))
+                yield text.replace("{v}", _capitalise(each.slot, value_of(each)))
                 frame = rng.choice(frames)
 
 
 def _key(act: Act, speaker: str) -> str:
-    """Under what a grammar has the frames of an act."""
+    """Return the key of the frames of an act in the grammar, with the service."""
     intent = intent_of(act.name)
     if intent != "inform":
         return intent
@@ -62,7 +63,7 @@ def _key(act: Act, speaker: str) -> str:
     return "choice" if act.slot == "choice" else "inform"
 
 
-def _joined(frame: SentenceFrame, acts: Sequence[Act], speaker: str, rng: Random) -> str:
+def _fill_frame(frame: SentenceFrame, acts: Sequence[Act], speaker: str, rng: Random) -> str:
     if frame.kind == "slots":
         words = [f"the {_word(each.slot, speaker)}" for each in acts]
         return frame.text.replace(
@@ -78,26 +79,26 @@ def _word(slot: str, speaker: str) -> str:
 
 def _phrase(act: Act, speaker: str, rng: Random) -> str:
     value = value_of(act)
-    index = _indexed(speaker, act.service)
+    index = _index_clauses(speaker, act.service)
     clauses = index.get((act.slot, value)) or index.get((act.slot, ""), ())
     if not clauses:
         return f"with {_word(act.slot, speaker)} {value}"
-    said = value
+    form = value
     if speaker == USER and rng.random() < PARAPHRASED:
-        said = rng.choice(forms(act.service, act.slot).get(value, (value,)))
-    return rng.choice(clauses).text.replace("{v}", _shown(act.slot, said))
+        form = rng.choice(forms(act.service, act.slot).get(value, (value,)))
+    return rng.choice(clauses).text.replace("{v}", _capitalise(act.slot, form))
 
 
 @cache
-def _indexed(speaker: str, service: str) -> dict[tuple[str, str], tuple[Clause, ...]]:
-    found: dict[tuple[str, str], list[Clause]] = {}
+def _index_clauses(speaker: str, service: str) -> dict[tuple[str, str], tuple[Clause, ...]]:
+    index: dict[tuple[str, str], list[Clause]] = {}
     for clause in grammar(speaker).clauses.get(service, ()):
-        found.setdefault((clause.slot, clause.value), []).append(clause)
-    return {key: tuple(clauses) for key, clauses in found.items()}
+        index.setdefault((clause.slot, clause.value), []).append(clause)
+    return {key: tuple(clauses) for key, clauses in index.items()}
 
 
-def _shown(slot: str, value: str) -> str:
-    """Names begin with capitals, train numbers and codes are written in them."""
+def _capitalise(slot: str, value: str) -> str:
+    """Capitalise the words of names; write train numbers and codes in capitals."""
     if slot in _NAMES:
         return " ".join(
             word if word in ("the", "and", "of") else word[:1].upper() + word[1:] for word in value.split(" ")

@@ -1,6 +1,6 @@
-"""Acts by intent and domain, named as in MultiWOZ (``Hotel-Inform``, ``general-bye``), and the phrases for them.
+"""Acts with the names of MultiWOZ (``Hotel-Inform``, ``general-bye``), and the phrases for them.
 
-Phrases are frames and clauses, which can be filled and recognised.
+Phrases are sentence frames and clauses. They are used for generation and for understanding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GENERAL = "general"
 ASKED = "?"
 """The value of a request."""
 
-# As MultiWOZ writes them; other words get a capital.
+# The spelling of MultiWOZ; other intents are only capitalised.
 _INTENTS = {
     "nooffer": "NoOffer",
     "nobook": "NoBook",
@@ -32,7 +32,7 @@ _INTENTS = {
 
 
 def act(service: str, intent: str, slot: str = "", value: str = "") -> Act:
-    """An act by service and intent.
+    """Create an act from service and intent.
 
     Example:
         >>> act("hotel", "inform", "area", "east")
@@ -54,7 +54,7 @@ def _name(service: str, intent: str) -> str:
 
 @lru_cache(maxsize=512)
 def intent_of(name: str) -> str:
-    """The intent in an act's name, in small letters.
+    """Return the intent from the name of an act, in lower case.
 
     Example:
         >>> intent_of("Booking-NoBook"), intent_of("general-bye")
@@ -63,19 +63,19 @@ def intent_of(name: str) -> str:
     return name.rpartition("-")[2].lower()
 
 
-def value_of(found: Act) -> str:
-    """The value of an act, empty where it has none."""
-    return found.values[0] if found.values else ""
+def value_of(act: Act) -> str:
+    """Return the value of an act; empty if it has none."""
+    return act.values[0] if act.values else ""
 
 
 Kind: TypeAlias = Literal["clauses", "slots", "word", "fact", "value", "plain"]
-"""What a frame has room for: clauses, slots that are asked for, one slot, one slot with its value, a value, or nothing."""
+"""The placeholders of a frame: clauses, requested slots, one slot, one slot with its value, a value, or none."""
 
 _FIELD = re.compile(r"\{(clauses|slots|word|v)\}")
 
 
 class SentenceFrame(Struct, frozen=True):
-    """A sentence with room, for one intent of one service; ``slot`` is set where the frame speaks of one slot only."""
+    """A sentence with placeholders, for one intent of one service; ``slot`` is set if the frame is for one slot only."""
 
     service: str
     intent: str
@@ -85,7 +85,7 @@ class SentenceFrame(Struct, frozen=True):
 
 
 class Clause(Struct, frozen=True):
-    """A phrase for a slot, with room for its value or for one value only."""
+    """A phrase for a slot, with a placeholder for any value, or for one value only."""
 
     slot: str
     text: str
@@ -93,12 +93,12 @@ class Clause(Struct, frozen=True):
 
 
 class Grammar(Struct, frozen=True):
-    """All that one speaker can say.
+    """The phrases of one speaker.
 
     Attributes:
-        frames: act's service and intent → its sentences; a user's booking sentences have the intent ``book``.
-        clauses: service → its phrases.
-        words: slot → what it is called.
+        frames: service and intent of an act → sentences; booking sentences of a user have the intent ``book``.
+        clauses: service → phrases.
+        words: slot → its name in sentences.
     """
 
     frames: Mapping[tuple[str, str], tuple[SentenceFrame, ...]]
@@ -108,13 +108,13 @@ class Grammar(Struct, frozen=True):
 
 @cache
 def phrases() -> dict[str, Any]:
-    """The file of phrases."""
+    """Load the file of phrases."""
     return tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("utf-8"))
 
 
 @cache
 def grammar(speaker: str) -> Grammar:
-    """What a speaker can say.
+    """Return the phrases of a speaker.
 
     Example:
         >>> grammar("user").frames["taxi", "request"][0].text
@@ -129,24 +129,24 @@ def grammar(speaker: str) -> Grammar:
 
 
 def _user_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[SentenceFrame, ...]]:
-    found: dict[tuple[str, str], tuple[SentenceFrame, ...]] = {}
+    frames: dict[tuple[str, str], tuple[SentenceFrame, ...]] = {}
     for domain in DOMAINS:
-        found[domain, "inform"] = _frames(domain, "inform", table["search"]["frames"])
-        found[domain, "book"] = _frames(domain, "inform", table["book"]["frames"])
-        found[domain, "request"] = _frames(domain, "request", table["request"]["frames"])
-    return found | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
+        frames[domain, "inform"] = _frames(domain, "inform", table["search"]["frames"])
+        frames[domain, "book"] = _frames(domain, "inform", table["book"]["frames"])
+        frames[domain, "request"] = _frames(domain, "request", table["request"]["frames"])
+    return frames | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
 
 
 def _system_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[SentenceFrame, ...]]:
-    found: dict[tuple[str, str], tuple[SentenceFrame, ...]] = {}
+    frames: dict[tuple[str, str], tuple[SentenceFrame, ...]] = {}
     for domain in DOMAINS:
         for intent in ("inform", "recommend", "select", "nooffer", "request"):
-            found[domain, intent] = _frames(domain, intent, table[intent]["frames"])
-        found[domain, "choice"] = _frames(domain, "inform", table["choice"]["frames"], slot="choice")
+            frames[domain, intent] = _frames(domain, intent, table[intent]["frames"])
+        frames[domain, "choice"] = _frames(domain, "inform", table["choice"]["frames"], slot="choice")
     for intent in ("offerbook", "offerbooked"):
-        found["train", intent] = _frames("train", intent, table[intent]["frames"])
-    found |= {(BOOKING, intent): _frames(BOOKING, intent, texts) for intent, texts in table["booking"].items()}
-    return found | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
+        frames["train", intent] = _frames("train", intent, table[intent]["frames"])
+    frames |= {(BOOKING, intent): _frames(BOOKING, intent, texts) for intent, texts in table["booking"].items()}
+    return frames | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
 
 
 def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[SentenceFrame, ...]:
@@ -156,22 +156,22 @@ def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tupl
 
 
 def _kind(text: str) -> Kind:
-    found = set(_FIELD.findall(text))
-    if found == {"word", "v"}:
+    fields = set(_FIELD.findall(text))
+    if fields == {"word", "v"}:
         return "fact"
     kinds: dict[str, Kind] = {"clauses": "clauses", "slots": "slots", "word": "word", "v": "value"}
-    return kinds[found.pop()] if found else "plain"
+    return kinds[fields.pop()] if fields else "plain"
 
 
 def _clauses(table: dict[str, Any], texts: Mapping[str, list[str]]) -> tuple[Clause, ...]:
-    found = []
+    clauses = []
     for key, each in texts.items():
         slot, _, value = key.partition("=")
-        found += [Clause(slot, text, value) for text in each]
-    slots = dict.fromkeys(clause.slot for clause in found)
-    found += [
+        clauses += [Clause(slot, text, value) for text in each]
+    slots = dict.fromkeys(clause.slot for clause in clauses)
+    clauses += [
         Clause(slot, text.replace("{word}", table["words"][slot]), DONTCARE)
         for slot in slots
         for text in table["dontcare"]["clauses"]
     ]
-    return tuple(found)
+    return tuple(clauses)

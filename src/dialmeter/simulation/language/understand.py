@@ -1,7 +1,7 @@
-"""Text into acts, by the patterns of the phrases: sentence by sentence, from nothing but the text.
+"""Parse text into acts with the patterns of the phrases, sentence by sentence. Only the text is used.
 
-Values are whatever a phrase has room for, known to the town or not. A sentence in other words, as people and language models
-write them, is searched for words that the town knows: a domain by its words, values by their forms, questions by names of slots.
+A placeholder of a phrase matches any value, also one that the town does not have. A sentence that matches no phrase, for example
+of a person or a language model, is searched for known words: words of domains, forms of values, and names of slots in questions.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from .grammar import GENERAL, SentenceFrame, act, grammar, phrases
 
 _SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
 _LIST = re.compile(r", | and ")
-_ROOM = {"clauses": "(?P<clauses>.+)", "slots": "(?P<slots>.+)", "word": "(?P<word>.+?)", "v": "(?P<v>.+)"}
+_PLACEHOLDERS = {"clauses": "(?P<clauses>.+)", "slots": "(?P<slots>.+)", "word": "(?P<word>.+?)", "v": "(?P<v>.+)"}
 
 
 def understand(text: str, speaker: str) -> tuple[Act, ...]:
-    """The acts of a text, as far as they are recognised.
+    """Return the recognised acts of a text.
 
     Example:
-        >>> [(found.name, found.slot, found.values) for found in understand("I need a train to Tolderby, on friday.", "user")]
+        >>> [(each.name, each.slot, each.values) for each in understand("I need a train to Tolderby, on friday.", "user")]
         [('Train-Inform', 'destination', ('tolderby',)), ('Train-Inform', 'day', ('friday',))]
     """
-    found: list[Act] = []
+    acts: list[Act] = []
     for sentence in _SENTENCES.split(text.strip()):
         if sentence:
-            read = _read(sentence.rstrip(".?! "), speaker)
-            found += spotted(sentence, speaker) if read is None else read
-    return tuple(dict.fromkeys(found))
+            parsed = _parse_sentence(sentence.rstrip(".?! "), speaker)
+            acts += spot_acts(sentence, speaker) if parsed is None else parsed
+    return tuple(dict.fromkeys(acts))
 
 
 class SpokenTurn(Protocol):
-    """What is said, and by whom."""
+    """A turn with a speaker and a text."""
 
     @property
     def speaker(self) -> str: ...
@@ -47,7 +47,7 @@ class SpokenTurn(Protocol):
 
 
 class TownMaker:
-    """The town's understanding of text as a maker of acts, for users that are scored from their words.
+    """A maker of acts that uses the town's understanding of text, for users that are scored from their texts.
 
     Example:
         >>> from dialmeter.model import Move
@@ -58,11 +58,11 @@ class TownMaker:
     name = "town"
 
     def acts(self, turn: SpokenTurn, schema: object) -> tuple[Act, ...]:
-        """The acts of a turn; the town has its own schema."""
+        """Return the acts of a turn. The schema is ignored, because the town has its own."""
         return understand(turn.text, turn.speaker)
 
 
-def _read(sentence: str, speaker: str) -> list[Act] | None:
+def _parse_sentence(sentence: str, speaker: str) -> list[Act] | None:
     for pattern in _frames(speaker).get(_first_word(sentence), ()):
         match = pattern.regex.fullmatch(sentence)
         if match:
@@ -94,16 +94,16 @@ def _slots(speaker: str) -> dict[str, str]:
 
 
 def _clauses(frame: SentenceFrame, text: str, speaker: str) -> list[Act] | None:
-    found = []
+    acts = []
     for phrase in text.split(", "):
-        pair = _pair(phrase, frame.service, speaker)
+        pair = _parse_phrase(phrase, frame.service, speaker)
         if pair is None:
             return None
-        found.append(act(frame.service, frame.intent, *pair))
-    return found
+        acts.append(act(frame.service, frame.intent, *pair))
+    return acts
 
 
-def _pair(phrase: str, service: str, speaker: str) -> tuple[str, str] | None:
+def _parse_phrase(phrase: str, service: str, speaker: str) -> tuple[str, str] | None:
     for regex, slot, value in _phrases(speaker, service).get(_first_word(phrase), ()):
         match = regex.fullmatch(phrase)
         if match:
@@ -122,35 +122,35 @@ def _first_word(text: str) -> str:
 
 @cache
 def _frames(speaker: str) -> Mapping[str, Sequence[_Pattern]]:
-    """Patterns of sentences by first word; those with more fixed words come first."""
+    """Return the patterns of sentences by first word; longer sentences come first."""
     frames = [frame for group in grammar(speaker).frames.values() for frame in group]
-    found: dict[str, list[_Pattern]] = {}
+    patterns: dict[str, list[_Pattern]] = {}
     for frame in sorted(frames, key=lambda each: -len(each.text)):
         text = frame.text.rstrip(".?!")
-        found.setdefault(_first_word(text), []).append(_Pattern(_compiled(text), frame))
-    return found
+        patterns.setdefault(_first_word(text), []).append(_Pattern(_compile(text), frame))
+    return patterns
 
 
 @cache
 def _phrases(speaker: str, service: str) -> Mapping[str, Sequence[tuple[re.Pattern[str], str, str]]]:
     clauses = sorted(grammar(speaker).clauses[service], key=lambda each: -len(each.text.replace("{v}", "")))
-    found: dict[str, list[tuple[re.Pattern[str], str, str]]] = {}
+    patterns: dict[str, list[tuple[re.Pattern[str], str, str]]] = {}
     for clause in clauses:
-        found.setdefault(_first_word(clause.text), []).append((_compiled(clause.text), clause.slot, clause.value))
-    return found
+        patterns.setdefault(_first_word(clause.text), []).append((_compile(clause.text), clause.slot, clause.value))
+    return patterns
 
 
-def _compiled(text: str) -> re.Pattern[str]:
-    """A pattern for a phrase with room; a sentence may also go without its clauses."""
+def _compile(text: str) -> re.Pattern[str]:
+    """Compile the pattern of a phrase with placeholders; the clauses of a sentence are optional."""
     return re.compile("".join(_pieces(text)))
 
 
 def _pieces(text: str) -> Iterator[str]:
     for piece in re.split(r"( ?\{\w+\})", text):
         if piece.endswith("}"):
-            room = _ROOM[piece.strip(" {}")]
+            group = _PLACEHOLDERS[piece.strip(" {}")]
             blank = " " if piece.startswith(" ") else ""
-            yield f"(?:{blank}{room})?" if "clauses" in piece else f"{blank}{room}"
+            yield f"(?:{blank}{group})?" if "clauses" in piece else f"{blank}{group}"
         else:
             yield re.escape(piece)
 
@@ -178,25 +178,25 @@ _FLAGS = {
     slot: re.compile(rf"(\bno |\bwithout )?(?:\b\w+ )?\b(?:{words})\b")
     for slot, words in {"internet": "wi-?fi|internet", "parking": "parking|car park"}.items()
 }
-# Short forms occur in too many sentences.
+# Shorter forms occur by chance in too many sentences.
 _SHORTEST = 3
 _PLACES = ("departure", "destination")
 
 
 def domain_in(text: str) -> str | None:
-    """The domain that a text speaks of: the one whose word comes first.
+    """Return the domain whose word comes first in a text.
 
     Example:
         >>> domain_in("Is there a cheap place to stay?"), domain_in("Thanks!")
         ('hotel', None)
     """
     lower = text.lower()
-    found = [(hit.start(), domain) for domain, words in _DOMAIN_WORDS.items() if (hit := words.search(lower))]
-    return min(found)[1] if found else None
+    hits = [(hit.start(), domain) for domain, words in _DOMAIN_WORDS.items() if (hit := words.search(lower))]
+    return min(hits)[1] if hits else None
 
 
 def values_in(text: str, domain: str) -> dict[str, str]:
-    """Slots of a domain whose values occur in a text; of overlapping forms the longest counts.
+    """Return the slots of a domain whose values occur in a text; of overlapping forms, the longest counts.
 
     Example:
         >>> values_in("Somewhere cheap near the docks, with wifi", "hotel")
@@ -207,24 +207,24 @@ def values_in(text: str, domain: str) -> dict[str, str]:
         {'departure': 'tolderby', 'destination': 'saltmere', 'leaveat': '09:15'}
     """
     lower = text.lower()
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for match in _forms(domain).finditer(lower):
         form = match[0]
-        slots = [slot for slot in _slots_of(domain)[form] if slot not in found]
+        slots = [slot for slot in _slots_by_form(domain)[form] if slot not in values]
         if set(slots) & set(_PLACES):
             slot = "departure" if _AFTER.search(lower[: match.start()].rstrip()) else "destination"
             slots = [slot] if slot in slots else slots
         if slots:
-            found[slots[0]] = canonical_forms(domain, slots[0])[form]
-    found |= _times(lower, domain)
-    known = DOMAINS[domain].informable
+            values[slots[0]] = canonical_forms(domain, slots[0])[form]
+    values |= _times(lower, domain)
+    informable = DOMAINS[domain].informable
     for slot, count in _COUNTED.items():
-        if slot in known and (hit := count.search(lower)):
-            found[slot] = canonical_forms(domain, slot).get(hit[1], hit[1])
+        if slot in informable and (hit := count.search(lower)):
+            values[slot] = canonical_forms(domain, slot).get(hit[1], hit[1])
     for slot, flag in _FLAGS.items():
-        if slot in known and (hit := flag.search(lower)):
-            found[slot] = "no" if hit[1] else "yes"
-    return found
+        if slot in informable and (hit := flag.search(lower)):
+            values[slot] = "no" if hit[1] else "yes"
+    return values
 
 
 def _times(lower: str, domain: str) -> dict[str, str]:
@@ -238,41 +238,41 @@ def _times(lower: str, domain: str) -> dict[str, str]:
 
 
 @cache
-def _slots_of(domain: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _slots_by_form(domain: str) -> dict[str, list[str]]:
+    slots: dict[str, list[str]] = {}
     for slot in DOMAINS[domain].informable:
         if slot in ("leaveat", "arriveby", "time", *_FLAGS, *_COUNTED):
             continue
         for form in canonical_forms(domain, slot):
-            # "hotel" is the domain more often than the type.
+            # The word "hotel" means the domain more often than the type.
             if len(form) >= _SHORTEST and form != domain:
-                found.setdefault(form, []).append(slot)
-    return found
+                slots.setdefault(form, []).append(slot)
+    return slots
 
 
 @cache
 def _forms(domain: str) -> re.Pattern[str]:
-    forms = sorted(_slots_of(domain), key=lambda form: (-len(form), form))
+    forms = sorted(_slots_by_form(domain), key=lambda form: (-len(form), form))
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, forms))})\b")
 
 
-def spotted(sentence: str, speaker: str) -> list[Act]:
-    """The acts that a sentence seems to hold.
+def spot_acts(sentence: str, speaker: str) -> list[Act]:
+    """Return the acts that the known words of a sentence suggest.
 
     Example:
-        >>> [(each.name, each.slot) for each in spotted("what's the phone number of that hotel?", "user")]
+        >>> [(each.name, each.slot) for each in spot_acts("what's the phone number of that hotel?", "user")]
         [('Hotel-Request', 'phone')]
     """
     domain = domain_in(sentence)
-    found: list[Act] = []
+    acts: list[Act] = []
     if domain is not None:
-        asks = sentence.rstrip().endswith("?") and speaker == USER
+        is_question = sentence.rstrip().endswith("?") and speaker == USER
         lower = sentence.lower()
-        requests = [slot for slot in DOMAINS[domain].request if asks and phrases()["words"][slot] in lower]
-        found += [act(domain, "request", slot) for slot in requests]
-        found += [act(domain, "inform", slot, value) for slot, value in values_in(sentence, domain).items()]
-    if not found and _FAREWELLS.search(sentence):
-        found.append(act(GENERAL, "bye"))
-    elif not found and _THANKS.search(sentence):
-        found.append(act(GENERAL, "thank"))
-    return found
+        requests = [slot for slot in DOMAINS[domain].request if is_question and phrases()["words"][slot] in lower]
+        acts += [act(domain, "request", slot) for slot in requests]
+        acts += [act(domain, "inform", slot, value) for slot, value in values_in(sentence, domain).items()]
+    if not acts and _FAREWELLS.search(sentence):
+        acts.append(act(GENERAL, "bye"))
+    elif not acts and _THANKS.search(sentence):
+        acts.append(act(GENERAL, "thank"))
+    return acts

@@ -1,1 +1,1 @@
-"""Files of the town to follow the documentation with: ``sample_files.py`` lists them all."""
+"""Sample files from the town, used in the documentation: ``sample_files.py`` lists them all."""

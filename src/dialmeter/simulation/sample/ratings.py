@@ -1,4 +1,4 @@
-"""Ratings that nobody gave: invented raters follow a rule with chance, so that commands on ratings have something to read."""
+"""Invented ratings: simulated raters follow a rule with random noise. They are input for commands on ratings."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from ..world.database import town
 RATERS = ("ann", "ben", "cleo")
 _DULL = "I do not know."
 _QUALITY = {"rule": 4.2, "elsewhere": 2.0, "dull": 1.6}
-"""Who gives a reply → what the invented raters think of it on average, from 1 to 5."""
+"""The source of a reply → its mean rating by the invented raters, from 1 to 5."""
 _RATED_REPLIES = 60
 _RATED_DIALOGUES = 60
 
 
-def _drawn(mean: float, chance: str) -> int:
-    return min(5, max(1, round(Random(chance).gauss(mean, 0.8))))
+def _draw_rating(mean: float, seed: str) -> int:
+    return min(5, max(1, round(Random(seed).gauss(mean, 0.8))))
 
 
 def rated_replies(talks: Sequence[Conversation]) -> list[dict[str, Any]]:
-    """Three replies to the same context: the one that was played, the one of another dialogue, and a dull one."""
+    """Return three rated replies per context: the real one, the one of another dialogue, and a dull one."""
     chosen = [talk for talk in talks if len(talk.moves) >= 4][:_RATED_REPLIES]
     rows = []
-    for place, talk in enumerate(chosen):
-        other = chosen[(place + 1) % len(chosen)]
+    for index, talk in enumerate(chosen):
+        other = chosen[(index + 1) % len(chosen)]
         replies = {"rule": talk.moves[3].text, "elsewhere": other.moves[3].text, "dull": _DULL}
         for system, reply in replies.items():
             name = f"{talk.id}/{system}"
-            ratings = [_drawn(_QUALITY[system], f"{name} {rater}") for rater in RATERS]
+            ratings = [_draw_rating(_QUALITY[system], f"{name} {rater}") for rater in RATERS]
             rows.append(
                 {
                     "id": name,
@@ -47,7 +47,7 @@ def rated_replies(talks: Sequence[Conversation]) -> list[dict[str, Any]]:
 
 
 def rated_dialogues(dialogues: Iterable[Dialogue]) -> bytes:
-    """Ratings of the states of a tracker, as CSV: the more of gold it holds, the higher.
+    """Return ratings of the states of a tracker as CSV; the more they agree with gold, the higher the ratings.
 
     Example:
         >>> rated_dialogues([Dialogue("d1", (Turn(0, gold={}, pred={}),))]).decode().splitlines()[:2]
@@ -56,7 +56,7 @@ def rated_dialogues(dialogues: Iterable[Dialogue]) -> bytes:
     lines = ["dialogue,rater,rating"]
     for each in list(dialogues)[:_RATED_DIALOGUES]:
         mean = 1 + 4 * fmean(map(_share_right, each.turns))
-        lines += [f"{each.id},{rater},{_drawn(mean, f'{each.id} {rater}')}" for rater in RATERS]
+        lines += [f"{each.id},{rater},{_draw_rating(mean, f'{each.id} {rater}')}" for rater in RATERS]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -67,21 +67,21 @@ def _share_right(turn: Turn) -> float:
 
 
 def rated_turns(talks: Iterable[Conversation]) -> bytes:
-    """Ratings of satisfaction, in the format ``satisfaction``: low where a wish was not understood."""
+    """Return satisfaction ratings in the format ``satisfaction``; they are low if the system misunderstood the user."""
     blocks = []
     for talk in talks:
         rows = []
-        for place, move in enumerate(talk.moves):
+        for index, move in enumerate(talk.moves):
             acts = ",".join(dict.fromkeys(act.name for act in move.acts or ()))
             ratings = ""
             if move.speaker == USER:
-                before = talk.moves[place - 2] if place >= 2 else None
-                heard = talk.moves[place - 1].understood if place >= 2 else None
-                mean = 3.6 if before is None or before.acts == heard else 2.2
-                ratings = ",".join(str(_drawn(mean, f"{talk.id} {place} {rater}")) for rater in RATERS)
-            who = "SYSTEM" if move.speaker == SYSTEM else "USER"
-            rows.append(f"{who}\t{move.text}\t{acts}\t{ratings}")
+                before = talk.moves[index - 2] if index >= 2 else None
+                understood = talk.moves[index - 1].understood if index >= 2 else None
+                mean = 3.6 if before is None or before.acts == understood else 2.2
+                ratings = ",".join(str(_draw_rating(mean, f"{talk.id} {index} {rater}")) for rater in RATERS)
+            speaker = "SYSTEM" if move.speaker == SYSTEM else "USER"
+            rows.append(f"{speaker}\t{move.text}\t{acts}\t{ratings}")
         mean = 4.0 if outcome(talk, town()).complete else 2.0
-        whole = ",".join(str(_drawn(mean, f"{talk.id} {rater}")) for rater in RATERS)
-        blocks.append("\n".join([*rows, f"USER\tOVERALL\t\t{whole}"]))
+        overall = ",".join(str(_draw_rating(mean, f"{talk.id} {rater}")) for rater in RATERS)
+        blocks.append("\n".join([*rows, f"USER\tOVERALL\t\t{overall}"]))
     return ("\n\n".join(blocks) + "\n").encode()

@@ -1,4 +1,4 @@
-"""Every file that ``dialmeter sample`` makes of the town alone, by name."""
+"""The files that ``dialmeter sample`` generates from the town alone, by name."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SHARES_FOLDER = "shares"
 
 
 def play_users(user: str) -> list[Conversation]:
-    """The dialogues of a user: those of ``dialmeter user play --user USER --goals 200 --noise 0.1 --seed 7``."""
+    """Play the dialogues of a user, as ``dialmeter user play --user USER --goals 200 --noise 0.1 --seed 7`` does."""
     setting = Setting(choose(user, "user"), choose("rule", "system"), NOISE, SEED)
     return list(play(sampled(GOALS, SEED), setting))
 
 
 def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
-    """Names and contents; a name may have a folder. The same for everybody.
+    """Yield the names and contents of the files; a name may contain a folder. The contents never change.
 
     Args:
         agenda: the dialogues of the user ``agenda``, see :func:`play_users`.
@@ -57,5 +57,5 @@ def _json_lines(rows: Iterable[object]) -> bytes:
     return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
-def _pretty(thing: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(thing), indent=1) + b"\n"
+def _pretty(document: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"

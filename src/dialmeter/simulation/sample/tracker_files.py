@@ -1,4 +1,4 @@
-"""Files of trackers: predictions with gold, gold alone, completions, shares of training data, frames with a schema."""
+"""Sample files of trackers: predictions with gold, gold alone, completions, shares of training data, frames with a schema."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..world.schema import DOMAINS
 from ..world.value_map import goal_values
 
 SHARES = {0.01: 0.6, 0.1: 0.75, 1: 0.9}
-"""Share of the training data → how often the invented tracker finds a value."""
+"""Share of the training data → the probability that the invented tracker finds a value."""
 SHARE_SEEDS = (1, 2)
 _MOST_CATEGORIES = 10
 
 
 def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[Dialogue]:
-    """Dialogues with gold and the states of one tracker, and what was said.
+    """Return dialogues with gold, the states of one tracker, and the utterances.
 
     Args:
         talks: dialogues of the town.
@@ -39,12 +39,12 @@ def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[
 
 
 def lines(dialogues: Iterable[Dialogue]) -> bytes:
-    """Dialogues as native JSON lines."""
+    """Serialise dialogues as native JSON lines."""
     return b"".join(map(encode_dialogue, dialogues))
 
 
 def gold_only(dialogues: Iterable[Dialogue]) -> list[Dialogue]:
-    """The same dialogues without predictions.
+    """Return the dialogues without predictions.
 
     Example:
         >>> gold_only([Dialogue("d1", (Turn(0, gold={"hotel-area": "east"}, pred={}),))])[0].turns[0].pred is None
@@ -54,7 +54,7 @@ def gold_only(dialogues: Iterable[Dialogue]) -> list[Dialogue]:
 
 
 def completions(dialogues: Iterable[Dialogue]) -> list[dict[str, Any]]:
-    """Predicted states as a language model writes them: JSON in a sentence, JSON in a fence, or a list, in turn.
+    """Return predicted states in the style of a language model: in turn JSON in a sentence, JSON in a code block, or a list.
 
     Example:
         >>> completions([Dialogue("d1", (Turn(2, pred={"hotel-area": "east"}),))])
@@ -74,65 +74,68 @@ def _answers(state: State) -> tuple[str, str, str]:
 
 
 def share_files(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, bytes]]:
-    """Invented predictions for a few-shot curve: more training data, more values that are found. One file per share and seed.
+    """Yield files of invented predictions for a few-shot curve, one per share and seed. More training data finds more values.
 
     Example:
         >>> [name for name, _ in share_files([])][:2]
         ['ratio_0.01_seed_1.jsonl', 'ratio_0.01_seed_2.jsonl']
     """
-    for share, known in SHARES.items():
+    for share, probability in SHARES.items():
         for seed in SHARE_SEEDS:
-            found = [_partly_known(each, known, Random(f"{share} {seed} {each.id}")) for each in dialogues]
-            yield f"ratio_{share:g}_seed_{seed}.jsonl", lines(found)
+            predicted = [_predict_partly(each, probability, Random(f"{share} {seed} {each.id}")) for each in dialogues]
+            yield f"ratio_{share:g}_seed_{seed}.jsonl", lines(predicted)
 
 
-def _partly_known(dialogue: Dialogue, known: float, rng: Random) -> Dialogue:
-    """A dialogue in which each pair of slot and value of gold is found, from its first turn on, with a probability."""
-    drawn: dict[tuple[str, object], bool] = {}
-    found = []
+def _predict_partly(dialogue: Dialogue, probability: float, rng: Random) -> Dialogue:
+    """Predict each gold pair of slot and value, from its first turn on, with a probability."""
+    is_predicted: dict[tuple[str, object], bool] = {}
+    turns = []
     for turn in dialogue.turns:
         for pair in (turn.gold or {}).items():
-            if pair not in drawn:
-                drawn[pair] = rng.random() < known
-        kept = {slot: value for slot, value in (turn.gold or {}).items() if drawn[slot, value]}
-        found.append(structs.replace(_bare(turn), pred=kept))
-    return Dialogue(dialogue.id, tuple(found))
+            if pair not in is_predicted:
+                is_predicted[pair] = rng.random() < probability
+        pred = {slot: value for slot, value in (turn.gold or {}).items() if is_predicted[slot, value]}
+        turns.append(structs.replace(_without_text(turn), pred=pred))
+    return Dialogue(dialogue.id, tuple(turns))
 
 
-def _bare(turn: Turn) -> Turn:
+def _without_text(turn: Turn) -> Turn:
     return structs.replace(turn, user="", system="")
 
 
 def framed(talks: Iterable[Conversation], dialogues: Iterable[Dialogue]) -> list[Dialogue]:
-    """Dialogues with frames: the intent and the requested slots of each service, as in schema-guided corpora."""
-    found = []
+    """Return dialogues with frames: the intent and the requested slots of each service, as in schema-guided corpora."""
+    result = []
     for talk, each in zip(talks, dialogues, strict=True):
-        said = [_requested(move.acts or ()) for move in talk.moves if move.speaker == USER]
-        heard = [_requested(move.understood or ()) for move in talk.moves if move.speaker == SYSTEM]
-        shown = [
-            structs.replace(_bare(turn), frames=_frames(turn, asked, understood))
-            for turn, asked, understood in zip(each.turns, said, heard, strict=True)
+        gold = [_requested(move.acts or ()) for move in talk.moves if move.speaker == USER]
+        pred = [_requested(move.understood or ()) for move in talk.moves if move.speaker == SYSTEM]
+        turns = [
+            structs.replace(_without_text(turn), frames=_frames(turn, *requested))
+            for turn, *requested in zip(each.turns, gold, pred, strict=True)
         ]
-        found.append(Dialogue(each.id, tuple(shown)))
-    return found
+        result.append(Dialogue(each.id, tuple(turns)))
+    return result
 
 
 def _requested(acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
-    asked: dict[str, dict[str, None]] = {}
+    requested: dict[str, dict[str, None]] = {}
     for act in acts:
         if intent_of(act.name) == "request" and act.slot and act.service in DOMAINS:
-            asked.setdefault(act.service, {})[act.slot] = None
-    return {service: tuple(slots) for service, slots in asked.items()}
+            requested.setdefault(act.service, {})[act.slot] = None
+    return {service: tuple(slots) for service, slots in requested.items()}
 
 
 def _frames(
-    turn: Turn, asked: Mapping[str, tuple[str, ...]], understood: Mapping[str, tuple[str, ...]]
+    turn: Turn, gold_requested: Mapping[str, tuple[str, ...]], pred_requested: Mapping[str, tuple[str, ...]]
 ) -> dict[str, Frame]:
     gold, pred = turn.gold or {}, turn.pred or {}
-    services = sorted({slot.partition("-")[0] for slot in (*gold, *pred)} | {*asked, *understood})
+    services = sorted({slot.partition("-")[0] for slot in (*gold, *pred)} | {*gold_requested, *pred_requested})
     return {
         service: Frame(
-            _intent(service, gold), _intent(service, pred), asked.get(service, ()), understood.get(service, ())
+            _intent(service, gold),
+            _intent(service, pred),
+            gold_requested.get(service, ()),
+            pred_requested.get(service, ()),
         )
         for service in services
     }
@@ -144,7 +147,7 @@ def _intent(service: str, state: State) -> str:
 
 
 def schema() -> list[dict[str, Any]]:
-    """The services and slots of the town in the schema-guided format. A slot with few values is categorical.
+    """Return the services and slots of the town in the schema-guided format. A slot with few values is categorical.
 
     Example:
         >>> [service["service_name"] for service in schema()][:2]

@@ -1,4 +1,4 @@
-"""The town: what one may ask for, what there is, and what a visitor may want."""
+"""The town: its schema, its database, and the goals of visitors."""
 
 from __future__ import annotations
 

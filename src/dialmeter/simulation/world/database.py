@@ -1,4 +1,4 @@
-"""The tables of the town: searching, and what can be booked. Hotels are full on some nights, restaurants close, trains fill up."""
+"""The database of the town: search and booking. Some bookings fail: hotels are full, restaurants are closed, trains have few seats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from msgspec import Struct
 from .schema import DAYS, DOMAINS, DONTCARE
 
 Row: TypeAlias = Mapping[str, str]
-"""One place, train or car: slot → value, and what a booking depends on."""
+"""One place, train or car: slot → value, and the values that decide about bookings."""
 
 
 class _Table(Struct):
@@ -26,51 +26,51 @@ class World:
     """The tables of a town.
 
     Args:
-        tables: domain → rows, in the order in which a system looks at them.
+        tables: domain → rows, in the order of search results.
 
     Example:
-        >>> found = town().search("hotel", {"area": "harbour", "stars": "5", "parking": "dontcare"})
-        >>> {(row["area"], row["stars"]) for row in found}
+        >>> rows = town().search("hotel", {"area": "harbour", "stars": "5", "parking": "dontcare"})
+        >>> {(row["area"], row["stars"]) for row in rows}
         {('harbour', '5')}
     """
 
     def __init__(self, tables: Mapping[str, Iterable[Row]]) -> None:
         self.tables = {domain: tuple(rows) for domain, rows in tables.items()}
-        self._found: dict[tuple[str, frozenset[tuple[str, str]]], tuple[Row, ...]] = {}
+        self._cache: dict[tuple[str, frozenset[tuple[str, str]]], tuple[Row, ...]] = {}
 
     def search(self, domain: str, constraints: Mapping[str, str]) -> tuple[Row, ...]:
-        """The rows that meet all constraints, best first; constraints on other than the columns of the table are ignored.
+        """Return the rows that meet all constraints, best first. Constraints that are not columns of the table are ignored.
 
-        Trains that leave after a time come soonest first, those that arrive by a time latest first.
+        Trains that leave after a time are sorted earliest first; trains that arrive by a time, latest first.
         """
         key = (domain, frozenset(constraints.items()))
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = self._search(domain, constraints)
-        return found
+        rows = self._cache.get(key)
+        if rows is None:
+            rows = self._cache[key] = self._search(domain, constraints)
+        return rows
 
     def _search(self, domain: str, constraints: Mapping[str, str]) -> tuple[Row, ...]:
         rows = self.tables[domain]
-        wanted = {slot: value for slot, value in constraints.items() if slot in rows[0] and value != DONTCARE}
-        times = {slot: wanted.pop(slot) for slot in ("leaveat", "arriveby") if slot in wanted}
+        equal = {slot: value for slot, value in constraints.items() if slot in rows[0] and value != DONTCARE}
+        times = {slot: equal.pop(slot) for slot in ("leaveat", "arriveby") if slot in equal}
         if not times:
-            found = [row for row in rows if all(row[slot] == value for slot, value in wanted.items())]
-            return tuple(sorted(found, key=lambda row: row["leaveat"]) if domain == "train" else found)
-        # Times differ from search to search, the rest seldom does.
-        found = [
+            results = [row for row in rows if all(row[slot] == value for slot, value in equal.items())]
+            return tuple(sorted(results, key=lambda row: row["leaveat"]) if domain == "train" else results)
+        # The search without times is cached, because times differ between searches and the rest rarely does.
+        results = [
             row
-            for row in self.search(domain, wanted)
+            for row in self.search(domain, equal)
             if row["leaveat"] >= times.get("leaveat", "") and row["arriveby"] <= times.get("arriveby", "24:00")
         ]
-        return tuple(found if "leaveat" in times else reversed(found))
+        return tuple(results if "leaveat" in times else reversed(results))
 
     def entity(self, domain: str, name: str) -> Row | None:
-        """The place or train of that name."""
-        found = self.search(domain, {"trainid" if domain == "train" else "name": name})
-        return found[0] if found else None
+        """Return the place or train with a name."""
+        rows = self.search(domain, {"trainid" if domain == "train" else "name": name})
+        return rows[0] if rows else None
 
     def car(self, details: Mapping[str, str]) -> Row:
-        """The taxi that comes for a ride: the same for the same ride.
+        """Return the taxi for a ride; it is the same for the same ride.
 
         Example:
             >>> ride = {"departure": "saltmere station", "destination": "otter house", "leaveat": "09:15"}
@@ -78,36 +78,36 @@ class World:
             True
         """
         cars = self.tables["taxi"]
-        return cars[crc32(_told("taxi", "", details)) % len(cars)]
+        return cars[crc32(_booking_key("taxi", "", details)) % len(cars)]
 
     def values(self, domain: str, slot: str) -> tuple[str, ...]:
-        """The values that a slot has in the table, sorted."""
+        """Return the sorted values of a slot in the table."""
         return tuple(sorted({row[slot] for row in self.tables.get(domain, ()) if slot in row}))
 
 
-def _told(domain: str, name: str, details: Mapping[str, str]) -> bytes:
+def _booking_key(domain: str, name: str, details: Mapping[str, str]) -> bytes:
     return "|".join([domain, name, *(f"{slot}={details[slot]}" for slot in sorted(details))]).encode()
 
 
 def reference(domain: str, name: str, details: Mapping[str, str]) -> str:
-    """The reference of a booking, which tells what was booked without a table of bookings.
+    """Return the reference of a booking. It is a hash of the booking, so no table of bookings is needed.
 
     Example:
         >>> reference("hotel", "otter house", {"day": "friday", "people": "2", "stay": "3"})
         'pcvp7wsg'
     """
     letters = "abcdefghjkmnpqrstuvwxyz23456789"
-    number = crc32(_told(domain, name, details)) << 8 | crc32(name.encode()) & 0xFF
+    number = crc32(_booking_key(domain, name, details)) << 8 | crc32(name.encode()) & 0xFF
     code = ""
     for _ in range(8):
-        number, place = divmod(number, len(letters))
-        code += letters[place]
+        number, digit = divmod(number, len(letters))
+        code += letters[digit]
     return code
 
 
 @cache
 def town() -> World:
-    """The town that comes with dialmeter."""
+    """Load the town of dialmeter."""
     data = files(__package__).joinpath("data", "town.json").read_bytes()
     tables = msgspec.json.decode(data, type=dict[str, _Table])
     return World(
@@ -116,7 +116,7 @@ def town() -> World:
 
 
 def matches(domain: str, search: Mapping[str, str], details: Mapping[str, str]) -> int:
-    """How many places of the town meet constraints and can be booked with details; a taxi always comes.
+    """Count the places of the town that meet constraints and can be booked with details; a taxi is always available.
 
     Example:
         >>> matches("hotel", {"area": "harbour", "stars": "5"}, {}) > 0, matches("hotel", {"name": "nowhere"}, {})
@@ -124,17 +124,17 @@ def matches(domain: str, search: Mapping[str, str], details: Mapping[str, str]) 
     """
     if domain not in town().tables or domain == "taxi":
         return 1
-    return sum(not trouble(domain, row, details) for row in town().search(domain, search))
+    return sum(not failing_slots(domain, row, details) for row in town().search(domain, search))
 
 
-def trouble(domain: str, row: Row, details: Mapping[str, str]) -> tuple[str, ...]:
-    """The slots for which a booking fails; none where it can be made.
+def failing_slots(domain: str, row: Row, details: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the slots for which a booking fails; empty if it can be made.
 
     Example:
         >>> kitchen = {"closed": "monday", "opens": "12:00", "last": "20:00"}
-        >>> trouble("restaurant", kitchen, {"day": "monday", "people": "2", "time": "21:15"})
+        >>> failing_slots("restaurant", kitchen, {"day": "monday", "people": "2", "time": "21:15"})
         ('day', 'time')
-        >>> trouble("restaurant", kitchen, {"day": "friday", "people": "2", "time": "19:00"})
+        >>> failing_slots("restaurant", kitchen, {"day": "friday", "people": "2", "time": "19:00"})
         ()
     """
     return tuple(slot for slot in DOMAINS[domain].book if not _fits(domain, slot, row, details))
@@ -157,7 +157,7 @@ def _fits(domain: str, slot: str, row: Row, details: Mapping[str, str]) -> bool:
 
 
 def _nights(day: str, stay: str) -> set[str]:
-    """The days at whose end a guest sleeps there.
+    """Return the days of the nights of a stay.
 
     Example:
         >>> sorted(_nights("sunday", "2"))

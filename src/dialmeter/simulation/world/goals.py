@@ -1,7 +1,7 @@
-"""Goals of visitors: sampled, or read from a file. All sampled goals can be reached, some of them only at the second try.
+"""Goals of visitors: sampled, or read from a file. All sampled goals can be reached, some only at the second attempt.
 
-A goal with ``fail_info`` starts with a wish that nothing in town meets, and one with ``fail_book`` with a booking that every
-place in question refuses; the second wish then works. Both are looked up, not declared.
+A goal with ``fail_info`` starts with constraints for which the town has nothing. A goal with ``fail_book`` starts with a booking
+that every matching place refuses. The second wish then succeeds. Sampling checks both in the database.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...readers.conversations import open_conversations
 from ...readers.multiwoz.goals import goal_in
 from ...readers.parts import as_mapping
 from ...readers.source import Source
-from .database import Row, World, trouble
+from .database import Row, World, failing_slots
 from .schema import DAYS, DOMAINS
 from .value_map import goal_values
 
@@ -32,7 +32,7 @@ _TRIES = 200
 
 
 def sample_goals(world: World, count: int, seed: int) -> list[Goal]:
-    """Goals by seed; the first of many are the same as a few.
+    """Sample goals. The first goals do not depend on the number of goals.
 
     Example:
         >>> from .database import town
@@ -43,17 +43,16 @@ def sample_goals(world: World, count: int, seed: int) -> list[Goal]:
 
 
 def sample_goal(world: World, rng: Random) -> Goal:
-    """One goal of one to three domains; a taxi comes last, and drives between places where there are two."""
+    """Sample one goal with one to three domains. A taxi comes last; with two places, it drives between them."""
     count = rng.choices(list(DOMAIN_COUNTS), list(DOMAIN_COUNTS.values()))[0]
     chosen = rng.sample(list(DOMAINS), count)
     goal = {domain: _venue(world, domain, rng) for domain in chosen if domain in VENUES}
     if "train" in chosen:
         goal["train"] = _train(world, rng)
-    order = sorted(goal, key=chosen.index)
-    found = {domain: goal[domain] for domain in order}
+    ordered = {domain: goal[domain] for domain in sorted(goal, key=chosen.index)}
     if "taxi" in chosen:
-        found["taxi"] = _taxi(rng, linked=len(goal) - ("train" in goal) >= 2)
-    return found
+        ordered["taxi"] = _taxi(rng, linked=len(goal) - ("train" in goal) >= 2)
+    return ordered
 
 
 def _venue(world: World, domain: str, rng: Random) -> DomainGoal:
@@ -81,14 +80,14 @@ def _train(world: World, rng: Random) -> DomainGoal:
 
 
 def _near(time: str, slot: str) -> str:
-    """A quarter of an hour before a train leaves, or after it arrives, in whole quarters."""
+    """Round a time to a quarter of an hour: down for a departure, up for an arrival."""
     minutes = int(time[:2]) * 60 + int(time[3:])
     rounded = minutes // 15 * 15 if slot == "leaveat" else min(-(-minutes // 15) * 15, 23 * 60 + 45)
     return f"{rounded // 60:02}:{rounded % 60:02}" if slot == "leaveat" or rounded >= minutes else time
 
 
 def _taxi(rng: Random, linked: bool) -> DomainGoal:
-    """A ride; where it is linked, its ends are the places that the user finds in the other domains."""
+    """Sample a ride. The ends of a linked ride are the places that the user finds in the other domains."""
     time = rng.choice(("leaveat", "arriveby"))
     info = {time: rng.choice(goal_values("taxi", time))}
     if not linked:
@@ -100,7 +99,7 @@ def _taxi(rng: Random, linked: bool) -> DomainGoal:
 def _failing_search(
     world: World, domain: str, info: Mapping[str, str], rng: Random, slots: tuple[str, ...] = ()
 ) -> dict[str, str]:
-    """The same wish with one value that leaves nothing to find; empty where there is no such value."""
+    """Change one value of a search so that it has no results; empty if there is no such value."""
     candidates = [
         {**info, slot: value}
         for slot in slots or tuple(info)
@@ -116,15 +115,16 @@ def _with_booking(world: World, domain: str, info: dict[str, str], fails: dict[s
     if DOMAINS[domain].book and rng.random() < BOOKS:
         rows = world.search(domain, info)
         tries = ({slot: _booking_value(slot, rng) for slot in DOMAINS[domain].book} for _ in range(_TRIES))
-        book = next((each for each in tries if not any(_troubles(domain, rows, each))), {})
+        book = next((each for each in tries if not any(_failures(domain, rows, each))), {})
         if book and rng.random() < BOOKING_FAILS:
-            refused = next((each for each in _changed(book, domain, rng) if all(_troubles(domain, rows, each))), {})
+            changes = _change_one_slot(book, domain, rng)
+            refused = next((each for each in changes if all(_failures(domain, rows, each))), {})
     requests = _requests(domain, info, rng, least=0 if book else 1)
     return DomainGoal(info=info, fail_info=fails, book=book, fail_book=refused, requests=requests)
 
 
-def _changed(book: Mapping[str, str], domain: str, rng: Random) -> Iterator[dict[str, str]]:
-    """Bookings that differ in one slot."""
+def _change_one_slot(book: Mapping[str, str], domain: str, rng: Random) -> Iterator[dict[str, str]]:
+    """Yield bookings that differ in one slot."""
     for _ in range(_TRIES):
         slot = rng.choice(DOMAINS[domain].book)
         value = _booking_value(slot, rng)
@@ -140,12 +140,12 @@ def _booking_value(slot: str, rng: Random) -> str:
     return str(rng.randint(1, 5 if slot == "stay" else 8))
 
 
-def _troubles(domain: str, rows: tuple[Row, ...], book: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
-    return (trouble(domain, row, book) for row in rows)
+def _failures(domain: str, rows: tuple[Row, ...], book: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    return (failing_slots(domain, row, book) for row in rows)
 
 
 def _requests(domain: str, info: Mapping[str, str], rng: Random, least: int) -> tuple[str, ...]:
-    """Slots to ask for, none of which the user knows."""
+    """Sample slots to ask for; the user does not know any of them."""
     slots = [slot for slot in DOMAINS[domain].request if slot not in info]
     return tuple(sorted(rng.sample(slots, min(len(slots), rng.randint(least, 3))), key=slots.index))
 
@@ -154,10 +154,10 @@ _LISTED = 10
 
 
 def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
-    """Goals by dialogue, in the order of the file, and notices about what was skipped.
+    """Return goals by dialogue, in the order of the file, and warnings about skipped goals.
 
-    A JSON object of goals by id, ``data.json`` of MultiWOZ, and every file of talk that has goals will do. Domains that the
-    town does not have are skipped, and so is a dialogue with no other domain.
+    The file can be a JSON object of goals by id, ``data.json`` of MultiWOZ, or any file of conversations with goals. Domains that
+    the town does not have are skipped, and dialogues that have only such domains, too.
 
     Raises:
         InputError: the file cannot be read, or holds no goal for this town.
@@ -173,34 +173,34 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
         ({'area': 'north'}, 'domain-not-in-town')
     """
 
-    def lowered(goal: DomainGoal) -> DomainGoal:
-        """The town writes values in small letters."""
+    def lower_values(goal: DomainGoal) -> DomainGoal:
+        """Convert values to lower case, as in the town."""
         parts = {name: {slot: value.lower() for slot, value in part.items()} for name, part in goal.parts.items()}
         return DomainGoal(**parts, requests=goal.requests)
 
-    found, unread = _in_file(str(path))
-    here: dict[str, Goal] = {
-        name: {domain: lowered(each) for domain, each in goal.items() if domain in DOMAINS}
-        for name, goal in found.items()
+    all_goals, unread = _read_file(str(path))
+    in_town: dict[str, Goal] = {
+        name: {domain: lower_values(each) for domain, each in goal.items() if domain in DOMAINS}
+        for name, goal in all_goals.items()
     }
-    elsewhere = [name for name, goal in found.items() if any(domain not in DOMAINS for domain in goal)]
-    kept = {name: goal for name, goal in here.items() if goal}
+    not_in_town = [name for name, goal in all_goals.items() if any(domain not in DOMAINS for domain in goal)]
+    goals = {name: goal for name, goal in in_town.items() if goal}
     notices = [
-        Notice(code, len(names), f"{len(names)} {what}", tuple(names[:_LISTED]))
-        for code, names, what in (
-            ("domain-not-in-town", elsewhere, "goals have domains that the town does not have; these are skipped"),
-            ("no-goal", [name for name in found if name not in kept], "dialogues have no goal for this town"),
+        Notice(code, len(names), f"{len(names)} {message}", tuple(names[:_LISTED]))
+        for code, names, message in (
+            ("domain-not-in-town", not_in_town, "goals have domains that the town does not have; these are skipped"),
+            ("no-goal", [name for name in all_goals if name not in goals], "dialogues have no goal for this town"),
             ("unread", unread, "dialogues cannot be read"),
         )
         if names
     ]
-    if not kept:
+    if not goals:
         raise InputError("no goal that can be played in this town", file=str(path))
-    return kept, notices
+    return goals, notices
 
 
-def _in_file(path: str) -> tuple[dict[str, Goal], list[str]]:
-    """Goals by dialogue, and what is wrong with dialogues that cannot be read."""
+def _read_file(path: str) -> tuple[dict[str, Goal], list[str]]:
+    """Return goals by dialogue, and the errors of dialogues that cannot be read."""
     source = Source(path)
     with closing(source), placing(file=source.name):
         value = source.sample.value if source.sample.kind == "document" else None
@@ -213,7 +213,7 @@ def _in_file(path: str) -> tuple[dict[str, Goal], list[str]]:
 
 def _goals_by_id(source: Source) -> dict[str, Goal]:
     goals: dict[str, Goal] = {}
-    for name, thing in as_mapping(source.document, "the file of goals").items():
+    for name, entry in as_mapping(source.document, "the file of goals").items():
         with placing(dialogue=name):
-            goals[name] = goal_in(as_mapping(thing, "a goal").get("goal", thing))
+            goals[name] = goal_in(as_mapping(entry, "a goal").get("goal", entry))
     return goals

@@ -8,20 +8,20 @@ from types import MappingProxyType
 from msgspec import Struct
 
 DONTCARE = "dontcare"
-"""The value of a slot for which anything will do."""
+"""The value of a slot for which any value is fine."""
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 class Domain(Struct, frozen=True):
-    """What can be said in one domain.
+    """The slots of one domain.
 
     Attributes:
-        search: slots that a user searches with.
-        book: slots that a booking needs; empty where nothing is booked.
-        request: slots that a user may ask for.
-        entity: the slot that names what was found; empty where it has no name.
-        needed: search slots without which a system cannot search.
+        search: slots for search constraints.
+        book: slots that a booking needs; empty if the domain has no bookings.
+        request: slots that a user can ask for.
+        entity: the slot with the name of a search result; empty if results have no name.
+        needed: search slots that a search requires.
     """
 
     search: tuple[str, ...]
@@ -32,7 +32,7 @@ class Domain(Struct, frozen=True):
 
     @property
     def informable(self) -> tuple[str, ...]:
-        """All slots that a user gives values for."""
+        """All slots that a user can give values for."""
         return (*self.search, *self.book)
 
 
@@ -74,4 +74,4 @@ DOMAINS: Mapping[str, Domain] = MappingProxyType(
 )
 
 REFERENCE = "ref"
-"""The slot of a booking's reference."""
+"""The slot with the reference of a booking."""

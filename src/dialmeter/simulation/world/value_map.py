@@ -15,19 +15,19 @@ from .schema import DOMAINS, DONTCARE
 _BY_DOMAIN = ("leaveat", "arriveby", "departure", "destination")
 
 Forms: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Value → the ways to say it, the value itself first."""
+"""Value → its forms; the value itself comes first."""
 
 
 @cache
 def published() -> dict[str, Any]:
-    """The value map of the town in the published format, as ``--map`` reads it."""
+    """Load the value map of the town in the published format, as ``--map`` reads it."""
     data = files(__package__).joinpath("data", "values.json").read_bytes()
     return msgspec.json.decode(data, type=dict[str, Any])
 
 
 @cache
 def forms(domain: str, slot: str) -> Forms:
-    """The values of a slot that a user may name, with their forms.
+    """Return the values of a slot that a user can say, with their forms.
 
     Example:
         >>> forms("hotel", "area")["harbour"]
@@ -35,30 +35,30 @@ def forms(domain: str, slot: str) -> Forms:
         >>> sorted(forms("hotel", "type"))
         ['guesthouse', 'hostel', 'hotel']
     """
-    # The map has one entry for the types and names of all domains; a domain's own are those in its table.
-    own = set(town().values(domain, slot)) if slot in ("type", "name") else None
+    # The map has one entry for the types and names of all domains; only those in the table of the domain are used.
+    in_table = set(town().values(domain, slot)) if slot in ("type", "name") else None
     return {
         value: tuple(each)
         for value, each in _entry(domain, slot).items()
-        if value != "special_keys" and (own is None or value in own)
+        if value != "special_keys" and (in_table is None or value in in_table)
     }
 
 
 def _entry(domain: str, slot: str) -> dict[str, Any]:
-    found: dict[str, Any] = published().get(slot, {})
-    return found.get(domain, {}) if slot in _BY_DOMAIN else found
+    entry: dict[str, Any] = published().get(slot, {})
+    return entry.get(domain, {}) if slot in _BY_DOMAIN else entry
 
 
 @cache
 def canonical_forms(domain: str, slot: str) -> dict[str, str]:
-    """Form → value, for one slot of one domain."""
+    """Return the mapping from forms to values, for one slot of one domain."""
     special = _entry(domain, slot).get("special_keys", {}).get("not_in_goal", {})
-    rarely = {form: value for value, each in special.items() if value != DONTCARE for form in each}
-    return rarely | {form: value for value, each in forms(domain, slot).items() for form in each}
+    not_in_goal = {form: value for value, each in special.items() if value != DONTCARE for form in each}
+    return not_in_goal | {form: value for value, each in forms(domain, slot).items() for form in each}
 
 
 def canonical(domain: str, slot: str, form: str) -> str:
-    """The value of a form, or the form itself in lower case if the town does not know it.
+    """Return the value of a form, or the form itself in lower case if the town does not have it.
 
     Example:
         >>> canonical("hotel", "area", "Docks"), canonical("train", "leaveat", "5:15 pm"), canonical("hotel", "area", "Moon")
@@ -69,7 +69,7 @@ def canonical(domain: str, slot: str, form: str) -> str:
 
 
 def goal_values(domain: str, slot: str) -> tuple[str, ...]:
-    """Every value that a user may want for a slot, sorted.
+    """Return the sorted values that a goal can have for a slot.
 
     Example:
         >>> goal_values("restaurant", "pricerange")

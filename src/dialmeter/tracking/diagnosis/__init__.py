@@ -1,1 +1,1 @@
-"""What may be wrong with the files rather than with the tracker, and what settles it."""
+"""Diagnosis: problems of the files that look like mistakes of the tracker, and how to fix them."""

@@ -1,4 +1,4 @@
-"""What is noticed of a corpus while its dialogues are walked: turns without a partner, the digest of gold, mistakes."""
+"""Findings of one pass over a corpus: turns that are on one side only, the digest of gold, and mistakes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Held = tuple[str, Value | None, Value | None]
 
 
 class Mistake(Struct, frozen=True):
-    """A gold and a predicted value of a slot that do not agree, and at how many turns; None is no value."""
+    """A gold and a predicted value of a slot that do not agree, and the number of such turns; None is no value."""
 
     slot: str
     gold: str | None
@@ -29,11 +29,11 @@ class Mistake(Struct, frozen=True):
 
 
 class Mistakes(Struct):
-    """Counts over a corpus.
+    """Counts of gold and predicted values over a corpus.
 
     Attributes:
-        turns: at how many turns a slot held which two values.
-        new: how often two values that do not agree were not carried over from the turn before.
+        turns: number of turns for each slot, gold value and predicted value.
+        new: of the values that do not agree, the number of turns at which the mistake is not carried over from the previous turn.
     """
 
     turns: dict[Held, int] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Mistakes(Struct):
 
     @classmethod
     def of(cls, walk: Walk, pairs: PairRules) -> Mistakes:
-        """What a walk has counted; it begins anew."""
+        """Take the counts of a walk, which resets them."""
 
         def held(gold: int, pred: int) -> Held:
             slot = pairs.slot_names[pairs.cell_slots[gold or pred]]
@@ -51,67 +51,68 @@ class Mistakes(Struct):
         return cls(*({held(*key): count for key, count in counts.items()} for counts in (turns, new)))
 
     def merge(self, other: Mistakes) -> None:
-        """Takes what another part of the corpus has."""
+        """Add the counts of another part of the corpus."""
         for mine, theirs in ((self.turns, other.turns), (self.new, other.new)):
             for key, count in theirs.items():
                 mine[key] = mine.get(key, 0) + count
 
     def by_slot(self) -> dict[str, Counter[tuple[str, str]]]:
-        """How often each slot was missed, wrong or over, new or carried over."""
-        found: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+        """Count how often each slot was missed, wrong or over, new or carried over."""
+        counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
         for key, new in self.new.items():
             slot, gold, pred = key
             kind = "missed" if pred is None else "over" if gold is None else "wrong"
-            found[slot][kind, "new"] += new
+            counts[slot][kind, "new"] += new
             if carried := self.turns[key] - new:
-                found[slot][kind, "carried-over"] += carried
-        return found
+                counts[slot][kind, "carried-over"] += carried
+        return counts
 
     def values(self, slot: str) -> Counter[tuple[str | None, str | None]]:
-        """How often a slot held which values; of several alternatives only the one that was met."""
-        found: Counter[tuple[str | None, str | None]] = Counter()
+        """Count the gold and predicted values of a slot; of several gold alternatives, the one that was predicted counts."""
+        counts: Counter[tuple[str | None, str | None]] = Counter()
         for key, count in self.turns.items():
             name, gold, pred = key
             if name == slot:
-                found[shown(gold) if key in self.new else shown(pred), shown(pred)] += count
-        return found
+                counts[shown(gold) if key in self.new else shown(pred), shown(pred)] += count
+        return counts
 
     def worst(self, most: int) -> list[Mistake]:
-        """The pairs of gold and predicted value that do not agree at most turns."""
+        """Return the most frequent pairs of gold and predicted value that do not agree."""
         ordered = sorted(self.new, key=lambda key: (-self.turns[key], key[0], shown(key[1]) or "", shown(key[2]) or ""))
         return [
             Mistake(slot, shown(gold), shown(pred), self.turns[slot, gold, pred]) for slot, gold, pred in ordered[:most]
         ]
 
     def worst_slots(self, most: int) -> list[str]:
-        """The slots with most mistakes."""
+        """Return the slots with the most mistakes."""
         totals = {slot: kinds.total() for slot, kinds in self.by_slot().items()}
         return sorted(totals, key=lambda slot: (-totals[slot], slot))[:most]
 
 
 def shown(value: Value | None) -> str | None:
-    """A value as people read it."""
+    """Format a value for people; None stays None."""
     return value if value is None or isinstance(value, str) else " | ".join(value)
 
 
 Carries: TypeAlias = Literal["pairs", "gold", "sections", "named-empty", "looked-at"]
-"""Pairs at all; pairs in gold; sections; slots that are named without a value; gold that the rule set looks at."""
+"""Features of a file: any pairs; pairs in gold; sections; slots that are named without a value; gold slots that the rule set
+uses."""
 
 _ENOUGH = 1000
 _EXAMPLES = 10
 
 
 class Unpaired(Struct):
-    """Turns that are on one side only: how many, and the first ten."""
+    """Turns that are on one side only: their number, and the first ten examples."""
 
     turns: int = 0
     dialogues: int = 0
     examples: list[str] = field(default_factory=list)
     first_dialogue: str = ""
-    """The first dialogue that is on one side only as a whole."""
+    """The first dialogue all of whose turns are on one side only."""
 
     def note(self, dialogue_id: str, numbers: list[int], whole: bool) -> None:
-        """Counts the turns of one dialogue."""
+        """Count the turns of one dialogue."""
         self.turns += len(numbers)
         self.dialogues += whole
         if whole and not self.first_dialogue:
@@ -120,22 +121,22 @@ class Unpaired(Struct):
             listed = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
             self.examples.append(dialogue_id if whole else f"{dialogue_id} turn {listed}")
 
-    def turns_have(self, what: str) -> str:
-        """How many turns have something.
+    def turns_have(self, text: str) -> str:
+        """Say how many turns have something.
 
         Example:
             >>> Unpaired(1).turns_have("no gold"), Unpaired(2).turns_have("no gold")
             ('1 turn has no gold', '2 turns have no gold')
         """
-        return f"{self.turns} turn{' has' if self.turns == 1 else 's have'} {what}"
+        return f"{self.turns} turn{' has' if self.turns == 1 else 's have'} {text}"
 
     @property
     def shown(self) -> str:
-        """How many dialogues and turns, as in a signature; nothing where there is none."""
+        """The number of dialogues and turns, as in a signature; empty if there are none."""
         return f"{self.dialogues}d/{self.turns}t" if self.turns else ""
 
     def merge(self, other: Unpaired) -> None:
-        """Takes what another part of the corpus has; its examples come after ours."""
+        """Add the turns of another part of the corpus, with its examples at the end."""
         self.turns += other.turns
         self.dialogues += other.dialogues
         self.first_dialogue = self.first_dialogue or other.first_dialogue
@@ -143,25 +144,25 @@ class Unpaired(Struct):
 
 
 class Findings(Struct):
-    """What was noticed of a part of the corpus.
+    """The findings of one pass over a corpus or a part of it.
 
     Attributes:
-        digest: of gold.
+        digest: the digest of gold.
         missing: turns with gold and without a prediction.
         extra: turns without gold.
         gold_slots: slots that gold holds under the rules.
         hedged: predictions of several values at once, each with its first place.
-        gold_changes: how often gold changed; the first thousand changes tell whether states are cumulative.
-        gold_losses: how often it lost a slot then.
-        pred_changes: how often predictions changed in the same dialogues.
-        pred_losses: how often they lost a slot then.
-        pred_held: how many values the predicted states of these dialogues hold.
-        pred_repeated: how many of them stood at an earlier turn already; news are not repeated.
-        mistakes: what slots held.
-        clashes: slots of which a state has two, under names that become one; each with its first place.
-        carries: what the files carry that not all do.
-        unscored: dialogues without any turn that is scored, each with the reason.
-        stops: values at which the original scorer stops.
+        gold_changes: number of changes of gold; the first thousand changes show whether states are cumulative.
+        gold_losses: number of these changes that lose a slot.
+        pred_changes: number of changes of predictions in the same dialogues.
+        pred_losses: number of these changes that lose a slot.
+        pred_held: number of values in the predicted states of these dialogues.
+        pred_repeated: number of these values that an earlier turn already had; updates do not repeat values.
+        mistakes: counts of gold and predicted values by slot.
+        clashes: slots that are duplicate in a state because two names become one; each with its first place.
+        carries: the features that the files have.
+        unscored: dialogues without any scored turn, each with the reason.
+        stops: values that would stop the original scorer with an error.
     """
 
     digest: GoldDigest = field(default_factory=GoldDigest)
@@ -182,7 +183,7 @@ class Findings(Struct):
     stops: set[str] = field(default_factory=set)
 
     def note(self, walk: Walk, pairs: PairRules) -> None:
-        """Takes what a walk noticed of the dialogue that it has taken."""
+        """Add the findings of the last dialogue of a walk."""
         if walk.numbers:
             self.digest.add(walk.id, walk.gold_form)
         if walk.missing:
@@ -190,7 +191,7 @@ class Findings(Struct):
         if walk.surplus:
             self.extra.note(walk.id, walk.surplus, whole=not walk.has_gold)
         for pair, number in walk.hedged:
-            self.hedged.setdefault(pairs.said(pair), f"{walk.id} turn {number}")
+            self.hedged.setdefault(pairs.format_pair(pair), f"{walk.id} turn {number}")
         for slot, number in walk.clashes:
             self.clashes.setdefault(pairs.slot_names[slot], f"{walk.id} turn {number}")
         if self.gold_changes < _ENOUGH:
@@ -219,18 +220,18 @@ class Findings(Struct):
             before = state
 
     def note_carried(self, walk: Walk, words: Vocabulary) -> None:
-        """Takes what a walk and the pairs of a file show of its format."""
-        found: dict[Carries, bool] = {
+        """Add the features that a walk and the pairs show of a file."""
+        features: dict[Carries, bool] = {
             "pairs": bool(words.values),
             "sections": any(words.sections),
             "gold": walk.holds_gold,
             "named-empty": words.names_empty or walk.names_empty,
             "looked-at": bool(self.gold_slots),
         }
-        self.carries |= {name for name, held in found.items() if held}
+        self.carries |= {name for name, is_there in features.items() if is_there}
 
     def merge(self, other: Findings) -> None:
-        """Takes what was noticed of another part of the corpus.
+        """Add the findings of another part of the corpus.
 
         Raises:
             InputError: a dialogue is in both.
@@ -254,11 +255,11 @@ class Findings(Struct):
         self.mistakes.merge(other.mistakes)
 
     def account(self, scored: int, only: frozenset[str] | None) -> Account:
-        """How many of the dialogues that were asked for are scored.
+        """Count how many of the requested dialogues are scored.
 
         Args:
-            scored: how many dialogues were.
-            only: keys of the dialogues that were asked for; without it all that have gold.
+            scored: number of scored dialogues.
+            only: keys of the requested dialogues (default: all dialogues with gold).
         """
         if only is None:
             without = [each for each in self.unscored.items() if each[1] != NO_GOLD]
@@ -269,17 +270,17 @@ class Findings(Struct):
         return Account("dialogue", len(only), len(only) - len(unknown), scored, reasons)
 
     def account_under(self, account: Account, scored: int, skips_missing: bool) -> Account:
-        """The account of the same dialogues under another rule set, which may skip those without prediction or not."""
+        """Return the account of the same dialogues under another rule set, which may skip dialogues without prediction."""
         reasons = [each for each in account.reasons if each.reason != NO_PREDICTION]
         if skips_missing and self.missing.dialogues:
             reasons.insert(0, Reason(NO_PREDICTION, self.missing.dialogues, self.missing.first_dialogue))
         return Account(account.unit, account.asked, account.found, scored, tuple(reasons))
 
     def absent(self, only: frozenset[str] | None) -> Notice:
-        """The dialogues that were asked for by name and have no gold in the input; a count of 0 where there is none."""
+        """Report the dialogues of ``--only`` without gold in the input; the count is 0 if there are none."""
         if only is None:
             return Notice("not-in-file", 0, "")
         without = {dialogue_key(name) for name, reason in self.unscored.items() if reason != NO_GOLD}
         keys = sorted(only - self.digest.keys() - without)
-        message = f"{len(keys)} of {len(only)} dialogues that --only names are not in the file, or have no gold there"
+        message = f"{len(keys)} of {len(only)} dialogues of --only are not in the file or have no gold"
         return Notice("not-in-file", len(keys), message, tuple(keys[:_EXAMPLES]))

@@ -20,7 +20,7 @@ class AGA(Measure, frozen=True, kw_only=True):
 
 
 class IAGA(Measure, frozen=True, kw_only=True):
-    """As AGA, but what is predicted too much counts against the tracker."""
+    """AGA that also penalises pairs that are predicted but not in gold."""
 
     title = "Average Goal Accuracy over the union"
     formula = "mean over turns with G ∪ P not empty of |G ∩ P| / |G ∪ P|"
@@ -29,7 +29,7 @@ class IAGA(Measure, frozen=True, kw_only=True):
     skips_empty = True
 
     divide: Literal["union", "aga"] = "union"
-    """What the sum is divided by: turns with a union, or, as the published code has it, AGA's turns."""
+    """The divisor of the sum: turns with a non-empty union (``union``), or AGA's turns, as in the published code (``aga``)."""
 
     def from_tally(self, tally: Tally) -> Vector:
         union = tally.gold + tally.pred - tally.match

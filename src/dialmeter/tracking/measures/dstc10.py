@@ -1,4 +1,4 @@
-"""DSTC10: values as sets, with part credit for a set that is met in part; and empty slots."""
+"""Measures of DSTC10: values as sets, with partial credit for a partly correct set; and empty slots."""
 
 import math
 from functools import lru_cache
@@ -12,7 +12,7 @@ from ..tally import Tally
 
 
 class ValueOverlap(NamedTuple):
-    """One turn: the sum over shared slots of 2|A ∩ B| / (|A| + |B|), and how many slots gold and prediction hold."""
+    """One turn: the sum over shared slots of 2|A ∩ B| / (|A| + |B|), and the number of slots in gold and in the prediction."""
 
     met: float
     gold: int
@@ -20,32 +20,32 @@ class ValueOverlap(NamedTuple):
 
 
 class ValueMeasure(Measure, frozen=True, kw_only=True):
-    """A measure of the overlap of values, in the whole state of a turn."""
+    """A measure of the overlap of values in the whole state of a turn."""
 
     cite = ("kim-2021",)
     pooled = True
     high = math.inf
     several: Literal["any-of", "sets"] = "any-of"
-    """What several gold values are: alternatives, one of which is enough, or a set, which earns credit in part."""
+    """The meaning of several gold values: alternatives, of which one is enough, or a set, which can get partial credit."""
 
     def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
         met = math.fsum(_met(gold[slot], pred[slot], self.several) for slot in gold.keys() & pred.keys())
         return self.from_overlap(ValueOverlap(met, len(gold), len(pred)))
 
     def from_overlap(self, overlap: ValueOverlap) -> Vector:
-        """The vector of one turn."""
+        """Return the vector of one turn."""
         raise TypeError
 
     def overlaps(self, cells: ComparedDialogue) -> list[ValueOverlap]:
-        """All turns of a dialogue; the same for all measures that see several values as this one does."""
+        """Return the overlap of every turn of a dialogue; it is the same for all measures with this value of ``several``."""
         slots, values = cells.pairs.cell_slots, cells.pairs.values
-        found = []
+        overlaps = []
         for gold, pred in zip(cells.gold, cells.pred, strict=True):
-            wanted = {slots[cell]: values[cell] for cell in gold}
-            shared = [(wanted[slots[cell]], values[cell]) for cell in pred if slots[cell] in wanted]
+            gold_values = {slots[cell]: values[cell] for cell in gold}
+            shared = [(gold_values[slots[cell]], values[cell]) for cell in pred if slots[cell] in gold_values]
             met = math.fsum([_met(*each, self.several) for each in shared])
-            found.append(ValueOverlap(met, len(gold), len(pred)))
-        return found
+            overlaps.append(ValueOverlap(met, len(gold), len(pred)))
+        return overlaps
 
 
 @lru_cache(1 << 16)
@@ -56,7 +56,7 @@ def _met(gold: Value, pred: Value, several: Literal["any-of", "sets"]) -> float:
 
 
 class ValuePrecision(ValueMeasure, frozen=True, kw_only=True):
-    """Of the cells predicted with values, what share of the values is right."""
+    """The share of right values in the cells that are predicted with values."""
 
     title = "Value precision (DSTC10)"
     formula = "Σ F1(A, B) over cells filled on both sides / cells predicted"
@@ -67,7 +67,7 @@ class ValuePrecision(ValueMeasure, frozen=True, kw_only=True):
 
 
 class ValueRecall(ValueMeasure, frozen=True, kw_only=True):
-    """Of the cells that gold fills, what share of the values is found."""
+    """The share of gold values that are predicted, in the cells that gold fills."""
 
     title = "Value recall (DSTC10)"
     formula = "Σ F1(A, B) over cells filled on both sides / cells in gold"
@@ -92,19 +92,19 @@ class _None(Measure, frozen=True, kw_only=True):
     cite = ("kim-2021",)
     pooled = True
     slots: int = 0
-    """How many cells a turn has; 0 takes it from the schema, or from the slots that gold holds."""
+    """Number of cells of a turn; 0 takes it from the schema, or else from the slots that gold holds."""
 
     def __post_init__(self) -> None:
         if self.slots < 0:
             raise ValueError("slots must be at least 0")
 
     def cells(self, tally: Tally) -> tuple[int, int, int]:
-        """Cells empty on both sides, in the prediction, in gold."""
+        """Return the number of cells that are empty on both sides, in the prediction, and in gold."""
         return self.slots - tally.union, self.slots - tally.pred, self.slots - tally.gold
 
 
 class NonePrecision(_None, frozen=True, kw_only=True):
-    """Of the cells predicted empty, how many are."""
+    """The share of the cells predicted empty that are empty in gold."""
 
     title = "None precision (DSTC10)"
     formula = "cells empty on both sides / cells predicted empty"
@@ -116,7 +116,7 @@ class NonePrecision(_None, frozen=True, kw_only=True):
 
 
 class NoneRecall(_None, frozen=True, kw_only=True):
-    """Of the cells empty in gold, how many are predicted so."""
+    """The share of the cells empty in gold that are predicted empty."""
 
     title = "None recall (DSTC10)"
     formula = "cells empty on both sides / cells empty in gold"

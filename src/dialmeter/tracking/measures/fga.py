@@ -1,4 +1,4 @@
-"""Flexible Goal Accuracy, and its limit: the share of turns that are right by themselves (lam = infinity)."""
+"""Flexible Goal Accuracy, and its limit for lam = infinity: the share of exact or locally right turns."""
 
 import math
 import re
@@ -14,13 +14,13 @@ _DOMAIN = re.compile(r"[^\s{}(),:=|'\"]+( [^\s{}(),:=|'\"]+)*")
 
 
 class DomainLambdas(Mapping[str, float]):
-    """A lambda for each domain, by name; ``other`` is for the domains that are not named. It does not change.
+    """An immutable mapping from domains to lambdas; ``other`` is for the domains that are not listed.
 
     Args:
         lams: domain → lambda, in any order.
 
     Raises:
-        ValueError: no domain, a lambda below 0, or a name that cannot be written in a measure.
+        ValueError: there is no domain, or a name cannot be written in a measure.
 
     Example:
         >>> DomainLambdas({"other": 0.5, "train": 0}).levels
@@ -34,7 +34,9 @@ class DomainLambdas(Mapping[str, float]):
             raise ValueError("lam has no domain; write it like {train: 0, hotel: 0.5}")
         for name in lams:
             if not name.isprintable() or not _DOMAIN.fullmatch(name):
-                raise ValueError(f"{name!r} cannot be a domain in lam: signs of a measure, or blanks at its ends")
+                raise ValueError(
+                    f"{name!r} cannot be a domain in lam: it holds characters of the syntax of measures, or blanks at its ends"
+                )
         named = sorted(lams, key=lambda name: (name == OTHER_DOMAINS, name))
         self._lams = {name: float(lams[name]) for name in named}
         self.levels = tuple(sorted(set(self._lams.values())))
@@ -56,39 +58,36 @@ class DomainLambdas(Mapping[str, float]):
         return f"{type(self).__name__}({self._lams})"
 
     def places(self) -> tuple[tuple[str, int], ...]:
-        """For each domain the place of its lambda in ``levels``."""
+        """Return for each domain the index of its lambda in ``levels``."""
         return tuple((name, self.levels.index(lam)) for name, lam in self._lams.items())
 
 
 class FGA(Measure, frozen=True, kw_only=True):
-    """JGA that forgives a turn for an older mistake, the more the longer ago the mistake was made.
+    """JGA with partial credit for a turn that is wrong only by an older mistake: the older the mistake, the more credit.
 
-    Gold that goes from ``x|y`` to ``x`` has not changed (``alternatives=overlap``): a prediction that stays at ``y`` is wrong
-    for JGA, but with ``local=paper`` the turn has no mistake of its own, so that FGA is 1 there if no mistake came before.
-    With ``alternatives=strict`` gold has changed, and FGA is 0 at that turn.
+    If gold goes from ``x|y`` to ``x``, it has not changed (``alternatives=overlap``). A prediction that stays at ``y`` is then
+    wrong for JGA. But with ``local=paper`` the turn does not have its own mistake, so FGA is 1 there if no mistake came before. With
+    ``alternatives=strict`` gold has changed, and FGA is 0 at that turn.
 
-    ``lam`` may name a lambda for each domain, because a wrong train may matter more than a wrong museum:
-    ``FGA(lam={train: 0, other: 0.5})``. A turn that is wrong by an older mistake takes the lambda of the domain in which
-    its state is wrong; domains in which it is right do not count. Where it is wrong in several domains, the smallest of
-    their lambdas counts. The turns are counted since the last mistake in any domain, as with one lambda, so that equal
-    lambdas give the same value to the bit. ``other`` is for all domains that are not named; without it, a domain that
-    is not named is an error.
+    ``lam`` can have one lambda per domain, because a wrong train may matter more than a wrong museum:
+    ``FGA(lam={train: 0, other: 0.5})``. A turn that is wrong by an older mistake uses the lambda of the domain in which its
+    state is wrong. If it is wrong in several domains, the smallest of their lambdas counts. Turns are counted since the last
+    mistake in any domain, as with a single lambda; therefore equal lambdas give exactly the same value as a single one.
+    ``other`` is for all domains that are not listed; without it, a domain that is not listed is an error.
     """
 
     title = "Flexible Goal Accuracy"
-    formula = (
-        "mean over turns of 1 if G = P, 0 if the mistake is the turn's own, else 1 - exp(-lam · turns since the last)"
-    )
+    formula = "mean over turns of 1 if G = P, 0 if the turn has its own mistake, else 1 - exp(-lam · turns since the last mistake)"
     cite = ("dey-2022",)
 
     lam: float | Mapping[str, float]
-    """How fast a mistake is forgotten: 0 is JGA, inf the share of local matches. Or one for each domain:
-    {train: 0, other: 0.5}."""
+    """The speed at which a mistake is forgotten: 0 gives JGA, inf the share of local matches. Or a mapping with one lambda per
+    domain: {train: 0, other: 0.5}."""
     local: Local = "paper"
-    """When is a wrong turn locally right? ``paper`` by Algorithm 1; ``code``: never right after an exact turn; ``vector``:
-    when the same slots are wrong as at the turn before."""
+    """The definition of a locally right turn: ``paper`` as in Algorithm 1; ``code``: never directly after an exact turn;
+    ``vector``: if the same slots are wrong as at the previous turn."""
     alternatives: Alternatives = "overlap"
-    """Gold goes to another value that shares an alternative with the one before: no change (``overlap``), or a change
+    """If the new gold value shares an alternative with the old one, gold has not changed (``overlap``) or has changed
     (``strict``)."""
 
     def __post_init__(self) -> None:
@@ -99,7 +98,7 @@ class FGA(Measure, frozen=True, kw_only=True):
 
     @property
     def domains(self) -> tuple[str, ...]:
-        """The domains that ``lam`` names; none where it is one number."""
+        """The domains in ``lam``; empty if it is one number."""
         return tuple(self.lam) if isinstance(self.lam, Mapping) else ()
 
     def tally_variant(self) -> TallyVariant:
@@ -109,25 +108,25 @@ class FGA(Measure, frozen=True, kw_only=True):
     def from_tally(self, tally: Tally) -> Vector:
         lam = self.lam.levels[tally.strictness] if isinstance(self.lam, DomainLambdas) else cast(float, self.lam)
         if tally.since == NEVER:
-            # At lam = 0 the measure is JGA by definition, also if a turn is wrong and no turn up to it has an error of its own.
+            # At lam = 0 the measure is JGA by definition, even if a turn is wrong and no turn up to it has its own mistake.
             return (tally.exact if lam == 0 else 1, 1)
-        # 0 · inf is not a number, so a turn's own error is handled separately.
+        # 0 · inf is NaN, so a turn with its own mistake is handled separately.
         return (-math.expm1(-lam * tally.since) if tally.since else 0, 1)
 
     def forgives_wholly(self, tally: Tally) -> bool:
-        """Is a turn wrong, and does it count 1 because no turn up to it has an error of its own?"""
+        """Does a wrong turn count 1 because no turn up to it has its own mistake?"""
         return tally.since == NEVER and not tally.exact and self.from_tally(tally)[0] == 1
 
 
 def lam_for(forgotten: float, turns: float) -> float:
-    """The lambda that forgets a given share of a mistake in a given number of turns.
+    """Return the lambda that forgets a given share of a mistake in a given number of turns.
 
     Example:
         >>> round(lam_for(0.95, 6), 3)
         0.499
     """
     if not 0 < forgotten < 1 or turns <= 0:
-        raise ValueError("the share forgotten lies between 0 and 1, the turns above 0")
+        raise ValueError("forgotten must be between 0 and 1, and turns must be above 0")
     return -math.log1p(-forgotten) / turns
 
 
@@ -139,9 +138,9 @@ class LocalAccuracy(Measure, frozen=True, kw_only=True):
     cite = ("dey-2022",)
 
     local: Local = "paper"
-    """When is a wrong turn locally right, as in FGA."""
+    """The definition of a locally right turn, as in FGA."""
     alternatives: Alternatives = "overlap"
-    """Is it a change when gold goes to a value that shares an alternative with the one before, as in FGA."""
+    """Whether gold has changed if its new value shares an alternative with the old one, as in FGA."""
 
     def tally_variant(self) -> TallyVariant:
         return TallyVariant(local=self.local, alternatives=self.alternatives)

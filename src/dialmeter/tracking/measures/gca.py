@@ -1,8 +1,8 @@
-"""Granular Change Accuracy, and the four shares that it is made of: values and labels, precision and recall, over changes.
+"""Granular Change Accuracy and its four parts: precision and recall of values and of labels, over changes.
 
-Partial credit for values that are almost right: both papers on GCA name its lack as an open limitation. A wrong change whose
-value has similarity s to gold counts s as correct and 1 - s as wrong. Then C + W, P and G do not change, and only values
-earn credit, not labels; s = 0 for every wrong value gives plain GCA, and s = 1 makes the value correct.
+Both papers on GCA say that it has no partial credit for almost right values, and call this an open limitation. Here, with
+``credit``, a wrong change whose value has similarity s to gold counts s as correct and 1 - s as wrong. C + W, P and G do not
+change; only values get credit, not labels. s = 0 for every wrong value gives plain GCA, and s = 1 makes the value correct.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..tally import Alternatives, Deletions, Tally, TallyVariant
 
 
 class GCA(Measure, frozen=True, kw_only=True):
-    """How well changes of the state are predicted: a mistake counts at the turn where it is made, and only there.
+    """The accuracy of changes of the state: a mistake counts only at the turn where it is made.
 
-    Gold that goes from ``x|y`` to ``x`` has not changed (``alternatives=overlap``): a prediction that stays at ``y`` is wrong
-    for JGA, but no change is counted, so that GCA can be 1. With ``alternatives=strict`` gold has changed, and the change is
+    If gold goes from ``x|y`` to ``x``, it has not changed (``alternatives=overlap``). A prediction that stays at ``y`` is then
+    wrong for JGA, but no change is counted, so GCA can be 1. With ``alternatives=strict`` gold has changed, and the change is
     wrong.
     """
 
@@ -36,21 +36,21 @@ class GCA(Measure, frozen=True, kw_only=True):
     pooled = True
 
     alpha: float = 10 / 11
-    """The weight of values against labels."""
+    """The weight of values relative to labels."""
     deletions: Deletions = "ignore"
-    """What of a slot that leaves the state: ``ignore`` as in the papers, ``count`` it like a value, or as published
-    ``code`` counts it."""
+    """How a slot that is deleted from the state counts: ``ignore`` it as in the papers, ``count`` it like a value, or count it
+    as the published ``code`` does."""
     alternatives: Alternatives = "overlap"
-    """Gold goes to another value that shares an alternative with the one before: no change (``overlap``), or a change
+    """If the new gold value shares an alternative with the old one, gold has not changed (``overlap``) or has changed
     (``strict``). With ``deletions=code`` it is always a change."""
     unchanged: Literal["skip", "zero"] = "skip"
-    """What a dialogue without any change is worth where dialogues are averaged."""
+    """The value of a dialogue without any change, if dialogues are averaged."""
     credit: Literal["none", "fuzzy", "embedding"] = "none"
-    """What a wrong value earns: nothing, or its similarity to gold by letters (``fuzzy``) or by meaning (``embedding``)."""
+    """The credit of a wrong value: none, or its similarity to gold by letters (``fuzzy``) or by meaning (``embedding``)."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
-            raise ValueError("alpha lies between 0 and 1")
+            raise ValueError("alpha must be between 0 and 1")
         if self.credit != "none" and self.deletions == "code":
             raise ValueError("credit is not defined with deletions=code")
 
@@ -64,9 +64,9 @@ class GCA(Measure, frozen=True, kw_only=True):
         return (tally.missed, tally.wrong, tally.over, tally.correct)
 
     def from_changes(self, tally: Tally, wrong: Iterable[tuple[Value, Value]]) -> Vector:
-        """The four counts, where a wrong value of similarity s counts s as correct and 1 - s as wrong."""
-        earned = math.fsum(credit_of(self.credit, wanted, found) for wanted, found in wrong)
-        return (tally.missed, tally.wrong - earned, tally.over, tally.correct + earned)
+        """Return the four counts; a wrong value of similarity s counts s as correct and 1 - s as wrong."""
+        credit = math.fsum(credit_of(self.credit, gold, pred) for gold, pred in wrong)
+        return (tally.missed, tally.wrong - credit, tally.over, tally.correct + credit)
 
     def value(self, sums: Sequence[float]) -> float | None:
         missed, wrong, over, correct = sums
@@ -75,8 +75,8 @@ class GCA(Measure, frozen=True, kw_only=True):
             return 0.0 if self.unchanged == "zero" else None
         if not correct:
             return 0.0
-        # The weights P and G are needed for the published figures; the formula of the second paper leaves them out. Written
-        # without inner fractions, so that a perfect prediction is 1 to the last bit.
+        # The weights P and G are needed for the published figures, although the formula of the second paper omits them. There
+        # are no inner fractions, so that a perfect prediction is exactly 1.
         squares = predicted**2 + expected**2
         return (predicted + expected) * correct * (correct + wrong) / (squares * (correct + self.alpha * wrong))
 
@@ -85,16 +85,16 @@ class _Changes(Measure, frozen=True, kw_only=True):
     cite = ("aksu-2024",)
     pooled = True
     deletions: Deletions = "ignore"
-    """What of a slot that leaves the state, as in GCA."""
+    """How a slot that is deleted from the state counts, as in GCA."""
     alternatives: Alternatives = "overlap"
-    """Is it a change when gold goes to a value that shares an alternative with the one before, as in GCA."""
+    """Whether gold has changed if its new value shares an alternative with the old one, as in GCA."""
 
     def tally_variant(self) -> TallyVariant:
         return TallyVariant(deletions=self.deletions, alternatives=self.alternatives)
 
 
 class VP(_Changes, frozen=True, kw_only=True):
-    """Of the changes that the tracker made, how many have the right value."""
+    """The share of the tracker's changes that have the right value."""
 
     title = "Value precision of changes"
     formula = "C / (C + W + O)"
@@ -105,7 +105,7 @@ class VP(_Changes, frozen=True, kw_only=True):
 
 
 class VR(_Changes, frozen=True, kw_only=True):
-    """Of the changes that gold makes, how many were made with the right value."""
+    """The share of gold changes that are predicted with the right value."""
 
     title = "Value recall of changes"
     formula = "C / (C + W + M)"
@@ -116,7 +116,7 @@ class VR(_Changes, frozen=True, kw_only=True):
 
 
 class LP(_Changes, frozen=True, kw_only=True):
-    """Of the changes that the tracker made, how many concern a slot that gold holds."""
+    """The share of the tracker's changes whose slot is in gold."""
 
     title = "Label precision of changes"
     formula = "(C + W) / (C + W + O)"
@@ -128,7 +128,7 @@ class LP(_Changes, frozen=True, kw_only=True):
 
 
 class LR(_Changes, frozen=True, kw_only=True):
-    """Of the changes that gold makes, how many concern a slot that the tracker holds."""
+    """The share of gold changes whose slot is in the prediction."""
 
     title = "Label recall of changes"
     formula = "(C + W) / (C + W + M)"
@@ -140,15 +140,15 @@ class LR(_Changes, frozen=True, kw_only=True):
 
 
 def credit_of(kind: str, gold: Value, pred: Value) -> float:
-    """The credit of a wrong value: its similarity to gold from 0 to 1, the best over gold's alternatives.
+    """Return the credit of a wrong value: its best similarity to an alternative of gold, from 0 to 1.
 
     Example:
         >>> credit_of("fuzzy", "cheap", "cheep"), credit_of("fuzzy", ("north", "south"), "southern")
         (0.8, 0.7692307692307692)
     """
-    wanted = (gold,) if isinstance(gold, str) else gold
-    found = pred if isinstance(pred, str) else "|".join(pred)
-    return max((_SIMILARITIES[kind](each, found) for each in wanted), default=0.0)
+    alternatives = (gold,) if isinstance(gold, str) else gold
+    predicted = pred if isinstance(pred, str) else "|".join(pred)
+    return max((_SIMILARITIES[kind](each, predicted) for each in alternatives), default=0.0)
 
 
 def _fuzzy(gold: str, pred: str) -> float:
@@ -168,6 +168,6 @@ _SIMILARITIES: dict[str, Callable[[str, str], float]] = {"fuzzy": _fuzzy, "embed
 
 
 def check_match(match: str) -> None:
-    """Raises DialmeterError where the rule set already forgives near values: they would earn twice."""
+    """Raise DialmeterError if the rule set already accepts similar values, because they would get credit twice."""
     if match != "exact":
-        raise DialmeterError("GCA(credit=...) needs match=exact; the rule set already takes near values for equal")
+        raise DialmeterError("GCA(credit=...) needs match=exact; the rule set already accepts similar values as equal")

@@ -1,4 +1,4 @@
-"""Exact states: joint goal accuracy, and the same by last turn, by whole dialogue, by F1 and by text."""
+"""Joint goal accuracy, and its variants for the last turn, for whole dialogues, as F1 and for texts."""
 
 from ...measure import Measure, Vector
 from ..tally import Tally
@@ -52,7 +52,7 @@ class JointF1(Measure, frozen=True, kw_only=True):
 
 
 class SequenceMatch(Measure, frozen=True, kw_only=True):
-    """The share of turns whose predicted text is the gold text, blanks at both ends aside; the order of slots counts."""
+    """The share of turns whose predicted text equals the gold text, without blanks at both ends; the order of slots counts."""
 
     title = "Sequence match (ConvLab-3)"
     formula = "mean over turns of [text of G = text of P]"

@@ -1,4 +1,4 @@
-"""The official schema-guided scorer, per frame: goals, intents and requested slots."""
+"""The measures of the official schema-guided scorer, per frame: goals, intents and requested slots."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class _OfFrames(Measure, frozen=True, kw_only=True):
 
 
 class _Goals(_OfFrames, frozen=True, kw_only=True):
-    wanted: ClassVar[bool | None] = None
-    """Which slots: categorical, free, or both."""
+    is_categorical: ClassVar[bool | None] = None
+    """The slots that count: categorical (True), free (False), or both (None)."""
 
     exact: bool = False
     """Compare free values exactly."""
     case: Case = "lower"
-    """How categorical values are compared: in lower case, or exactly, as before December 2022."""
+    """The comparison of categorical values: in lower case, or exactly, as before December 2022."""
 
     def from_frame(self, frame: FramePair) -> Vector:
-        return self.of_scores(frame.slot_scores(self.exact, self.case, self.wanted))
+        return self.of_scores(frame.slot_scores(self.exact, self.case, self.is_categorical))
 
     def of_scores(self, scores: SlotScores) -> Vector:
-        """The vector of one frame."""
+        """Return the vector of one frame."""
         raise TypeError
 
 
@@ -40,7 +40,7 @@ class _Joint(_Goals, frozen=True, kw_only=True):
     why_unscored = "no service has such a slot"
 
     across_turn: bool = False
-    """Let a turn count once, as the product over its frames."""
+    """Count a turn once, as the product over its frames."""
 
     def of_scores(self, scores: SlotScores) -> Vector:
         return (math.prod(scores.held), 1) if scores.exist else (0, 0)
@@ -56,7 +56,7 @@ class _Mean(_Goals, frozen=True, kw_only=True):
 
 
 class JointGoalAccuracy(_Joint, frozen=True, kw_only=True):
-    """The official joint goal accuracy: graded, per frame."""
+    """The official joint goal accuracy, with partial credit, per frame."""
 
     title = "Joint goal accuracy (SGD)"
 
@@ -65,14 +65,14 @@ class JointCatAccuracy(_Joint, frozen=True, kw_only=True):
     """Joint goal accuracy over categorical slots."""
 
     title = "Joint accuracy, categorical slots (SGD)"
-    wanted = True
+    is_categorical = True
 
 
 class JointNoncatAccuracy(_Joint, frozen=True, kw_only=True):
     """Joint goal accuracy over free slots."""
 
     title = "Joint accuracy, free slots (SGD)"
-    wanted = False
+    is_categorical = False
 
 
 class AverageGoalAccuracy(_Mean, frozen=True, kw_only=True):
@@ -85,28 +85,28 @@ class AverageCatAccuracy(_Mean, frozen=True, kw_only=True):
     """Average goal accuracy over categorical slots."""
 
     title = "Average accuracy, categorical slots (SGD)"
-    wanted = True
+    is_categorical = True
 
 
 class AverageNoncatAccuracy(_Mean, frozen=True, kw_only=True):
     """Average goal accuracy over free slots."""
 
     title = "Average accuracy, free slots (SGD)"
-    wanted = False
+    is_categorical = False
 
 
 class IntentAccuracy(_OfFrames, frozen=True, kw_only=True):
-    """The share of frames whose active intent is predicted; frames without an intent on both sides do not count."""
+    """The share of frames whose active intent is predicted; a frame counts only if both sides have an intent."""
 
     title = "Active intent accuracy (SGD)"
     formula = "mean over frames of [intent = predicted intent]"
     why_unscored = "no frame has intents on both sides"
 
     case: Case = "lower"
-    """How intents are compared: in lower case, or exactly, as before December 2022."""
+    """The comparison of intents: in lower case, or exactly, as before December 2022."""
 
     def from_frame(self, frame: FramePair) -> Vector:
-        gold, pred = frame.said.gold_intent, frame.said.pred_intent
+        gold, pred = frame.frame.gold_intent, frame.frame.pred_intent
         if gold is None or pred is None:
             return (0, 0)
         return (gold == pred or (self.case == "lower" and gold.lower() == pred.lower()), 1)
@@ -116,42 +116,42 @@ class _Requested(_OfFrames, frozen=True, kw_only=True):
     why_unscored = "no frame has requested slots on both sides"
 
     def from_frame(self, frame: FramePair) -> Vector:
-        gold, pred = frame.said.gold_requested, frame.said.pred_requested
+        gold, pred = frame.frame.gold_requested, frame.frame.pred_requested
         if gold is None or pred is None:
             return (0, 0)
         common = len(gold) if gold == pred else (Counter(gold) & Counter(pred)).total()
         return (self.of_counts(common, len(gold), len(pred)), 1)
 
     def of_counts(self, common: int, gold: int, pred: int) -> float:
-        """The value of one frame: slots in both, in gold, in the prediction."""
+        """Return the value of one frame from the number of slots in both, in gold, and in the prediction."""
         raise TypeError
 
 
 class RequestedSlotPrecision(_Requested, frozen=True, kw_only=True):
-    """Of the slots predicted as requested, how many are; 1 where none is predicted."""
+    """The share of the slots predicted as requested that are requested; 1 if none is predicted."""
 
     title = "Requested slots precision (SGD)"
-    formula = "mean over frames of |A ∩ B| / |B|; slots that stand twice count twice"
+    formula = "mean over frames of |A ∩ B| / |B|; duplicate slots count twice"
 
     def of_counts(self, common: int, gold: int, pred: int) -> float:
         return common / pred if pred else 1
 
 
 class RequestedSlotRecall(_Requested, frozen=True, kw_only=True):
-    """Of the requested slots, how many are predicted; 1 where none is requested."""
+    """The share of requested slots that are predicted; 1 if none is requested."""
 
     title = "Requested slots recall (SGD)"
-    formula = "mean over frames of |A ∩ B| / |A|; slots that stand twice count twice"
+    formula = "mean over frames of |A ∩ B| / |A|; duplicate slots count twice"
 
     def of_counts(self, common: int, gold: int, pred: int) -> float:
         return common / gold if gold else 1
 
 
 class RequestedSlotF1(_Requested, frozen=True, kw_only=True):
-    """The mean F1 of requested slots; none against none is 1."""
+    """The mean F1 of requested slots; 1 if neither side has any."""
 
     title = "Requested slots F1 (SGD)"
-    formula = "mean over frames of 2|A ∩ B| / (|A| + |B|); slots that stand twice count twice"
+    formula = "mean over frames of 2|A ∩ B| / (|A| + |B|); duplicate slots count twice"
 
     def of_counts(self, common: int, gold: int, pred: int) -> float:
         return 2 * common / (gold + pred) if gold or pred else 1

@@ -1,4 +1,4 @@
-"""Slots: Slot Accuracy, Relative Slot Accuracy, and precision, recall and F1 over slot-value pairs of all turns."""
+"""Slot Accuracy, Relative Slot Accuracy, and precision, recall and F1 over the slot-value pairs of all turns."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from ..tally import Tally
 
 
 class SA(Measure, frozen=True, kw_only=True):
-    """The share of all slots of the schema that a turn handles right; slots that nobody speaks of count as right."""
+    """The share of all slots of the schema that are right at a turn; slots that are in neither state count as right."""
 
     title = "Slot Accuracy"
     formula = "mean over turns of (K - e) / K, e = slots missing, extra or with another value, K = slots of the schema"
@@ -15,10 +15,10 @@ class SA(Measure, frozen=True, kw_only=True):
     why_unscored = "no slot is known"
 
     slots: int = 0
-    """K; 0 takes it from the schema, or from the slots that gold holds."""
+    """K; 0 takes it from the schema, or else from the slots that gold holds."""
 
     capped: bool = True
-    """Does a turn with more wrong slots than K count as 0? Without, it counts below 0, as in TRADE's code."""
+    """A turn with more wrong slots than K counts as 0. If False, it counts below 0, as in TRADE's code."""
 
     def __post_init__(self) -> None:
         if self.slots < 0:
@@ -32,16 +32,16 @@ class SA(Measure, frozen=True, kw_only=True):
 
 
 class RSA(Measure, frozen=True, kw_only=True):
-    """Slot accuracy over the slots that gold or prediction hold at the turn."""
+    """Slot accuracy over the slots that gold or the prediction holds at the turn."""
 
     title = "Relative Slot Accuracy"
-    formula = "mean over turns of (T - e) / T, T = slots of G ∪ P, e = slots handled wrongly"
+    formula = "mean over turns of (T - e) / T, T = slots of G ∪ P, e = wrong slots"
     cite = ("kim-2022",)
     why_unscored = "no turn has a state"
     skips_empty = True
 
     empty: Literal["zero", "skip", "one"] = "zero"
-    """What a turn without any slot counts; the published measure says 0, even where both states are empty."""
+    """The value of a turn without any slot; 0 as published, even if both states are empty."""
 
     def from_tally(self, tally: Tally) -> Vector:
         union = tally.union
@@ -51,7 +51,7 @@ class RSA(Measure, frozen=True, kw_only=True):
 
 
 class SlotPrecision(Measure, frozen=True, kw_only=True):
-    """Of all predicted pairs, how many are right."""
+    """The share of predicted pairs that are right."""
 
     title = "Slot precision"
     formula = "Σ|G ∩ P| / Σ|P|"
@@ -63,7 +63,7 @@ class SlotPrecision(Measure, frozen=True, kw_only=True):
 
 
 class SlotRecall(Measure, frozen=True, kw_only=True):
-    """Of all gold pairs, how many are predicted."""
+    """The share of gold pairs that are predicted."""
 
     title = "Slot recall"
     formula = "Σ|G ∩ P| / Σ|G|"

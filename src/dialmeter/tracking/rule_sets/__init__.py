@@ -1,1 +1,1 @@
-"""Rule sets of trackers: how states are compared, values normalised, and numbers signed."""
+"""Rule sets of trackers: comparison of states, normalisation of values, and signatures of scores."""

@@ -1,4 +1,4 @@
-"""Values under a rule set: the form in which they are compared."""
+"""Normalise values under a rule set, before they are compared."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side
 
 _SIDES: tuple[Side, Side] = ("gold", "pred")
 _Step: TypeAlias = tuple[Callable[..., str], bool]
-"""A step, and whether it takes the name of the slot."""
+"""A step, and whether it needs the name of the slot."""
 _MWZEVAL: _Step = (lambda text, slot: normalise_value(slot.partition("-")[2], text), True)
 
 
 class Normaliser:
     """Converts values as read into values as compared; ``None`` is no value.
 
-    A value that is a tuple is a set of alternatives, or, where sets are compared (``alternatives=set``), all its members,
-    sorted and as often as they were written in different spellings.
+    A tuple holds alternatives. If sets are compared (``alternatives=set``), it holds all members of the set, sorted; a member
+    that was written in several spellings occurs several times.
 
     Example:
         >>> from dialmeter.tracking.rule_sets.rules import named
@@ -44,11 +44,11 @@ class Normaliser:
         self._one_sided = rules.none_words("gold") == rules.none_words("pred") and len({*self._dontcare.values()}) == 1
 
     def both(self, value: Value, slot: str = "") -> tuple[Value | None, Value | None, bool]:
-        """The value in gold, in a prediction, and whether it is read as no value at all.
+        """Return the value in gold, the value in a prediction, and whether it means no value at all.
 
         Args:
-            value: as read.
-            slot: the name of its slot, which some steps need.
+            value: the value as read.
+            slot: the name of the slot, which some steps need.
         """
         if self._one_sided and type(value) is str and ("|" not in value or self._alternatives == "literal"):
             gold = pred = self._whole(value, slot, "gold")
@@ -57,33 +57,33 @@ class Normaliser:
         return gold, pred, value == DELETED or (gold is None and pred is None and value != NAMED)
 
     def absent(self, value: Value) -> bool:
-        """Does the rule set read this value as no value at all?"""
+        """Does this value mean no value under the rule set?"""
         return self.both(value)[2]
 
     def stops_original(self, value: Value, slot: str) -> bool:
-        """Would the original scorer of these steps stop with an error at this value?"""
+        """Would the original scorer of the rule set stop with an error at this value?"""
         return self._as_mwzeval and isinstance(value, str) and fails_in_original(slot.partition("-")[2], value)
 
     def spoken(self, value: Value) -> Value:
-        """A gold value as a prediction of it: the first alternative where one of several is enough."""
+        """Return a gold value in the form of a prediction: the first alternative if one of several is enough."""
         if isinstance(value, str) and ("|" not in value or self._alternatives not in ("any-of", "first")):
             return value
         if self._alternatives == "any-of":
-            kept = self.gold_value(value)
-            return DELETED if kept is None else kept if isinstance(kept, str) else kept[0]
+            gold = self.gold_value(value)
+            return DELETED if gold is None else gold if isinstance(gold, str) else gold[0]
         if self._alternatives in ("first", "first-listed", "listed") and value:
             return self._first(value)
         return value
 
     def gold_value(self, value: Value, slot: str = "") -> Value | None:
-        """A gold value under the rules."""
-        how = self._alternatives
-        if how == "any-of":
+        """Return a gold value under the rules."""
+        rule = self._alternatives
+        if rule == "any-of":
             parts = value.split("|") if isinstance(value, str) else [part for text in value for part in text.split("|")]
             return self._several(parts, slot)
-        if how == "listed":
+        if rule == "listed":
             return self._several([value] if isinstance(value, str) else value, slot)
-        if how in ("first", "first-listed"):
+        if rule in ("first", "first-listed"):
             if not value and not isinstance(value, str):
                 return None
             dropped = self._dontcare["gold"] == "drop-exact" and not isinstance(value, str) and DONTCARE in value
@@ -91,23 +91,23 @@ class Normaliser:
         return self._whole(value, slot, "gold")
 
     def pred_value(self, value: Value, slot: str = "") -> Value | None:
-        """A predicted value under the rules."""
+        """Return a predicted value under the rules."""
         takes_first = self._alternatives in ("any-of", "listed", "first-listed")
         return self._whole(value[0] if takes_first and isinstance(value, tuple) and value else value, slot, "pred")
 
     def _first(self, value: Value) -> str:
-        """The first alternative as written; in a list, ``|`` does not separate alternatives."""
+        """Return the first alternative as written; in a list, ``|`` does not separate alternatives."""
         if isinstance(value, tuple):
             return value[0]
         return value.partition("|")[0] if self._alternatives == "first" else value
 
     def _several(self, parts: Sequence[str], slot: str) -> Value | None:
-        kept = dict.fromkeys(text for part in parts if (text := self._plain(part, slot, "gold")) is not None)
-        alternatives = tuple(kept)
+        texts = dict.fromkeys(text for part in parts if (text := self._plain(part, slot, "gold")) is not None)
+        alternatives = tuple(texts)
         return alternatives if len(alternatives) > 1 else next(iter(alternatives), None)
 
     def _whole(self, value: Value, slot: str, side: Side) -> Value | None:
-        """A value that is not one of several: a text, a set, or alternatives of which each counts on either side."""
+        """Normalise a value as a whole: a text, a set, or alternatives that count on both sides."""
         if self._alternatives == "set":
             return self._as_set(value, slot, side)
         if value == ():
@@ -136,23 +136,23 @@ class Normaliser:
 
     def _as_set(self, value: Value, slot: str, side: Side) -> Value | None:
         parts = (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
-        kept = sorted(text for part in parts if (text := self._plain(part, slot, side)) is not None)
-        if parts and not kept:
+        members = sorted(text for part in parts if (text := self._plain(part, slot, side)) is not None)
+        if parts and not members:
             return None
-        return kept[0] if len(kept) == 1 else tuple(kept)
+        return members[0] if len(members) == 1 else tuple(members)
 
 
 def set_score(gold: Value, pred: Value) -> float:
-    """How well a predicted set meets a gold set, as DSTC10 counts: the F1 of pairs of equal members, which may exceed 1.
+    """Return the score of a predicted set against a gold set, as in DSTC10: the F1 of pairs of equal members. It can exceed 1.
 
     Example:
         >>> set_score(("a", "b"), "a"), set_score("1", ("1", "1")), set_score((), ())
         (0.6666666666666666, 1.3333333333333333, 0.0)
     """
-    wanted = (gold,) if isinstance(gold, str) else gold
-    found = (pred,) if isinstance(pred, str) else pred
-    met = sum(wanted.count(each) for each in found)
-    if not met:
+    golds = (gold,) if isinstance(gold, str) else gold
+    preds = (pred,) if isinstance(pred, str) else pred
+    equal_pairs = sum(golds.count(each) for each in preds)
+    if not equal_pairs:
         return 0.0
-    precision, recall = met / len(found), met / len(wanted)
+    precision, recall = equal_pairs / len(preds), equal_pairs / len(golds)
     return 2 * precision * recall / (precision + recall)

@@ -1,7 +1,6 @@
-"""Rule sets of trackers: what counts as equal. They have names, and can be printed and changed.
+"""Rule sets of trackers: they define which values are equal. Rule sets have names, and can be printed and changed.
 
-Every number that dialmeter prints is made under one of these. A rule set is a TOML file that states its fields;
-``rulesets/`` holds the named ones.
+Every score is computed under a rule set. A rule set is a TOML file with its fields; ``rulesets/`` holds the named rule sets.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ DONTCARE_SPELLINGS = frozenset(
 )
 
 EMPTY = "<empty>"
-"""Among the words that mean absent: the text "" as it is written, before any step."""
+"""An entry of the words that mean absent: the text "" as written, before any step."""
 
 Step = Literal["tidy", "trim", "blanks", "no-blanks", "lower", "digits", "number-word", "mwzeval"]
 Names = Literal["as-is", "multiwoz", "mwzeval"]
 Dontcare = Literal["keep", "drop", "drop-exact", "merge"]
 Side = Literal["gold", "pred"]
 Cell: TypeAlias = tuple[str, str, str]
-"""Domain, section and slot as a file writes them."""
+"""Domain, section and slot as written in a file."""
 
 
 FIELDS = (
@@ -51,26 +50,26 @@ FIELDS = (
 )  # fmt: skip
 
 
-_NEEDED = ("values", "none", "dontcare", "extra", "alternatives", "match", "missing", "state")
+_REQUIRED = ("values", "none", "dontcare", "extra", "alternatives", "match", "missing", "state")
 """Fields without a default."""
 
 
 class NoneWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words that mean absent, if gold and predictions differ in that."""
+    """The words that mean absent, if they differ between gold and predictions."""
 
     gold: tuple[str, ...]
     pred: tuple[str, ...]
 
 
 class DontcareOf(Struct, frozen=True, forbid_unknown_fields=True):
-    """How dontcare is treated, if gold and predictions differ in that."""
+    """The treatment of dontcare, if it differs between gold and predictions."""
 
     gold: Dontcare
     pred: Dontcare
 
 
 class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A rule set. The fields down to ``state`` are the rules proper; the rest says how measures are set under them."""
+    """A rule set. The fields down to ``state`` are the rules; the other fields describe the rule set and its measures."""
 
     names: Names = "multiwoz"
     clash: Literal["keep", "last", "error"] = "keep"
@@ -92,7 +91,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     about: str = ""
     evidence: str = "definition only"
     faults: tuple[str, ...] = ()
-    """What the original does that a user may not expect."""
+    """Behaviour of the original scorer that a user may not expect."""
     hyphen_cut: bool = False
     measures: tuple[str, ...] = ()
     headline: str = "JGA"
@@ -100,28 +99,28 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stand_ins: dict[str, str] = field(default_factory=dict)
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out_of_vectors: tuple[str, ...] = ()
-    """Dialogues that the original leaves out by name where a file says only which slots are right."""
+    """Dialogues that the original scorer skips by name, in files that say only which slots are right."""
 
     def __post_init__(self) -> None:
         parse_match(self.match)
         if self.map:
             load_map(self.map)
         if self.patch and self.state == "update":
-            raise DialmeterError("--patch corrects cumulative gold states; it does not go with --state update")
+            raise DialmeterError("--patch corrects cumulative gold states; it cannot be used with --state update")
         if self.patch:
             load_patch(self.patch)
 
     @property
     def gold_patch(self) -> GoldPatch | None:
-        """The corrections of gold, where there are some."""
+        """The corrections of gold, if there are any."""
         return load_patch(self.patch) if self.patch else None
 
     def none_words(self, side: Side) -> tuple[str, ...]:
-        """The words that mean absent in gold or in predictions."""
+        """Return the words that mean absent in gold or in predictions."""
         return getattr(self.none, side) if isinstance(self.none, NoneWords) else self.none
 
     def dontcare_of(self, side: Side) -> Dontcare:
-        """How dontcare is treated in gold or in predictions."""
+        """Return the treatment of dontcare in gold or in predictions."""
         return getattr(self.dontcare, side) if isinstance(self.dontcare, DontcareOf) else self.dontcare
 
     @property
@@ -130,7 +129,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.missing in ("skip", "predicted-only")
 
     def shown(self, name: str) -> str:
-        """One field as in a signature.
+        """Format one field as in a signature.
 
         Example:
             >>> named("dialmeter").shown("values"), named("fga-repo").shown("none"), named("convlab3").shown("none")
@@ -138,27 +137,27 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """
         value = getattr(self, name)
         if isinstance(value, NoneWords):
-            return f"gold={_shown_words(value.gold)};pred={_shown_words(value.pred)}"
+            return f"gold={_format_words(value.gold)};pred={_format_words(value.pred)}"
         if isinstance(value, DontcareOf):
             return f"gold={value.gold};pred={value.pred}"
         if name == "values":
             return "+".join(value) or "as-is"
         if name == "none":
-            return _shown_words(value)
+            return _format_words(value)
         if name == "only":
-            return _shown_cells(value)
+            return _format_cells(value)
         if name == "map":
             return load_map(value).label if value else "none"
         return str(value)
 
 
-def _shown_words(words: tuple[str, ...]) -> str:
+def _format_words(words: tuple[str, ...]) -> str:
     special = {"": "blank", EMPTY: "empty"}
     return "+".join(special.get(word, word.replace(" ", "-")) for word in words) or "keep"
 
 
-def _shown_cells(cells: tuple[Cell, ...]) -> str:
-    """How many cells, and a digest of them; there may be too many for a line."""
+def _format_cells(cells: tuple[Cell, ...]) -> str:
+    """Return the number of cells and their digest, because a list may be too long for a line."""
     if not cells:
         return "all"
     digest = hashlib.sha256("\n".join(sorted("/".join(cell) for cell in cells)).encode()).hexdigest()
@@ -166,7 +165,7 @@ def _shown_cells(cells: tuple[Cell, ...]) -> str:
 
 
 class FuzzyMatch(Struct, frozen=True):
-    """A similarity and the score (0–100) that counts as equal; without a score values are met in part."""
+    """A similarity and the threshold (0–100) that counts as equal; without a threshold, values get partial credit."""
 
     scorer: str
     threshold: float | None
@@ -182,11 +181,11 @@ _SCORERS = (
     "fuzzywuzzy-partial",
     "fuzzywuzzy-token-sort",
 )
-"""Similarities of rapidfuzz by their names there, and two of fuzzywuzzy, which are other functions."""
+"""Similarities of rapidfuzz, by their names in rapidfuzz, and two different functions of fuzzywuzzy."""
 
 
 def parse_match(text: str) -> FuzzyMatch | None:
-    """``exact``, or a similarity with a threshold; ``fuzzywuzzy-token-sort`` also without.
+    """Parse ``exact``, or a similarity with a threshold; ``fuzzywuzzy-token-sort`` needs no threshold.
 
     Example:
         >>> parse_match("exact") is None, parse_match("partial_ratio>95").threshold
@@ -197,14 +196,14 @@ def parse_match(text: str) -> FuzzyMatch | None:
     if text == "fuzzywuzzy-token-sort":
         return FuzzyMatch(text, None, False)
     for sign in (">=", ">"):
-        scorer, found, threshold = text.partition(sign)
-        if found and scorer.strip() in _SCORERS:
+        scorer, separator, threshold = text.partition(sign)
+        if separator and scorer.strip() in _SCORERS:
             try:
                 return FuzzyMatch(scorer.strip(), float(threshold), sign == ">=")
             except ValueError:
                 break
     raise DialmeterError(
-        f"match is 'exact' or one of {', '.join(_SCORERS)} with a threshold like ratio>=90, not {text!r}"
+        f"invalid match {text!r}; use 'exact', or one of {', '.join(_SCORERS)} with a threshold, such as ratio>=90"
     )
 
 
@@ -214,7 +213,7 @@ _FILES = RuleFiles(
     __package__,
     "rulesets",
     "dialmeter",
-    hint=f"; a rule set states {', '.join(_NEEDED)}",
+    hint=f"; a rule set needs the fields {', '.join(_REQUIRED)}",
     marks=True,
 )
 names = _FILES.names
@@ -223,7 +222,7 @@ load = _FILES.load
 
 
 def change(rules: Rules, **fields: str | None) -> Rules:
-    """A rule set with fields given as on the command line; ``None`` keeps a field.
+    """Change fields of a rule set, with values as on the command line; ``None`` keeps a field.
 
     Example:
         >>> change(named("gca-repo"), none="keep").none
@@ -238,9 +237,9 @@ def change(rules: Rules, **fields: str | None) -> Rules:
             continue
         if name not in FIELDS:
             raise DialmeterError(f"a rule set has no field {name!r}; {did_you_mean(name, FIELDS)}")
-        value = _from_text(name, text)
+        value = _parse_field(name, text)
         if isinstance(value, dict):
-            # The side that is not named keeps its value.
+            # A side that is not given keeps its value.
             sides = current[name] if isinstance(current[name], dict) else {"gold": current[name], "pred": current[name]}
             value = {**sides, **value}
         current[name] = value
@@ -248,10 +247,10 @@ def change(rules: Rules, **fields: str | None) -> Rules:
     return rules
 
 
-def _from_text(name: str, text: str) -> Any:
+def _parse_field(name: str, text: str) -> Any:
     sides = dict(part.partition("=")[::2] for part in text.split(";")) if text.startswith(("gold=", "pred=")) else {}
     if name in ("none", "dontcare") and sides:
-        return {side: _from_text(name, each) for side, each in sides.items()}
+        return {side: _parse_field(name, each) for side, each in sides.items()}
     if name == "values":
         return () if text == "as-is" else tuple(step.strip() for step in text.replace("+", ",").split(","))
     if name == "none":
@@ -260,15 +259,15 @@ def _from_text(name: str, text: str) -> Any:
     if name == "map":
         return "" if text == "none" else text
     if name == "only":
-        return () if text == "all" else tuple(map(_cell, text.split(",")))
+        return () if text == "all" else tuple(map(_parse_cell, text.split(",")))
     return text
 
 
-def _cell(text: str) -> tuple[str, ...]:
+def _parse_cell(text: str) -> tuple[str, ...]:
     parts = tuple(text.strip().split("/"))
     if len(parts) != 3:
         raise DialmeterError(
-            f"only: a slot reads domain/section/slot, found {text.strip()!r} (hotel//area without a section)"
+            f"only: {text.strip()!r} is not domain/section/slot (write hotel//area for a slot without a section)"
         )
     return parts
 

@@ -1,4 +1,7 @@
-"""The line that says how a number was made. Two numbers whose lines differ in more than the version are not comparable."""
+"""The signature of a score: one line with everything the score depends on.
+
+Two scores are comparable only if their signatures are equal apart from the version.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from ...measure import Measure, parameters
 from .rules import Rules
 
 _ALWAYS = ("values", "none", "dontcare", "extra", "missing", "state")
-_WHEN_OTHER = {
+_DEFAULTS = {
     "names": "multiwoz",
     "clash": "keep",
     "only": (),
@@ -18,9 +21,9 @@ _WHEN_OTHER = {
     "match": "exact",
     "undefined": "none",
 }
-# Parameters under another name than their own; the rule set has ``alternatives``, too.
+# Parameters that have another name in signatures; ``alternatives`` is also a field of the rule set.
 _NAMES = {"slots": "K", "alternatives": "changes"}
-# Rules under another name; ``only`` says which dialogues were asked for.
+# Rules that have another name in signatures; there, ``only`` is the requested dialogues.
 _RULE_NAMES = {"only": "only-slots"}
 
 
@@ -36,18 +39,18 @@ def signature(
     account: Sequence[str] = (),
     also: Mapping[str, str | int] | None = None,
 ) -> str:
-    """The signature of one score.
+    """Return the signature of one score.
 
     Args:
-        asked: the measure as it was asked for.
-        used: the measure as the rule set and the data set it.
+        asked: the measure as requested.
+        used: the measure with the parameters from the rule set and the data.
         rules: the rule set with all changes.
-        dialogues: how many were scored.
-        turns: how many were scored.
+        dialogues: number of scored dialogues.
+        turns: number of scored turns.
         data: the digest of gold.
-        left_out: dialogues and turns without prediction that rules skip.
-        account: fields that say which dialogues were asked for and how many of them were scored, where not all were.
-        also: further facts that the number depends on.
+        left_out: number of dialogues and turns without prediction that the rules skip.
+        account: fields for the requested dialogues and the number of scored ones, if not all were scored.
+        also: other fields that the score depends on.
 
     Example:
         >>> from dialmeter.measure import parse
@@ -61,14 +64,14 @@ def signature(
     parts.append(f"avg:{used.average}")
     parts += [
         f"{_RULE_NAMES.get(name, name)}:{rules.shown(name)}"
-        for name, usual in _WHEN_OTHER.items()
-        if getattr(rules, name) != usual
+        for name, default in _DEFAULTS.items()
+        if getattr(rules, name) != default
     ]
     if rules.gold_patch is not None:
         parts.append(f"patch:{rules.gold_patch.digest}")
     if rules.match.startswith("fuzzywuzzy"):
         parts.append(f"backend:{rules.backend}")
-    parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _set_beyond(asked, used).items()]
+    parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _hidden_parameters(asked, used).items()]
     parts += [f"{name}:{value}" for name, value in (also or {}).items()]
     parts += account
     if left_out:
@@ -77,8 +80,8 @@ def signature(
     return "|".join(parts)
 
 
-def _set_beyond(asked: str, used: Measure) -> dict[str, object]:
-    """Parameters that are not at their default and that the measure as asked does not show."""
+def _hidden_parameters(asked: str, used: Measure) -> dict[str, object]:
+    """Return the parameters that differ from their default and are not in the text of the requested measure."""
     if asked == repr(used):
         return {"slots": slots} if (slots := getattr(used, "slots", 0)) else {}
     return {

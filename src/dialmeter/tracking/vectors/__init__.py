@@ -1,1 +1,1 @@
-"""The vectors of measures per turn and dialogue: kept in tables, summed to values, and drawn again for intervals."""
+"""Vectors of measures per turn and dialogue: stored in tables, summed to values, and resampled for intervals."""

@@ -1,4 +1,4 @@
-"""The matrix for resampling: one row per dialogue, the columns of all measures next to each other."""
+"""The matrix for resampling: one row per dialogue, and the columns of all measures side by side."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 def order_of(measure_columns: MeasureColumns) -> list[int]:
-    """The positions of dialogues sorted by id, so that no draw depends on the order of the file."""
+    """Return the positions of the dialogues sorted by id, so that resampling does not depend on the order of the file."""
     names = list(map(dialogue_key, measure_columns.main.dialogues))
     return sorted(range(len(names)), key=names.__getitem__)
 
 
-def columns(measure_columns: MeasureColumns, asked: Sequence[ResolvedMeasure]) -> tuple[Floats, dict[str, Formula]]:
-    """The matrix of all measures, rows sorted by dialogue, and each measure's formula over its own columns."""
+def columns(measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure]) -> tuple[Floats, dict[str, Formula]]:
+    """Return the matrix of all measures, with rows sorted by dialogue, and the formula of each measure over its columns."""
     import numpy as np
 
     order = order_of(measure_columns)
     blocks: list[Floats] = []
     formulas: dict[str, Formula] = {}
     width = 0
-    for each in asked:
+    for each in measures:
         block = _block(measure_columns, each.used)
         formulas[each.text] = _formula(each.used, slice(width, width + block.shape[1]))
         blocks.append(block[order])
@@ -43,7 +43,7 @@ def columns(measure_columns: MeasureColumns, asked: Sequence[ResolvedMeasure]) -
 
 
 def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
-    """A measure's vectors; for a mean over dialogues the value of each, and whether it has one."""
+    """Return the vectors of a measure; for a mean over dialogues, the value of each dialogue and whether it has one."""
     import numpy as np
 
     if measure.average != "dialogue":
@@ -66,23 +66,23 @@ def _vectorised(measure: Measure) -> FormulaValue:
     return rowwise(lambda sums: measure.value(sums.tolist()))
 
 
-def with_interval(score: Score, found: Interval | None) -> Score:
-    """A score with its interval, or with the reason why it has none; no value, no interval."""
-    if score.value is None or found is None:
+def with_interval(score: Score, interval: Interval | None) -> Score:
+    """Return a score with its interval, or with the reason why it has none. A score without a value gets no interval."""
+    if score.value is None or interval is None:
         return score
-    return replace(score, ci=found.ci, ci_reason=found.reason or "")
+    return replace(score, ci=interval.ci, ci_reason=interval.reason or "")
 
 
 def intervals(
-    measure_columns: MeasureColumns, asked: Sequence[ResolvedMeasure], how: Resampling, threads: int = 1
+    measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], resampling: Resampling, threads: int = 1
 ) -> dict[str, Interval]:
-    """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
+    """Return the bootstrap intervals of all measures from the same resamples; empty if there are fewer than two dialogues.
 
     Args:
         measure_columns: the vectors of the corpus.
-        asked: the measures.
-        how: the draw.
-        threads: how many to use.
+        measures: the measures.
+        resampling: confidence, resamples and seed.
+        threads: number of threads.
     """
     from ...stats.draws import resampled_sums
     from ...stats.formulas import evaluate
@@ -91,34 +91,34 @@ def intervals(
     dialogues = len(measure_columns.main.dialogues)
     if dialogues < 2:
         return {}
-    matrix, formulas = _exact_columns(measure_columns, asked, threads)
-    sums = resampled_sums(matrix, how.resamples, how.seed, threads=threads)
+    matrix, formulas = _exact_columns(measure_columns, measures, threads)
+    sums = resampled_sums(matrix, resampling.resamples, resampling.seed, threads=threads)
     return {
-        name: limits(evaluate(formula, sums), how.confidence, dialogues, formula, matrix)
+        name: limits(evaluate(formula, sums), resampling.confidence, dialogues, formula, matrix)
         for name, formula in formulas.items()
     }
 
 
 def _exact_columns(
-    measure_columns: MeasureColumns, asked: Sequence[ResolvedMeasure], threads: int = 1
+    measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], threads: int = 1
 ) -> tuple[Floats, dict[str, Formula]]:
-    """As ``columns``, rounded so that sums are exact, and without columns that are known to be the same."""
+    """Like ``columns``, but rounded so that sums are exact, and without duplicate columns of measures that share them."""
     import numpy as np
 
     from ...stats.formulas import exact
     from ...stats.threads import map_pieces
 
-    gathered = [each for each in asked if each.used.average != "dialogue" and measure_columns.is_gathered(each.used)]
-    matrix, places = measure_columns.distinct([each.used for each in gathered], threads)
-    takes = {each.text: take for each, take in zip(gathered, places, strict=True)}
-    for each in (each for each in asked if each.text not in takes):
+    gathered = [each for each in measures if each.used.average != "dialogue" and measure_columns.is_gathered(each.used)]
+    matrix, indices = measure_columns.distinct([each.used for each in gathered], threads)
+    takes = {each.text: take for each, take in zip(gathered, indices, strict=True)}
+    for each in (each for each in measures if each.text not in takes):
         block = _block(measure_columns, each.used).T
         takes[each.text] = list(range(len(matrix), len(matrix) + len(block)))
         matrix = np.vstack([matrix, block])
     order = np.array(order_of(measure_columns))
 
-    def settle(column: Floats) -> None:
+    def sort_and_round(column: Floats) -> None:
         column[:] = exact(column[order])[:, 0]
 
-    list(map_pieces(settle, matrix, threads=threads))
-    return matrix.T, {each.text: _formula(each.used, takes[each.text]) for each in asked}
+    list(map_pieces(sort_and_round, matrix, threads=threads))
+    return matrix.T, {each.text: _formula(each.used, takes[each.text]) for each in measures}

@@ -1,4 +1,4 @@
-"""Scores by domain, by slot and without a domain: both states are cut down to some slots, then all is measured as before."""
+"""Scores by domain, by slot and without a domain: both states are restricted to some slots, then measured as usual."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Breakdown:
     """The columns of measures, per group.
 
     Args:
-        by: what the groups are.
-        measures: the measures of turns that will be asked.
+        by: the kind of groups.
+        measures: the measures; only those that are computed from tallies are used.
         hyphen_cut: as in MeasureColumns.
-        seen: the domains of training, for groups of seen and unseen ones.
+        seen: the domains of the training data, for groups of seen and unseen domains.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Breakdown:
         self._turns = 0
 
     def add(self, walk: Walk, pairs: PairRules) -> None:
-        """Takes the dialogue that a walk has taken."""
+        """Add the last dialogue of a walk."""
         self._dialogues += 1
         self._turns += len(walk.numbers)
         for name, group in self._groups(walk.slots(), pairs):
@@ -51,14 +51,14 @@ class Breakdown:
             measure_columns.add(walk, pairs, group)
 
     def merge(self, other: Breakdown) -> None:
-        """Takes the dialogues of another part of the corpus."""
+        """Add the dialogues of another part of the corpus."""
         self._dialogues += other._dialogues
         self._turns += other._turns
         for group, measure_columns in other._by_group.items():
             self._by_group.setdefault(group, MeasureColumns(self._measures, self._hyphen_cut)).merge(measure_columns)
 
     def _groups(self, slots: Sequence[int], pairs: PairRules) -> Iterator[tuple[str, Group]]:
-        """The groups of a dialogue that holds these slots, by name."""
+        """Yield the groups of a dialogue with these slots, with their names."""
         if self.by == "slot":
             numbers = list(range(len(pairs.slot_names)))
             yield from ((pairs.slot_names[slot], Group(numbers, slot)) for slot in slots)
@@ -71,12 +71,12 @@ class Breakdown:
                 yield pairs.domain_names[domain], Group(pairs.domains, domain, without)
 
     def values(self, measure: Measure, turns: ActiveTurns, whole: MeasureColumns) -> dict[str, Valued]:
-        """A measure for every group, groups by name.
+        """Return the value of a measure for every group, sorted by the name of the group.
 
         Args:
-            measure: what to compute.
-            turns: ``active`` counts only turns at which gold holds something of the group, where the measure is a mean
-                over turns; measures over sums always take all.
+            measure: the measure.
+            turns: with ``active``, a mean over turns counts only turns at which gold holds a slot of the group; pooled measures
+                always use all turns.
             whole: the columns of the corpus; dialogues without the domain count unchanged in ``without-domain``.
         """
         return {group: self._value(measure, group, turns, whole) for group in sorted(self._by_group)}
@@ -97,7 +97,7 @@ class Breakdown:
         return weighted(measure, table, counts)
 
     def _with_the_rest(self, measure_columns: MeasureColumns, whole: MeasureColumns) -> MeasureColumns:
-        """The dialogues that have the domain, without it, and those that do not have it, as they are."""
+        """Return the dialogues that have the domain, without that domain, and all other dialogues unchanged."""
         merged = MeasureColumns(self._measures, self._hyphen_cut)
         merged.merge(measure_columns)
         inside = set(measure_columns.main.dialogues)

@@ -1,4 +1,4 @@
-"""Which domain decides how strictly an older mistake counts, where a measure treats domains differently."""
+"""The strictness of a turn with an older mistake, for measures that treat domains differently."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _SINCE = Tally._fields.index("since")
 def with_strictness(
     rows: Sequence[Row], details: Sequence[Any], walk: Walk, pairs: PairRules, places: Mapping[str, int]
 ) -> list[Row]:
-    """The tallies of a dialogue with the place of the strictest domain that is wrong.
+    """Add to the tallies of a dialogue the strictness of the strictest wrong domain.
 
     Args:
-        rows: of ``Walk.rows``.
-        details: what ``Walk.rows`` says of the slots of every turn.
+        rows: the rows from ``Walk.rows``.
+        details: the details of the slots of every turn from ``Walk.rows``.
         walk: the walk that made them.
-        pairs: the names of domains.
-        places: of domains, 0 for the strictest; ``other`` is for those that are not named.
+        pairs: the tables with the names of domains.
+        places: the strictness of each domain, 0 for the strictest; ``other`` is for the domains that are not listed.
 
     Raises:
-        InputError: a state holds a domain that has no place.
+        InputError: a state holds a domain without a strictness.
     """
-    found = []
+    result = []
     for row, slots, number in zip(rows, details, walk.numbers, strict=True):
         wrong = []
         for slot, kind, *_ in slots:
@@ -37,7 +37,7 @@ def with_strictness(
             place = places.get(domain, places.get(OTHER_DOMAINS))
             if place is None:
                 raise InputError(
-                    f"lam names no lambda for the domain {domain!r}; add it, or {OTHER_DOMAINS} for all that are not named",
+                    f"lam has no lambda for the domain {domain!r}; add it, or add {OTHER_DOMAINS} for all other domains",
                     dialogue=walk.id,
                     turn=number,
                     slot=pairs.slot_names[slot],
@@ -45,5 +45,5 @@ def with_strictness(
             if kind > CORRECT:
                 wrong.append(place)
         strictest = min(wrong) if wrong and row[_SINCE] else -1
-        found.append((*row, *(-1 for _ in range(_WIDTH - len(row))), strictest))
-    return found
+        result.append((*row, *(-1 for _ in range(_WIDTH - len(row))), strictest))
+    return result

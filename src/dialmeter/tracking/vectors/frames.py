@@ -1,4 +1,4 @@
-"""One service at one turn, as the schema-guided scorer sees it."""
+"""Frames of the schema-guided scorer: one service at one turn."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from ..rule_sets.rules import Rules
 
 Case: TypeAlias = Literal["lower", "exact"]
 _NO_FRAME = Frame()
-_MOST_SIMILARITIES = 1 << 16
+_SIMILARITY_CACHE_SIZE = 1 << 16
 
 
 class SlotScores(NamedTuple):
-    """How well the values of some slots are met: of those that either side holds, and of those that gold holds.
+    """The scores of the values of some slots.
 
     Attributes:
-        held: in the order of the schema. A slot that neither side holds has none: it would be 1.
-        active: of the slots that gold holds.
-        exist: has the service such slots?
+        held: the scores of the slots that either side holds, in the order of the schema. Other slots would have score 1.
+        active: the scores of the slots that gold holds.
+        exist: whether the service has such slots.
     """
 
     held: list[float]
@@ -39,15 +39,15 @@ class SlotScores(NamedTuple):
 
 
 class FramePair:
-    """Gold and predicted states of one service (slots without the service), over the slots of its schema.
+    """Gold and predicted state of one service (slot names without the service), over the slots of its schema.
 
     Args:
-        service: its name.
+        service: the name of the service.
         gold: the gold state.
         pred: the predicted state.
-        kinds: the slots of the schema; is each categorical?
-        said: what the file says beside the states.
-        rules: how free values are compared.
+        kinds: the slots of the schema, and whether each is categorical.
+        frame: the intents and requested slots of the file.
+        rules: the rules for the comparison of free values.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class FramePair:
         pred: Mapping[str, Value],
         *,
         kinds: Mapping[str, bool],
-        said: Frame,
+        frame: Frame,
         rules: Rules,
     ) -> None:
         self.service = service
-        self.said = said
+        self.frame = frame
         self._gold = gold
         self._pred = pred
         self._kinds = kinds
@@ -69,12 +69,12 @@ class FramePair:
         self._scores: dict[tuple[bool, Case], dict[bool | None, SlotScores]] = {}
 
     def slot_scores(self, exact: bool, case: Case, categorical: bool | None) -> SlotScores:
-        """The scores of some slots.
+        """Return the scores of some slots.
 
         Args:
             exact: compare free values exactly.
-            case: of categorical values.
-            categorical: of which slots: categorical, free, or all.
+            case: the comparison of categorical values.
+            categorical: the slots: categorical (True), free (False), or all (None).
         """
         if (exact, case) not in self._scores:
             self._scores[exact, case] = self._score_slots(exact or self._rules.match == "exact", case)
@@ -87,93 +87,96 @@ class FramePair:
             SlotScores([], [], is_there) for is_there in (bool(exist), True in exist, False in exist)
         )
         held = gold.keys() | pred.keys()
-        # The order of the schema, because the order of three factors decides over the last bit of a product.
+        # The order of the schema, because the last bit of a product of three or more factors depends on their order.
         for slot in (each for each in kinds if each in held) if len(held) > 2 else held & kinds.keys():
             kind = kinds[slot]
-            wanted = gold.get(slot)
-            score = value_score(wanted, pred.get(slot), _matching(kind, exact, case, self._rules.backend))
+            gold_value = gold.get(slot)
+            score = value_score(gold_value, pred.get(slot), _value_comparison(kind, exact, case, self._rules.backend))
             some = categorical if kind else free
             every.held.append(score)
             some.held.append(score)
-            if wanted is not None:
+            if gold_value is not None:
                 every.active.append(score)
                 some.active.append(score)
         return {None: every, True: categorical, False: free}
 
 
 def value_score(gold: Value | None, pred: Value | None, match: Callable[[Value, str], float]) -> float:
-    """How well one slot's value is met, from 0 to 1; of several predicted values the first counts."""
+    """Return the score of the value of one slot, from 0 to 1; of several predicted values, the first counts."""
     if gold is None or pred is None:
         return float(gold is None and pred is None)
     return match(gold, pred if isinstance(pred, str) else pred[0])
 
 
 @lru_cache
-def _matching(categorical: bool, exact: bool, case: Case, backend: Backend) -> Callable[[Value, str], float]:
-    """How well a predicted text meets gold: of a categorical slot its first value, of another one any of its values."""
+def _value_comparison(categorical: bool, exact: bool, case: Case, backend: Backend) -> Callable[[Value, str], float]:
+    """Return a function that scores a predicted text against gold.
+
+    For a categorical slot, only the first gold value counts; for other slots, the best of all gold values.
+    """
     if categorical:
         fold = str.lower if case == "lower" else str
         return lambda gold, pred: float(fold(gold if isinstance(gold, str) else gold[0]) == fold(pred))
     if exact:
         return lambda gold, pred: float(pred == gold if isinstance(gold, str) else pred in gold)
-    alike = similarity("fuzzywuzzy-token-sort", backend)
+    token_sort = similarity("fuzzywuzzy-token-sort", backend)
 
-    @lru_cache(_MOST_SIMILARITIES)
+    @lru_cache(_SIMILARITY_CACHE_SIZE)
     def best(gold: Value, pred: str) -> float:
-        return max(alike(each, pred) for each in ((gold,) if isinstance(gold, str) else gold)) / 100
+        return max(token_sort(each, pred) for each in ((gold,) if isinstance(gold, str) else gold)) / 100
 
     return best
 
 
 class FrameCells(NamedTuple):
-    """One service at one turn: the cells of its slots in gold and prediction, and what the file says beside them."""
+    """One service at one turn: the cells of its slots in gold and prediction, and the intents and requested slots."""
 
     service: str
     gold: tuple[int, ...]
     pred: tuple[int, ...]
-    said: Frame
+    frame: Frame
 
     def pair(self, pairs: PairRules, kinds: Mapping[str, bool]) -> FramePair:
-        """The frame with states; the slots of its service say whether they are categorical."""
+        """Convert the cells to states; ``kinds`` says whether each slot of the service is categorical."""
         slots, names, values = pairs.cell_slots, pairs.slot_names, pairs.values
         gold = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.gold}
         pred = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.pred}
-        return FramePair(self.service, gold, pred, kinds=kinds, said=self.said, rules=pairs.rules)
+        return FramePair(self.service, gold, pred, kinds=kinds, frame=self.frame, rules=pairs.rules)
 
 
 def slots_of_service(service: str, pairs: PairRules, schema: Schema) -> dict[str, bool]:
-    """The slots of a service under the names of the rules; is each categorical?
+    """Return the slots of a service, with their names under the rules, and whether each is categorical.
 
     Raises:
         InputError: the service is not in the schema.
     """
-    written = schema.services.get(service)
-    if written is None:
+    kinds = schema.services.get(service)
+    if kinds is None:
         raise InputError("the service is not in the schema", slot=service)
-    return {pairs.name_of(f"{service}-{slot}").partition("-")[2]: kind for slot, kind in written.items()}
+    return {pairs.name_of(f"{service}-{slot}").partition("-")[2]: kind for slot, kind in kinds.items()}
 
 
 def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator[list[FrameCells]]:
-    """The frames of every turn, as cells; the same list at the next turn where nothing has changed.
+    """Yield the frames of every turn as cells. If nothing has changed, the next turn has the same list object.
 
-    Where the file has no frames, each domain that gold or prediction holds is one.
+    If the file has no frames, each domain that gold or the prediction holds is a frame.
 
     Raises:
-        InputError: gold has a frame for which nothing is predicted, or the files have different utterances.
+        InputError: gold has a frame and the prediction has none, or the files have different utterances.
     """
-    said = {turn.number: turn.frames for turn in dialogue.turns}
+    frames_of_turn = {turn.number: turn.frames for turn in dialogue.turns}
     gold: dict[str, tuple[int, ...]] = {}
     pred: dict[str, tuple[int, ...]] = {}
     last_gold: list[int] | None = None
     last_pred: list[int] | None = None
     last_frames: Mapping[str, Frame] | None = None
-    found: list[FrameCells] = []
+    frame_cells: list[FrameCells] = []
     for number, gold_cells, pred_cells in zip(cells.numbers, cells.gold, cells.pred, strict=True):
-        frames = said[number]
+        frames = frames_of_turn[number]
         unchanged = gold_cells is last_gold and pred_cells is last_pred and frames == last_frames
-        # The order of frames counts, too: it decides over the last bit of a product.
+        # The order of frames counts, too, because the last bit of a product depends on it.
         if unchanged and [*(frames or ())] == [*(last_frames or ())]:
-            yield found
+            yield frame_cells
             continue
         last_frames = frames
         if gold_cells is not last_gold:
@@ -185,58 +188,58 @@ def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator
         for service, frame in frames.items():
             if frame.apart:
                 raise InputError(frame.apart, turn=number, slot=service)
-        found = [
+        frame_cells = [
             FrameCells(service, gold.get(service, ()), pred.get(service, ()), frame)
             for service, frame in frames.items()
         ]
-        yield found
+        yield frame_cells
 
 
 def _by_service(cells: list[int], pairs: PairRules) -> dict[str, tuple[int, ...]]:
-    found: dict[str, list[int]] = {}
+    services: dict[str, list[int]] = {}
     slots, domains, names = pairs.cell_slots, pairs.domains, pairs.domain_names
     for cell in cells:
-        found.setdefault(names[domains[slots[cell]]], []).append(cell)
-    return {service: tuple(of_service) for service, of_service in found.items()}
+        services.setdefault(names[domains[slots[cell]]], []).append(cell)
+    return {service: tuple(of_service) for service, of_service in services.items()}
 
 
-_MOST_KNOWN = 1 << 15
+_ROW_CACHE_SIZE = 1 << 15
 _ALL = ""
 
 
 class FrameTable:
-    """The vectors of the measures that look at one frame after the other.
+    """The vectors of measures of frames.
 
     Args:
-        measures: those measures.
+        measures: the measures of frames.
     """
 
     def __init__(self, measures: Iterable[Measure]) -> None:
-        # A measure that is asked for under two names, such as JGA and JointGoalAccuracy, is here once.
+        # A measure that is requested under two names, such as JGA and JointGoalAccuracy, is here once.
         self.measures: list[Any] = list(dict.fromkeys(measures))
         # A row is a service and a vector for each measure.
         self._number_of: dict[tuple[str, tuple[Vector, ...]], int] = {}
         self._rows = array("I")
         self._turn_ends = array("Q", [0])
         self._ends = array("Q", [0])
-        # The rows of frames that were met before, as long as what frames depend on stays the same.
-        self._known: dict[FrameCells, int] = {}
+        # The row of each frame that occurred before. The cache is valid for the pairs and the schema in ``_basis``.
+        self._row_cache: dict[FrameCells, int] = {}
         self._slots: dict[str, dict[str, bool]] = {}
         self._basis: tuple[object, object] = (None, None)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}, "_slots": {}, "_basis": (None, None)}
+        return {**self.__dict__, "_row_cache": {}, "_slots": {}, "_basis": (None, None)}
 
     def add(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema) -> None:
-        """Takes the frames of a dialogue.
+        """Add the frames of a dialogue.
 
         Raises:
             InputError: a frame of gold has no prediction, or its service is not in the schema.
         """
         pairs = compared.pairs
-        if self._basis[0] is not pairs or self._basis[1] is not schema or len(self._known) > _MOST_KNOWN:
-            self._known, self._slots, self._basis = {}, {}, (pairs, schema)
-        known = self._known
+        if self._basis[0] is not pairs or self._basis[1] is not schema or len(self._row_cache) > _ROW_CACHE_SIZE:
+            self._row_cache, self._slots, self._basis = {}, {}, (pairs, schema)
+        row_cache = self._row_cache
         last: list[FrameCells] | None = None
         rows: list[int] = []
         try:
@@ -244,13 +247,13 @@ class FrameTable:
                 if frames is not last:
                     last, rows = frames, []
                     for frame in frames:
-                        row = known.get(frame)
+                        row = row_cache.get(frame)
                         if row is None:
                             if frame.service not in self._slots:
                                 self._slots[frame.service] = slots_of_service(frame.service, pairs, schema)
                             pair = frame.pair(pairs, self._slots[frame.service])
                             vectors = tuple([measure.from_frame(pair) for measure in self.measures])
-                            row = known[frame] = self._number((frame.service, vectors))
+                            row = row_cache[frame] = self._number((frame.service, vectors))
                         rows.append(row)
                 self._rows.fromlist(rows)
                 self._turn_ends.append(len(self._rows))
@@ -259,7 +262,7 @@ class FrameTable:
         self._ends.append(len(self._turn_ends) - 1)
 
     def last(self, measure: Measure) -> list[list[Vector]]:
-        """A measure's vectors of the dialogue that was taken last, by turn."""
+        """Return the vectors of a measure for the last added dialogue, by turn."""
         table = self._table(measure)
         bounds = pairwise(self._turn_ends[self._ends[-2] : self._ends[-1] + 1])
         return [[table[row][1] for row in self._rows[start:end]] for start, end in bounds]
@@ -268,12 +271,12 @@ class FrameTable:
         return self._number_of.setdefault(row, len(self._number_of))
 
     def _table(self, measure: Measure) -> list[tuple[str, Vector]]:
-        """By row: the service, and the vector of a measure."""
-        place = self.measures.index(measure)
-        return [(service, vectors[place]) for service, vectors in self._number_of]
+        """Return for each row the service and the vector of a measure."""
+        index = self.measures.index(measure)
+        return [(service, vectors[index]) for service, vectors in self._number_of]
 
     def merge(self, other: FrameTable) -> None:
-        """Appends the dialogues of another table."""
+        """Append the dialogues of another table."""
         mine = [self._number(row) for row in other._number_of]
         frames, turns = len(self._rows), len(self._turn_ends) - 1
         self._rows.extend(mine[row] for row in other._rows)
@@ -281,7 +284,7 @@ class FrameTable:
         self._ends.extend(turns + end for end in other._ends[1:])
 
     def units(self, measure: Measure) -> list[list[Vector]]:
-        """A measure's vectors, by dialogue."""
+        """Return the vectors of a measure, by dialogue."""
         table = self._table(measure)
         bounds = self._turn_ends
         if not getattr(measure, "across_turn", False):
@@ -300,25 +303,25 @@ class FrameTable:
     def counts(
         self, measure: Measure, name_of: Callable[[str], str] = lambda service: _ALL
     ) -> dict[str, Counter[Vector]]:
-        """How often a measure has which vector, in all or by groups of services."""
+        """Count the vectors of a measure, in total or by groups of services."""
         table = [(name_of(service), vector) for service, vector in self._table(measure)]
-        found: dict[str, Counter[Vector]] = defaultdict(Counter)
+        counts: dict[str, Counter[Vector]] = defaultdict(Counter)
         if not getattr(measure, "across_turn", False):
             for row, count in Counter(self._rows).items():
                 group, vector = table[row]
-                found[group][vector] += count
-            return found
+                counts[group][vector] += count
+            return counts
         turns = Counter(tuple(self._rows[start:end]) for start, end in pairwise(self._turn_ends))
         for rows, count in turns.items():
             groups: dict[str, list[Vector]] = {}
             for row in rows:
                 groups.setdefault(table[row][0], []).append(table[row][1])
             for group, vectors in groups.items():
-                found[group][_product(vectors)] += count
-        return found
+                counts[group][_product(vectors)] += count
+        return counts
 
 
 def _product(vectors: Sequence[Vector]) -> Vector:
-    """The frames of a turn as one: the product of those that have a value."""
+    """Multiply the values of the frames of a turn that have a value."""
     values = [value for value, weight in vectors if weight]
     return (math.prod(values), 1) if values else (0, 0)

@@ -1,4 +1,4 @@
-"""All vectors that the asked measures need, kept per dialogue; values for the whole or for a part derive from them."""
+"""The vectors of all measures, per dialogue. The values for the corpus or for a part of it are computed from them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from ...stats.formulas import Floats
 
-NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
+NEEDS_SCHEMA = "measures of frames need a schema, and the file has none; give one with --schema"
 
 
 class Valued(NamedTuple):
-    """A measure's value over a set of units."""
+    """The value of a measure over a set of units."""
 
     value: float | None
     n: int
@@ -41,12 +41,12 @@ class Valued(NamedTuple):
 
 
 def variant_of(measure: Measure) -> TallyVariant:
-    """What a measure asks of the tally."""
+    """Return the tally variant that a measure needs."""
     return measure.tally_variant() if hasattr(measure, "tally_variant") else TallyVariant()
 
 
 def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
-    """The fewest tally variants that serve all measures, the first of each kind together."""
+    """Return the fewest tally variants that serve all measures; the first variant combines the first setting of each kind."""
     every = [variant_of(measure) for measure in measures]
     variants = [variant for variant in every if not variant.strictness]
     first, *others = dict.fromkeys(variant.alternatives for variant in variants if variant.alternatives) or ["overlap"]
@@ -62,18 +62,18 @@ def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
 
 
 class MeasureColumns:
-    """The vectors that measures need, per dialogue of a corpus; values of the whole or of a part are computed from them.
+    """The vectors of measures, per dialogue of a corpus.
 
     Args:
-        measures: what will be asked, as the rule set sets it.
-        hyphen_cut: count errors as published code does that cuts at the last hyphen.
+        measures: the measures, with the settings of the rule set.
+        hyphen_cut: count errors like the published code that cuts pairs at the last hyphen.
     """
 
     def __init__(self, measures: Sequence[Measure], hyphen_cut: bool = False) -> None:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
         self.tally_tables = {variant: TallyTable() for variant in plan(measures)}
-        self._looked_at: dict[Measure, Floats] = {}
+        self._row_columns: dict[Measure, Floats] = {}
         self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
         self._by_texts: list[Any] = [each for each in self.measures if each.reads() == "texts"]
@@ -83,24 +83,24 @@ class MeasureColumns:
 
     @property
     def needs_none(self) -> bool:
-        """Does a variant look at explicit absent words?"""
+        """Does a variant need explicit absent words?"""
         return any(variant.deletions == "code" for variant in self.tally_tables)
 
     @property
-    def looks_closely(self) -> bool:
-        """Does a measure look at more than tallies?"""
+    def needs_details(self) -> bool:
+        """Does a measure need more than tallies?"""
         return bool(self._units or self.frames.measures)
 
     @property
     def main(self) -> TallyTable:
-        """The tallies of the rule set's own variant."""
+        """The tallies of the first variant, which is that of the rule set."""
         return next(iter(self.tally_tables.values()))
 
     def add(self, walk: Walk, pairs: PairRules, group: Group | None = None) -> None:
-        """Takes the tallies of the dialogue that a walk has taken, or of one group of its slots.
+        """Add the tallies of the last dialogue of a walk, or of one group of its slots.
 
         Raises:
-            InputError: a measure treats domains differently, and does not say how to treat one of the dialogue's.
+            InputError: a measure has settings by domain, and a domain of the dialogue is not among them.
         """
         counts = group is None
         for variant, tally_table in self.tally_tables.items():
@@ -111,8 +111,12 @@ class MeasureColumns:
             tally_table.add(walk.id, walk.numbers, rows)
             counts = False
 
-    def add_closely(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
-        """Takes what measures ask for that look at more than tallies."""
+    def add_details(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
+        """Add the vectors of measures that need more than tallies.
+
+        Raises:
+            NotApplicable: a measure of frames has no schema.
+        """
         for measure in self._by_changes:
             variant = self._variant_for(measure)
             tally_table = self.tally_tables[variant]
@@ -139,7 +143,7 @@ class MeasureColumns:
             self.frames.add(compared, dialogue, schema)
 
     def merge(self, other: MeasureColumns) -> None:
-        """Appends the dialogues of another part of the corpus."""
+        """Append the dialogues of another part of the corpus."""
         for variant, tally_table in self.tally_tables.items():
             tally_table.merge(other.tally_tables[variant])
         for measure, units in self._units.items():
@@ -147,7 +151,7 @@ class MeasureColumns:
         self.frames.merge(other.frames)
 
     def tally_table_for(self, measure: Measure) -> TallyTable:
-        """The tallies whose variant serves a measure."""
+        """Return the tallies for a measure."""
         return self.tally_tables[self._variant_for(measure)]
 
     def _variant_for(self, measure: Measure) -> TallyVariant:
@@ -155,7 +159,7 @@ class MeasureColumns:
         return next(mine for mine in self.tally_tables if variant.fits(mine))
 
     def value(self, measure: Measure) -> Valued:
-        """A measure over the whole corpus."""
+        """Return the value of a measure over the whole corpus."""
         if measure.average == "dialogue":
             return mean_of(self.per_dialogue(measure))
         if measure in self.frames.measures:
@@ -165,18 +169,18 @@ class MeasureColumns:
         tally_table = self.tally_table_for(measure)
         if measure.gather != "sum":
             return total(measure, map(tuple, self.vectors(measure).tolist()))
-        return _weighed(measure, self._of_rows(measure), tally_table.times())
+        return _value_of_columns(measure, self._columns_of_rows(measure), tally_table.times())
 
-    def _of_rows(self, measure: Measure) -> Floats:
-        """A measure's columns over the distinct tallies of its table."""
+    def _columns_of_rows(self, measure: Measure) -> Floats:
+        """Return the columns of a measure over the distinct tallies of its table."""
         table = self.tally_table_for(measure).table
-        found = self._looked_at.get(measure)
-        if found is None or found.shape[1] != len(table):
-            found = self._looked_at[measure] = columns_of(measure, table)
-        return found
+        columns = self._row_columns.get(measure)
+        if columns is None or columns.shape[1] != len(table):
+            columns = self._row_columns[measure] = columns_of(measure, table)
+        return columns
 
     def vectors(self, measure: Measure) -> Floats:
-        """A measure's vector per dialogue, dialogues in the order in which they came."""
+        """Return the vector of a measure per dialogue, in the order in which the dialogues were added."""
         import numpy as np
 
         if not self.is_gathered(measure):
@@ -184,45 +188,45 @@ class MeasureColumns:
             width = len(next((each[0] for each in units if each), (0.0, 0.0)))
             sums = [[math.fsum(column) for column in zip(*each, strict=True)] or [0.0] * width for each in units]
             return np.array(sums, dtype=float).reshape(len(sums), width)
-        return gathered(self.tally_table_for(measure), self._of_rows(measure), measure.gather).T
+        return gathered(self.tally_table_for(measure), self._columns_of_rows(measure), measure.gather).T
 
     def is_gathered(self, measure: Measure) -> bool:
-        """Do a measure's vectors come from tallies?"""
+        """Are the vectors of a measure computed from tallies?"""
         return measure not in self._units and measure not in self.frames.measures
 
     def _units_of(self, measure: Measure) -> list[list[Vector]]:
         return self.frames.units(measure) if measure in self.frames.measures else self._units[measure]
 
     def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[Floats, list[list[int]]]:
-        """The vectors of measures that are gathered, with what several of them have once: many divide by the turns.
+        """Return the vectors of gathered measures without duplicate columns; many measures divide by the number of turns.
 
         Args:
-            measures: what is looked for.
-            threads: how many to use.
+            measures: the gathered measures.
+            threads: number of threads.
 
         Returns:
-            Columns over dialogues, each as a line, and which of them each measure has.
+            A matrix with one row per distinct column and one entry per dialogue, and the row numbers of each measure.
         """
         import numpy as np
 
         kinds: dict[tuple[TallyVariant, Gather], dict[bytes, Floats]] = defaultdict(dict)
         for measure in measures:
             lines = kinds[self._variant_for(measure), measure.gather]
-            lines.update((line.tobytes(), line) for line in self._of_rows(measure))
-        places = {key: place for place, key in enumerate((kind, line) for kind in kinds for line in kinds[kind])}
-        found = np.empty((len(places), len(self.main.dialogues)))
+            lines.update((line.tobytes(), line) for line in self._columns_of_rows(measure))
+        indices = {key: index for index, key in enumerate((kind, line) for kind in kinds for line in kinds[kind])}
+        matrix = np.empty((len(indices), len(self.main.dialogues)))
         first = 0
-        for (variant, how), lines in kinds.items():
-            into = found[first : first + len(lines)]
-            gather_into(into, self.tally_tables[variant], np.stack([*lines.values()]), how, threads)
+        for (variant, gather), lines in kinds.items():
+            into = matrix[first : first + len(lines)]
+            gather_into(into, self.tally_tables[variant], np.stack([*lines.values()]), gather, threads)
             first += len(lines)
-        return found, [
-            [places[(self._variant_for(each), each.gather), line.tobytes()] for line in self._of_rows(each)]
+        return matrix, [
+            [indices[(self._variant_for(each), each.gather), line.tobytes()] for line in self._columns_of_rows(each)]
             for each in measures
         ]
 
     def values(self, measure: Measure) -> Floats:
-        """A measure's value for each dialogue, not a number where it has none."""
+        """Return the value of a measure for each dialogue; NaN if it has none."""
         import numpy as np
 
         sums = self.vectors(measure)
@@ -230,15 +234,15 @@ class MeasureColumns:
             shares: Floats = np.full(len(sums), np.nan)
             np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
             return shares
-        known = _Values(measure)
-        return np.array([known[each] for each in map(tuple, sums.tolist())], np.float64)
+        value_of = _ValueCache(measure)
+        return np.array([value_of[each] for each in map(tuple, sums.tolist())], np.float64)
 
     def per_dialogue(self, measure: Measure) -> list[float | None]:
-        """A measure's value for each dialogue."""
+        """Return the value of a measure for each dialogue; None if it has none."""
         return [None if value != value else value for value in self.values(measure).tolist()]  # noqa: PLR0124
 
     def by_turn(self, measure: Measure) -> dict[int, Valued]:
-        """A measure by the number of the turn; only for measures of turns."""
+        """Return the value of a measure by turn number; only for measures of turns."""
         tally_table = self.tally_table_for(measure)
         cells: dict[int, Counter[int]] = defaultdict(Counter)
         for (number, row), count in Counter(zip(tally_table.turns, tally_table.rows, strict=True)).items():
@@ -246,17 +250,17 @@ class MeasureColumns:
         return {number: weighted(measure, tally_table.table, cells[number]) for number in sorted(cells)}
 
     def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
-        """A measure of frames by service, or by groups of services."""
+        """Return the value of a measure of frames by service, or by groups of services."""
         groups = self.frames.counts(measure, name_of)
         return {name: repeated(measure, groups[name]) for name in sorted(groups)}
 
     def units(self, measure: Measure) -> dict[str, list[Vector]]:
-        """The vectors of every unit of a measure of states or frames, by dialogue."""
+        """Return the vectors of every unit of a measure that needs more than tallies, by dialogue."""
         return dict(zip(self.main.dialogues, self._units_of(measure), strict=True))
 
 
-class _Values(dict[Vector, float | None]):
-    """A measure's values by the sums that they come from: short dialogues share them."""
+class _ValueCache(dict[Vector, float | None]):
+    """The values of a measure by their sums; many short dialogues have the same sums."""
 
     def __init__(self, measure: Measure) -> None:
         self._measure = measure
@@ -267,13 +271,13 @@ class _Values(dict[Vector, float | None]):
 
 
 def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
-    """A measure's vectors of many tallies: all first entries, all second ones, and so on, each as a line of a matrix."""
+    """Return the vectors of a measure for many tallies as a matrix: row i holds the i-th entry of each vector."""
     import numpy as np
 
     listed = list(tallies)
-    look = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
-    # One behind the other: a corpus has thousands of distinct tallies, and every measure sees them.
-    flat = np.fromiter(chain.from_iterable(map(look, listed)), np.float64)
+    from_tally = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
+    # A flat array is fast: a corpus has thousands of distinct tallies, and every measure reads them all.
+    flat = np.fromiter(chain.from_iterable(map(from_tally, listed)), np.float64)
     width = len(flat) // len(listed) if listed else 2
     if len(flat) != width * len(listed):
         raise ValueError(f"{measure} gives vectors of different lengths")
@@ -281,26 +285,26 @@ def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
 
 
 def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
-    """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
+    """Return the value of a measure over distinct tallies with counts. Sums are exactly rounded, so order does not matter."""
     import numpy as np
 
     columns = columns_of(measure, map(table.__getitem__, counts))
-    return _weighed(measure, columns, np.array([*counts.values()], np.int64))
+    return _value_of_columns(measure, columns, np.array([*counts.values()], np.int64))
 
 
-def _weighed(measure: Measure, columns: Floats, times: NDArray[np.int64]) -> Valued:
+def _value_of_columns(measure: Measure, columns: Floats, times: NDArray[np.int64]) -> Valued:
     sums = [math.fsum((times * column).tolist()) for column in columns]
     skipped = int(times[~columns.any(axis=0)].sum()) if measure.skips_empty else 0
     return Valued(measure.value(sums), int(times.sum()) - skipped, skipped)
 
 
 def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:
-    """A measure over units given one by one."""
+    """Return the value of a measure over the vectors of units."""
     return repeated(measure, Counter(vectors))
 
 
 def repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:
-    """A measure over units given as distinct vectors with counts. Exactly rounded: every unit is a term of the sum."""
+    """Return the value of a measure over distinct vectors with counts. Every unit is one term of an exactly rounded sum."""
     columns = zip(*counts, strict=True)
     times = counts.values()
     sums = [math.fsum(chain.from_iterable(map(repeat, column, times))) for column in columns] or [0.0, 0.0]
@@ -309,45 +313,49 @@ def repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:
 
 
 def mean_of(values: Sequence[float | None]) -> Valued:
-    """The mean over the dialogues that are scored."""
+    """Return the mean over the dialogues that have a value."""
     scored = [value for value in values if value is not None]
     mean = math.fsum(scored) / len(scored) if scored else None
     return Valued(mean, len(scored), len(values) - len(scored))
 
 
 def with_slots(measure: Measure, slots: int) -> Measure:
-    """A measure that needs the number of slots and does not have it, with the number of this corpus."""
+    """Set the number of slots of a measure that needs it and does not have it."""
     if getattr(measure, "slots", None) == 0:
         return structs.replace(measure, slots=slots)
     return measure
 
 
 def state_texts(compared: ComparedDialogue, dialogue: PairDialogue) -> list[tuple[str, str]]:
-    """Gold and prediction of every compared turn as texts: those of the file where it has texts, else written anew.
+    """Return gold and prediction of every compared turn as texts, from the file if it has texts, or else formatted here.
 
-    In file order; of several gold values the first, without empty values and then without empty domains.
+    Formatted texts keep the order of the file. Of several gold values, they hold the first. They skip empty values and domains
+    without values.
     """
     words = compared.pairs.vocabulary
     written = {turn.number: turn.written for turn in dialogue.turns}
     states = dict(zip(dialogue.numbers, zip(dialogue.gold, dialogue.pred, strict=True), strict=True))
-    found = []
+    texts = []
     for number in compared.numbers:
         gold, pred = states[number]
-        found.append(written[number] or (_text(words, gold or (), first=True), _text(words, pred or (), first=False)))
-    return found
+        texts.append(
+            written[number]
+            or (_format_state(words, gold or (), first=True), _format_state(words, pred or (), first=False))
+        )
+    return texts
 
 
-def _text(words: Vocabulary, state: PairState, first: bool) -> str:
+def _format_state(words: Vocabulary, state: PairState, first: bool) -> str:
     domains: dict[str, list[str]] = {}
     for pair in state:
-        value = _said(words.values[pair], first)
+        value = _format_value(words.values[pair], first)
         if value:
             domain, _, slot = words.slots[pair].partition("-")
             domains.setdefault(domain, []).append(f"[{slot}][{value}]")
     return ";".join(f"[{domain}]({','.join(pairs)})" for domain, pairs in domains.items())
 
 
-def _said(value: Value, first: bool) -> str:
+def _format_value(value: Value, first: bool) -> str:
     if value == NAMED:
         return ""
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""The tallies of a corpus by dialogue and turn: four bytes a turn, because a corpus has few distinct tallies."""
+"""The tallies of a corpus by dialogue and turn. A turn takes four bytes, because a corpus has few distinct tallies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Numbers(dict[Row, int]):
-    """Numbers rows as they come."""
+    """Assigns the next number to each new row."""
 
     def __missing__(self, row: Row) -> int:
         self[row] = number = len(self)
@@ -29,11 +29,11 @@ class TallyTable:
     """The tallies of a corpus, by dialogue and turn.
 
     Attributes:
-        dialogues: their ids.
-        number_of: the number of each distinct tally.
-        rows: a row number per turn, over all dialogues; see ``table``.
-        turns: the turn's own number, per turn.
-        ends: where each dialogue's turns end, with a 0 in front.
+        dialogues: the ids of the dialogues.
+        number_of: the row number of each distinct tally.
+        rows: the row number of each turn, over all dialogues; see ``table``.
+        turns: the turn number of each turn.
+        ends: the end of the turns of each dialogue, after a leading 0.
     """
 
     def __init__(self) -> None:
@@ -47,14 +47,14 @@ class TallyTable:
         self._times: NDArray[np.int64] | None = None
 
     def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Row]) -> None:
-        """Takes the tallies of one dialogue."""
+        """Add the tallies of one dialogue."""
         self.dialogues.append(dialogue_id)
         self.rows.fromlist(list(map(self.number_of.__getitem__, rows)))
         self.turns.fromlist(numbers)
         self.ends.append(len(self.rows))
 
     def merge(self, other: TallyTable) -> None:
-        """Appends the dialogues of another table."""
+        """Append the dialogues of another table."""
         import numpy as np
 
         mine = np.fromiter(map(self.number_of.__getitem__, other.number_of), np.uintc, len(other.number_of))
@@ -66,21 +66,21 @@ class TallyTable:
 
     @property
     def table(self) -> list[Tally]:
-        """The distinct tallies; rows are positions in it."""
+        """The distinct tallies; row numbers are indices of this list."""
         if len(self._table) < len(self.number_of):
             self._table = [Tally(*row) for row in self.number_of]
         return self._table
 
     def rows_of(self, position: int) -> Sequence[int]:
-        """The row numbers of one dialogue."""
+        """Return the row numbers of one dialogue."""
         return self.rows[self.ends[position] : self.ends[position + 1]]
 
     def turns_of(self, position: int) -> Sequence[int]:
-        """The turn numbers of one dialogue."""
+        """Return the turn numbers of one dialogue."""
         return self.turns[self.ends[position] : self.ends[position + 1]]
 
     def times(self) -> NDArray[np.int64]:
-        """How often each row occurs, in the order of the table."""
+        """Count how often each row occurs, in the order of the table."""
         import numpy as np
 
         size = len(self.rows), len(self.number_of)
@@ -90,34 +90,34 @@ class TallyTable:
         return self._times
 
     def counts(self) -> Counter[int]:
-        """How often each row number occurs, where it does."""
+        """Count how often each row number occurs, without zero counts."""
         return Counter({row: count for row, count in enumerate(self.times().tolist()) if count})
 
 
 _PIECE = 8192
-"""How many dialogues are gathered at a time, because the turns of a large corpus are much more than what is kept of them."""
+"""Number of dialogues that are gathered at a time, because the turns of a large corpus take much more memory than the result."""
 
 
-def gathered(tally_table: TallyTable, of_row: Floats, how: Gather = "sum") -> Floats:
-    """What belongs to rows, brought together by dialogue.
+def gathered(tally_table: TallyTable, of_row: Floats, gather: Gather = "sum") -> Floats:
+    """Aggregate values of rows by dialogue.
 
     Args:
         tally_table: the rows of each dialogue.
-        of_row: columns over the rows of the tally table, each as a line of the matrix.
-        how: take the sum over a dialogue's turns, the least of them, or that of the last turn.
+        of_row: a matrix with one line per column of a measure and one entry per row of the tally table.
+        gather: take the sum over the turns of a dialogue, their minimum, or the value of the last turn.
 
     Returns:
-        The columns over dialogues, each as a line.
+        A matrix with the same lines and one entry per dialogue.
     """
     import numpy as np
 
-    found = np.empty((len(of_row), len(tally_table.dialogues)))
-    gather_into(found, tally_table, of_row, how)
-    return found
+    result = np.empty((len(of_row), len(tally_table.dialogues)))
+    gather_into(result, tally_table, of_row, gather)
+    return result
 
 
-def gather_into(found: Floats, tally_table: TallyTable, of_row: Floats, how: Gather, threads: int = 1) -> None:
-    """As ``gathered``, into a matrix that there is, by several threads."""
+def gather_into(result: Floats, tally_table: TallyTable, of_row: Floats, gather: Gather, threads: int = 1) -> None:
+    """Like ``gathered``, but into an existing matrix, with several threads."""
     import numpy as np
 
     from ...stats.threads import map_pieces
@@ -126,27 +126,28 @@ def gather_into(found: Floats, tally_table: TallyTable, of_row: Floats, how: Gat
 
     def gather_piece(first: int) -> None:
         bounds = ends[first : first + _PIECE + 1]
-        _gather_piece(found[:, first : first + _PIECE], of_row, rows[bounds[0] : bounds[-1]], bounds - bounds[0], how)
+        piece = result[:, first : first + _PIECE]
+        _gather_piece(piece, of_row, rows[bounds[0] : bounds[-1]], bounds - bounds[0], gather)
 
     list(map_pieces(gather_piece, range(0, len(ends) - 1, _PIECE), threads=threads))
 
 
 def _gather_piece(
-    found: Floats,
+    result: Floats,
     of_row: Floats,
     rows: NDArray[np.uintc],
     bounds: NDArray[np.int64],
-    how: Gather,
+    gather: Gather,
 ) -> None:
     import numpy as np
 
     lengths = np.diff(bounds)
     filled: slice | NDArray[np.bool_] = slice(None) if lengths.all() else lengths > 0
     starts, stops = bounds[:-1][filled], bounds[1:][filled]
-    taken = (rows[stops - 1] if how == "last" else rows).astype(np.intp)
-    reduce = np.minimum if how == "every" else np.add
-    found[:] = 0
+    taken = (rows[stops - 1] if gather == "last" else rows).astype(np.intp)
+    reduce = np.minimum if gather == "every" else np.add
+    result[:] = 0
     if not len(starts):
         return
-    for column, into in zip(of_row, found, strict=True):
-        into[filled] = column[taken] if how == "last" else reduce.reduceat(column[taken], starts)
+    for column, into in zip(of_row, result, strict=True):
+        into[filled] = column[taken] if gather == "last" else reduce.reduceat(column[taken], starts)

@@ -1,4 +1,4 @@
-"""What settles a finding of the diagnosis: an option, or values and slots that count as one."""
+"""Fixes for findings of the diagnosis: an option, or values and slots that count as one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .findings import shown
 _STEPS = ("trim", "blanks", "lower")
 
 
-class Settlement(Struct, frozen=True):
-    """What settles a finding.
+class Fix(Struct, frozen=True):
+    """The fix for a finding.
 
     Attributes:
         option: the option of the command line, or what to change in the files.
         rules: the rule set with that option.
-        slots: slots that take another name.
-        values: values of a slot that count as another value.
+        slots: slots → their new names.
+        values: a slot and its value → the value that it counts as.
     """
 
     option: str
@@ -38,29 +38,29 @@ class Settlement(Struct, frozen=True):
 
 
 def value_difference(gold: Value, pred: Value) -> str:
-    """The kind of difference between two values, or between any two of their alternatives."""
+    """Return the kind of difference between two values, or between any two of their alternatives; "" if unknown."""
     kinds = (difference(one, other) for one in sorted(alternatives(gold)) for other in sorted(alternatives(pred)))
     return next(filter(None, kinds), "")
 
 
-def settle_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -> Settlement:
-    """The first option that makes at least half of the turns agree; else a value map of one's own."""
+def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -> Fix:
+    """Return the first option that makes at least half of the turns agree, or else a custom value map."""
     half = sum(wrong.values()) / 2
     for option, changed in _options(rules):
         normaliser = Normaliser(changed)
         if sum(count for pair, count in wrong.items() if _meet(normaliser, slot, *pair)) >= half:
-            return Settlement(option, changed)
+            return Fix(option, changed)
     ordered = sorted(wrong, key=lambda pair: (-wrong[pair], str(pair)))
-    known = [pair for pair in ordered if value_difference(*pair)]
-    chosen = known if sum(wrong[pair] for pair in known) >= half else ordered
+    explained = [pair for pair in ordered if value_difference(*pair)]
+    chosen = explained if sum(wrong[pair] for pair in explained) >= half else ordered
     values: dict[tuple[str, Value | None], Value] = {}
     for gold, pred in chosen:
         values.setdefault((slot, pred), _nearest(gold, pred))
-    return Settlement(_own_map(slot, *chosen[0], len(chosen) > 1), rules, values=values)
+    return Fix(_custom_map(slot, *chosen[0], len(chosen) > 1), rules, values=values)
 
 
 def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
-    """Options that bring spellings together, each with the rule set that it makes."""
+    """Yield the options that unify spellings, each with the changed rule set."""
 
     def steps(*names: str) -> Iterator[tuple[str, Rules]]:
         new = [name for name in names if name not in rules.values]
@@ -76,32 +76,34 @@ def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
 
 
 def _meet(normaliser: Normaliser, slot: str, gold: Value, pred: Value) -> bool:
-    wanted, found = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
-    return wanted is not None and found is not None and not alternatives(wanted).isdisjoint(alternatives(found))
+    expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
+    if expected is None or predicted is None:
+        return False
+    return not alternatives(expected).isdisjoint(alternatives(predicted))
 
 
 def _nearest(gold: Value, pred: Value) -> Value:
-    """The alternative of gold that a prediction may be another spelling of."""
+    """Return the gold alternative that the prediction may be another spelling of."""
     if isinstance(gold, str):
         return gold
     return next((each for each in gold if value_difference(each, pred)), gold[0] if gold else gold)
 
 
-def _own_map(slot: str, gold: Value, pred: Value, more: bool) -> str:
-    """The option for a value map of one's own, with the map."""
+def _custom_map(slot: str, gold: Value, pred: Value, more: bool) -> str:
+    """Return the option for a custom value map, with the content of the map."""
     domain, hyphen, name = slot.partition("-")
     forms = {shown(_nearest(gold, pred)): [shown(pred)]}
     layout = {name: {domain: forms}} if hyphen else {slot: forms}
     text = msgspec.json.format(msgspec.json.encode(layout), indent=0).decode()
-    return f"--map FILE with {one_line(text, 200)}{' and the like' if more else ''}"
+    return f"--map FILE with {one_line(text, 200)}{' and similar entries' if more else ''}"
 
 
 class Rescored(Struct):
-    """JGA under a settlement, as counts.
+    """JGA under a fix, as counts.
 
     Attributes:
-        turns: how many were compared.
-        right: how many of them are exact.
+        turns: number of compared turns.
+        right: number of exact turns.
         flip: dialogue and number of the first turn that becomes right.
     """
 
@@ -115,34 +117,34 @@ class Rescored(Struct):
         return self.right / self.turns if self.turns else 0.0
 
 
-def rescore(files: PairFiles, rules: Rules, settlements: Sequence[Settlement]) -> list[Rescored | None]:
-    """Reads the files once and gives JGA under the rules as they are, then under each settlement.
+def rescore(files: PairFiles, rules: Rules, fixes: Sequence[Fix]) -> list[Rescored | None]:
+    """Read the files once, and return JGA under the rules without a fix, then under each fix.
 
     Returns:
-        The counts; None for a settlement that gives a state two values of one slot, which the rules refuse.
+        The counts; None for a fix that gives a state two values of one slot, which the rules reject.
 
     Raises:
-        InputError: a file cannot be read any more.
+        InputError: a file cannot be read again.
     """
     words = Vocabulary()
-    settled = [Settlement("", rules), *settlements]
-    walks = [Walk(PairRules(each.rules, words, each.slots, each.values)) for each in settled]
-    scores: list[Rescored | None] = [Rescored() for _ in settled]
+    tried = [Fix("", rules), *fixes]
+    walks = [Walk(PairRules(each.rules, words, each.slots, each.values)) for each in tried]
+    scores: list[Rescored | None] = [Rescored() for _ in tried]
     for read in files.read(words):
         right_before: set[int] = set()
-        for place, (walk, score) in enumerate(zip(walks, scores, strict=True)):
+        for index, (walk, score) in enumerate(zip(walks, scores, strict=True)):
             if score is None:
                 continue
             try:
                 score.turns += walk.take(read)
             except InputError:
-                scores[place] = None
+                scores[index] = None
                 continue
-            # A row begins with the number of gold slots, of predicted slots, and of slots that match.
+            # A row begins with three counts: gold slots, predicted slots, and slots that match.
             rows = zip(walk.numbers, walk.rows(None, None), strict=True)
             right = {number for number, row in rows if row[0] == row[1] == row[2]}
             score.right += len(right)
-            if place == 0:
+            if index == 0:
                 right_before = right
             elif score.flip is None and (new := right - right_before):
                 score.flip = read.id, min(new)

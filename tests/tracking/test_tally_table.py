@@ -1,4 +1,4 @@
-"""Books that are merged hold what one book would hold, and vectors are gathered as by hand."""
+"""Merged tally tables equal one table of all dialogues, and vectors are gathered correctly."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ shards = st.lists(st.lists(turns, max_size=4), min_size=1, max_size=4)
 
 
 def filled(dialogues: list[list[tuple[int, tuple[int, ...]]]], start: int = 0) -> TallyTable:
-    book = TallyTable()
+    table = TallyTable()
     for number, dialogue in enumerate(dialogues, start):
-        book.add(f"d{number}", [turn for turn, _ in dialogue], [row for _, row in dialogue])
-    return book
+        table.add(f"d{number}", [turn for turn, _ in dialogue], [row for _, row in dialogue])
+    return table
 
 
-def content(book: TallyTable) -> list[object]:
+def content(table: TallyTable) -> list[object]:
     return [
-        (name, list(book.turns_of(place)), [book.table[row] for row in book.rows_of(place)])
-        for place, name in enumerate(book.dialogues)
+        (name, list(table.turns_of(index)), [table.table[row] for row in table.rows_of(index)])
+        for index, name in enumerate(table.dialogues)
     ]
 
 
 @given(shards)
-def test_merged_books_hold_what_one_book_holds(parts):
+def test_merged_tables_equal_one_table(parts):
     merged, start = TallyTable(), 0
     for part in parts:
         merged.merge(pickle.loads(pickle.dumps(filled(part, start))))
@@ -48,13 +48,13 @@ def test_merged_books_hold_what_one_book_holds(parts):
 
 @pytest.mark.parametrize("piece", [1, 3, 8192])
 @given(dialogues=st.lists(turns, min_size=1, max_size=9))
-def test_vectors_are_gathered_as_by_hand(piece, dialogues):
+def test_vectors_are_gathered_like_by_a_loop(piece, dialogues):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gathering, "_PIECE", piece)
-        book = filled(dialogues)
-        of_row = np.array([(row.gold / 2, row.pred) for row in book.table], float).reshape(-1, 2)
-        by_hand = [[of_row[row] for row in book.rows_of(place)] for place in range(len(book.dialogues))]
-        for how, bring in {"sum": lambda x: list(map(math.fsum, x)), "every": lambda x: list(map(min, x))}.items():
-            expected = [bring(zip(*vectors, strict=True)) if vectors else [0, 0] for vectors in by_hand]
-            assert gathered(book, of_row.T, how).T.tolist() == expected
-        assert gathered(book, of_row.T, "last").T.tolist() == [list(each[-1]) if each else [0, 0] for each in by_hand]
+        table = filled(dialogues)
+        of_row = np.array([(row.gold / 2, row.pred) for row in table.table], float).reshape(-1, 2)
+        by_loop = [[of_row[row] for row in table.rows_of(index)] for index in range(len(table.dialogues))]
+        for gather, combine in {"sum": lambda x: list(map(math.fsum, x)), "every": lambda x: list(map(min, x))}.items():
+            expected = [combine(zip(*vectors, strict=True)) if vectors else [0, 0] for vectors in by_loop]
+            assert gathered(table, of_row.T, gather).T.tolist() == expected
+        assert gathered(table, of_row.T, "last").T.tolist() == [list(each[-1]) if each else [0, 0] for each in by_loop]
