@@ -44,7 +44,7 @@ def test_fluency_is_a_mean_so_that_length_alone_does_not_count() -> None:
 
 
 def test_fluency_needs_two_words_at_least() -> None:
-    with pytest.raises(DialmeterError, match="order is at least 2"):
+    with pytest.raises(DialmeterError, match="order must be at least 2"):
         NgramFluency([["a b"]], order=1)
 
 

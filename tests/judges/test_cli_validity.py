@@ -79,7 +79,7 @@ def test_a_page_to_click_on(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
     [
         ("case,word\na,valid", "no column 'verdict'"),
         ("case,verdict\nnone,valid", "case 'none' is not in the file of cases"),
-        ("case,verdict\n", "has no verdict yet"),
+        ("case,verdict\n", "has no verdicts: write valid"),
     ],
 )
 def test_sheets_that_are_none(

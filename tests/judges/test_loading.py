@@ -32,15 +32,15 @@ def test_every_registered_judge_can_be_imported() -> None:
     [
         ("lenght", "unknown judge 'lenght'; did you mean length?"),
         ("random(sead=3)", "judge random has no parameter 'sead'; did you mean seed?"),
-        ("random(seed=three)", "judge random: seed is a number, not 'three'"),
+        ("random(seed=three)", "judge random: seed must be a number, not 'three'"),
         ("random(3)", "'random(3)': write parameters as key=value, separated by commas"),
-        ("constant(value=3)", "judge constant has no parameter 'value'; it has none"),
+        ("constant(value=3)", "judge constant has no parameter 'value'; it has no parameters"),
         ("ngram-fluency", "judge ngram-fluency needs talk"),
         ("random(seed=3", "is not a judge"),
         ("no_such_module:thing", "cannot be loaded: ModuleNotFoundError"),
         ("math:nothing", "cannot be loaded: AttributeError"),
         ("math:pi", "is neither a judge nor a function"),
-        ("math:sqrt", "does not say whether higher is better"),
+        ("math:sqrt", "has no higher_is_better"),
     ],
 )
 def test_what_cannot_be_loaded_is_told_in_one_line(text: str, message: str) -> None:
@@ -82,8 +82,8 @@ ready = Mine("2")
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("name = 'x'", "does not say higher_is_better, scale, facets"),
-        ("name, higher_is_better, scale, facets = 'x', 1, None, None", "higher_is_better is True or False, not 1"),
+        ("name = 'x'", "has no higher_is_better, scale, facets"),
+        ("name, higher_is_better, scale, facets = 'x', 1, None, None", "higher_is_better must be True or False, not 1"),
         ("name, higher_is_better, scale, facets = 'x', True, None, {'grammar'}", "unknown facet 'grammar'"),
     ],
 )
@@ -120,5 +120,5 @@ def test_a_program_that_fails(text: str, message: str) -> None:
 
 
 def test_a_program_that_is_not_there() -> None:
-    with pytest.raises(DialmeterError, match=r"no-such-program: cannot be run: No such file"):
+    with pytest.raises(DialmeterError, match=r"cannot run no-such-program: No such file"):
         CommandJudge(["no-such-program"]).score([(CONTEXT, "x")])

@@ -96,7 +96,7 @@ def test_noise_comes_from_the_control() -> None:
     result = score_judge([*control, *cases(("speaker",))], [Noisy()], threshold="noise")
     assert result.cell("noisy", "speaker").threshold == pytest.approx(0.1)
     without = score_judge(cases(("speaker",)), [Noisy()], threshold="noise").cell("noisy", "speaker")
-    assert without.reason == "no noise is known: add cases of the attack identical"
+    assert without.reason == "the noise of the judge is unknown: add cases of the attack identical"
 
 
 def test_verdict_rules_and_threshold_stand_in_the_signature() -> None:

@@ -124,7 +124,7 @@ def test_what_cannot_be_compared_is_counted() -> None:
     [reason] = result.accounts["pairs"].reasons
     assert (reason.count, reason.reason) == (
         1,
-        "whose replies have different contexts, so that they cannot be compared",
+        "whose replies cannot be compared, because their contexts differ",
     )
     assert "gave 2 for a pair, which is not between -1 and 1" in result.cell("wide", "speaker").reason
 

@@ -129,7 +129,7 @@ def test_whose_replies_are_attacked(some_talk: list[Conversation]) -> None:
     assert {case.speaker for case in found["system"]} == {"system"}
     assert {case.speaker for case in found["user"]} == {"user"}
     assert {case.speaker for case in found["both"]} == {"system", "user"}
-    with pytest.raises(DialmeterError, match="speaker is both, system, user"):
+    with pytest.raises(DialmeterError, match="speaker must be one of both, system, user"):
         attack_replies(some_talk, light=True, speaker="me")
 
 

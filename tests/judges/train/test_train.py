@@ -104,7 +104,7 @@ def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, capsys: pytest
 def test_too_few_dialogues(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = call(capsys, "judge", "train", "satisfaction", data, "--out", tmp_path / "x")
     assert said.code == 2
-    assert "60 rated dialogues are too few to hold out 100" in said.complaint
+    assert "the file has 60 rated dialogues, too few to hold out 100" in said.complaint
 
 
 def test_examples_end_with_the_rated_turn_or_before_it(data: Path) -> None:

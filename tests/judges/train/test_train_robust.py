@@ -122,7 +122,7 @@ def test_vectors_of_minilm() -> None:
 def test_too_few_attacks() -> None:
     with pytest.raises(DialmeterError, match="pairs of at least 2 attacks"):
         train_robust(cases(("speaker", "co-reference")))
-    with pytest.raises(DialmeterError, match="features are ngram or minilm"):
+    with pytest.raises(DialmeterError, match="features must be ngram or minilm"):
         train_robust(marked(), features="words")
 
 

@@ -17,7 +17,7 @@ from ...core.output import refuse_replacing, write_file
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
 from ...judges.attack_run import attack_corpus
-from ...judges.attack_statistics import Attacked, made_of
+from ...judges.attack_statistics import Attacked, case_account
 from ...judges.attacks import chosen
 from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs
@@ -89,7 +89,7 @@ def attack(**options: Any) -> Output:
         cases, notices = read_published(options["corpus"])
         return _read(_write(out, cases, options), notices, options)
     found, counts, notices = _attacked(out, options)
-    account = made_of(found.yields, options["cases"])
+    account = case_account(found.yields, options["cases"])
     resources = sorted({name for case in found.cases for name in case.resources})
     written = f"{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}"
     return Output(

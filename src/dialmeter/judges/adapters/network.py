@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from ...errors import DialmeterError, MissingExtra, one_line
-from ..judge import called
+from ..judge import name_with_parameters
 
 _CHUNK = 1 << 20
 
@@ -270,7 +270,7 @@ class NetworkJudge(Generic[Held]):
         self, kind: str, model: str, usual: str, *, name: str = "", dtype: str, **given: tuple[Any, Any]
     ) -> None:
         """Sets name and identity from the model and the parameters, each with its default."""
-        self.name = called(name or kind, model=(shown(model), usual), **given)
+        self.name = name_with_parameters(name or kind, model=(shown(model), usual), **given)
         values = {"model": weights_digest(model), **{key: value for key, (value, _) in given.items()}, "dtype": dtype}
         self.identity = f"{kind}({', '.join(f'{key}={value}' for key, value in values.items())})"
 

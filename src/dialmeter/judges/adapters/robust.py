@@ -17,7 +17,7 @@ from ...errors import DialmeterError, InputError
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ..builtin.surface import ContextOverlap, Distinct, tokens, words
-from ..judge import Item, called
+from ..judge import Item, name_with_parameters
 from .network import shown
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class RobustHead:
     def __init__(self, folder: str) -> None:
         self._trained = read_weights(folder)
         self.neural = self._trained.features == "minilm"
-        self.name = called("robust", folder=(shown(folder), ""))
+        self.name = name_with_parameters("robust", folder=(shown(folder), ""))
         digest = hashlib.sha256(msgspec.json.encode(self._trained)).hexdigest()[:10]
         self.identity = f"robust({self._trained.features})@{digest}"
 

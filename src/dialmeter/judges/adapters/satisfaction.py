@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
-from ..judge import Item, called
+from ..judge import Item, name_with_parameters
 from .network import NetworkJudge, Weights, batches_by_length, padded, shown, weights_digest
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class SatisfactionGru:
     def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
         check_reading(reading)
         self._folder, self._device, self._reading = Path(model), device, reading
-        self.name = called("satisfaction-gru", model=(shown(model), ""), reading=(reading, "weighted"))
+        self.name = name_with_parameters("satisfaction-gru", model=(shown(model), ""), reading=(reading, "weighted"))
         self.identity = f"satisfaction-gru(model={weights_digest(model)}, reading={reading})"
 
     def load_weights(self) -> None:
