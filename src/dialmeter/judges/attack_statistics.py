@@ -129,16 +129,16 @@ def language_notices(words: Mapping[str, int]) -> list[Notice]:
         >>> language_notices({"the": 30, "train": 20, "leaves": 20, "for": 20, "ely": 5})
         []
     """
-    from .language.synonyms import usual
+    from .language.synonyms import word_frequency
     from .language.words import STOP_WORDS
 
     alphabetic = {word: count for word, count in words.items() if word.isalpha()}
     total = sum(alphabetic.values())
     if not total:
         return []
-    has_frequencies = usual("the") is not None
+    has_frequencies = word_frequency("the") is not None
     english = sum(
-        count for word, count in alphabetic.items() if word in STOP_WORDS or (usual(word) or 0.0) >= _FREQUENT
+        count for word, count in alphabetic.items() if word in STOP_WORDS or (word_frequency(word) or 0.0) >= _FREQUENT
     )
     share = english / total
     if share >= (_LEAST_FREQUENT_WORDS if has_frequencies else _LEAST_FUNCTION_WORDS):

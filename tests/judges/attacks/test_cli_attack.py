@@ -98,7 +98,7 @@ def test_a_paraphraser_of_ones_own(
         (["--paraphraser", "nowhere:f"], "--paraphraser nowhere:f"),
         (["--paraphraser", "json"], "write it as module:function"),
         (["--pairs", "--layout", "published"], "--pairs are written as lines"),
-        (["--pipeline", "xx_no_such"], "the pipeline 'xx_no_such' cannot be loaded"),
+        (["--pipeline", "xx_no_such"], "cannot load the pipeline 'xx_no_such'"),
         (["--from", "nothing"], "unknown conversation format"),
     ],
 )

@@ -125,5 +125,5 @@ def test_natural_paraphrase_has_no_model_of_its_own(light: Language) -> None:
 def test_dullness_repeats_the_speaker(light: Language) -> None:
     what = snippet("I collect old stamps.", "Since when?", "Since I was a child in Wales.")
     assert attacked("dullness:own-earlier", what, light) == "I collect old stamps."
-    with pytest.raises(NoCase, match="nothing of weight"):
+    with pytest.raises(NoCase, match="no earlier turn of the speaker with content"):
         attacked("dullness:own-earlier", snippet("I collect stamps.", "Since when, if I may ask?"), light)

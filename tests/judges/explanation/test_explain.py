@@ -12,11 +12,11 @@ from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.explanation.explain import (
     CaseExplained,
     Explained,
-    common,
+    common_places,
     explain_case,
     explain_reply,
     importance,
-    merged,
+    word_values,
 )
 from dialmeter.judges.judge import Item
 
@@ -64,14 +64,14 @@ def test_long_replies_are_sampled_within_the_budget() -> None:
     ],
 )
 def test_pieces_are_merged_to_words(pieces: list[str], values: tuple[float, ...]) -> None:
-    found = merged(pieces, [float(number) for number in range(1, len(pieces) + 1)])
+    found = word_values(pieces, [float(number) for number in range(1, len(pieces) + 1)])
     assert sum(found) == pytest.approx(sum(range(1, len(pieces) + 1)))
     assert tuple(value for value in found if value) == values
 
 
 def test_the_longest_common_subsequence() -> None:
-    assert common([], ["a"]) == (set(), set())
-    left, right = common(list("abcde"), list("badce"))
+    assert common_places([], ["a"]) == (set(), set())
+    left, right = common_places(list("abcde"), list("badce"))
     assert ["abcde"[place] for place in sorted(left)] == ["badce"[place] for place in sorted(right)]
     assert len(left) == 3
 

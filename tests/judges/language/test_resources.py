@@ -83,7 +83,7 @@ def test_what_is_not_installed_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_unknown_need_is_told() -> None:
-    with pytest.raises(DialmeterError, match="no resource is called 'magic'"):
+    with pytest.raises(DialmeterError, match="unknown resource 'magic'"):
         open_language(light=True).lacks(["magic"])
 
 

@@ -57,5 +57,7 @@ def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_people_rated_no_pairs() -> None:
-    with pytest.raises(DialmeterError, match="judge pairs compares pairs of replies, but the rated items are single replies"):
+    with pytest.raises(
+        DialmeterError, match="judge pairs compares pairs of replies, but the rated items are single replies"
+    ):
         judge_human(rated(), {"pairs": PairOracle()})

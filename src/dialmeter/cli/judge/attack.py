@@ -22,7 +22,7 @@ from ...judges.attacks import chosen
 from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs
 from ...judges.checkpoint import parts_of
-from ...judges.language import SYNONYMS, open_language, stand_ins
+from ...judges.language import SYNONYMS, fallbacks, open_language
 from ...judges.scorer import SPEAKERS
 from ...model import Notice
 from ...readers.conversations import open_conversations
@@ -154,7 +154,7 @@ def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, i
     with attacked(talks, attacks, out, options) as made:
         written = _write(out, made.cases, options)
     counts = {"dialogues": len(talks), "cases": len(made.cases), "written": written}
-    light = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else stand_ins()
+    light = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else fallbacks()
     lighter = [Notice("stand-in", 1, f"{what}; {how}") for what, how in light]
     notices = [*refusals(opened.refused), *opened.notices, *lighter, *made.notices]
     return made, counts, notices

@@ -240,7 +240,9 @@ class PeopleResult(Result):
         for each in self.raters:
             if each.rankable is False:
                 alpha = f"{each.alpha_interval:.3f}"
-                message = f"raters hardly agree on {one_line(each.dimension)} (alpha {alpha}): do not rank judges by it"
+                message = (
+                    f"raters hardly agree on {one_line(each.dimension)} (alpha {alpha}): no judge can be ranked by it"
+                )
                 notices.append(Notice("not-rankable", each.items, message))
             unrated = [item.id for item in self.items.items if item.rating(each.dimension) is None]
             if unrated:
