@@ -201,7 +201,7 @@ def test_on_rated_dialogues() -> None:
         ("panel(judges=overlap+overlap)", "two members are called overlap"),
         ("panel(judges=overlap+lenght)", "did you mean length?"),
         ("panel(judges=overlap+dialogue-length)", "all members must judge replies, or all must judge dialogues"),
-        ("panel(judges=overlap+constant)", "constant gives all 9 replies of the reference the same score"),
+        ("panel(judges=overlap+constant)", "constant gives all 9 reference replies the same score"),
         ("panel(judges=overlap+length, facet=coherent)", "did you mean coherence?"),
         ("panel(judges=distinct+ngram-fluency, facet=coherence)", "no member judges coherence"),
         ("panel(judges=overlap+length, dimension=overall)", "give ratings=FILE, too"),

@@ -104,7 +104,7 @@ def test_of_a_long_context_the_end_counts(stars: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hf(model={toxic})", "say which label is the score, as in label=…; there are: kind, toxic"),
+        ("hf(model={toxic})", "set the label whose probability is the score, as in label=…: kind, toxic"),
         ("hf(model={toxic}, label=toxi)", "no label 'toxi'; did you mean toxic?"),
         ("hf(model={toxic}, task=chat)", "task is classification, reward, similarity, not 'chat'"),
         ("hf(model={toxic}, label=kind, facets=grammar)", "facets is coherence, naturalness, interest, not 'grammar'"),
@@ -125,7 +125,7 @@ def test_what_is_not_there_is_told_in_plain_words(text: str, message: str, toxic
 
 def test_an_id_that_is_not_on_the_hub_and_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(DialmeterError, match="there is no such folder, and no model of that id could be loaded: "):
+    with pytest.raises(DialmeterError, match="there is no such folder, and no model with that id could be loaded: "):
         load_judge("hf(model=nobody/nothing-at-all)")
 
 

@@ -161,11 +161,11 @@ def test_the_control_is_really_asked_twice() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"parse": "word"}, "parse is one of json, labelled, last, letters, logprobs"),
+        ({"parse": "word"}, "parse must be one of json, labelled, last, letters, logprobs"),
         ({"parse": "logprobs", "scale": "0-100"}, "logprobs reads scales up to 9.*use parse=json"),
         ({"scale": "5"}, "write it like 1-5"),
         ({"scale": "5-1"}, "write it like 1-5"),
-        ({"repeats": 0}, "repeats is at least 1"),
+        ({"repeats": 0}, "repeats must be at least 1"),
     ],
 )
 def test_settings_that_do_not_fit(more: dict[str, Any], message: str) -> None:

@@ -100,11 +100,11 @@ def test_parameters_that_are_sent(more: str, sent: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"temperature": "warm"}, "temperature is a number from 0, or none, not 'warm'"),
-        ({"temperature": "-2"}, "temperature is a number from 0, or none"),
-        ({"parameters": "[1]"}, "parameters is a JSON object"),
-        ({"parameters": "[" * 5000}, "parameters is a JSON object"),
-        ({"parameters": '{"a":' * 5000}, "parameters is a JSON object"),
+        ({"temperature": "warm"}, "temperature must be a number from 0, or none, not 'warm'"),
+        ({"temperature": "-2"}, "temperature must be a number from 0, or none"),
+        ({"parameters": "[1]"}, "parameters must be a JSON object"),
+        ({"parameters": "[" * 5000}, "parameters must be a JSON object"),
+        ({"parameters": '{"a":' * 5000}, "parameters must be a JSON object"),
         ({"max_cost": 1.0}, "max_cost needs a price"),
         ({"price": "1"}, "write money per million tokens"),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dialmeter import DialmeterError, Move, attack_replies
-from dialmeter.judges.adapters.llm_attack import KINDS, filtered
+from dialmeter.judges.adapters.llm_attack import KINDS, accept_reply
 from dialmeter.judges.attacks import NoCase, chosen, registry
 from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.corpus_pool import Snippet
@@ -112,7 +112,7 @@ def test_answers_that_are_refused_are_counted_and_a_server_that_fails_stops_the_
 )
 def test_rules_refuse(kind: str, text: str, why: str) -> None:
     with pytest.raises(NoCase, match=why):
-        filtered(kind, SNIPPET, text)
+        accept_reply(kind, SNIPPET, text)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_rules_refuse(kind: str, text: str, why: str) -> None:
     ],
 )
 def test_rules_accept(kind: str, text: str) -> None:
-    assert filtered(kind, SNIPPET, text) == text.strip("“”")
+    assert accept_reply(kind, SNIPPET, text) == text.strip("“”")
     assert set(KINDS) == {"contradiction", "off-topic", "dull", "clumsy", "paraphrase"}
 
 

@@ -130,7 +130,7 @@ def test_too_few_attacks() -> None:
     ("change", "why"),
     [
         ({"layout": 2}, "layout 2"),
-        ({"features": "other"}, "'other' are not known"),
+        ({"features": "other"}, "features 'other'"),
         ({"weights": [1.0]}, "1 weights, expected 2052"),
         ({"weights": "x"}, "weights"),
     ],
