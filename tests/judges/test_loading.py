@@ -43,10 +43,10 @@ def test_every_registered_judge_can_be_imported() -> None:
         ("math:sqrt", "has no higher_is_better"),
     ],
 )
-def test_what_cannot_be_loaded_is_told_in_one_line(text: str, message: str) -> None:
-    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as told:
+def test_loading_errors_are_one_line(text: str, message: str) -> None:
+    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as raised:
         load_judge(text)
-    assert message in str(told.value)
+    assert message in str(raised.value)
 
 
 def module(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
@@ -87,7 +87,7 @@ ready = Mine("2")
         ("name, higher_is_better, scale, facets = 'x', True, None, {'grammar'}", "unknown facet 'grammar'"),
     ],
 )
-def test_an_object_that_is_not_quite_a_judge(
+def test_an_object_with_missing_or_wrong_attributes(
     body: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     name = f"mine_{abs(hash(request.node.name))}"

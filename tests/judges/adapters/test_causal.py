@@ -1,4 +1,4 @@
-"""Pang-C and Pang-F against the formula, token by token and one text at a time."""
+"""Pang-C and Pang-F compared with the formula, token by token and one text at a time."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_pang_f_is_the_mean_over_the_reply_alone(folder: Path) -> None:
     assert PangF(str(folder)).score(several) == pytest.approx(expected, abs=1e-4)
 
 
-def test_pang_f_of_one_token_stands_after_the_start(folder: Path) -> None:
+def test_pang_f_of_one_token_follows_the_start_token(folder: Path) -> None:
     log_p = plain(folder)
     assert log_p("a")[1] == 1
     start = transformers.AutoTokenizer.from_pretrained(folder).bos_token

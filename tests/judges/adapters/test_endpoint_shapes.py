@@ -1,4 +1,4 @@
-"""A language model as a judge at servers of every kind: each reply is scored, or counted with the reason."""
+"""A language model as a judge with many kinds of servers: each reply is scored, or counted with the reason."""
 
 from __future__ import annotations
 

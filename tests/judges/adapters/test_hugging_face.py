@@ -1,4 +1,4 @@
-"""Models of the transformers library as judges, against the models asked one text at a time."""
+"""Models of the transformers library as judges, compared with runs on one text at a time."""
 
 from __future__ import annotations
 
@@ -117,10 +117,10 @@ def test_of_a_long_context_the_end_counts(stars: Path) -> None:
         ("hf", "judge hf needs model, as in hf(model=...)"),
     ],
 )
-def test_what_is_not_there_is_told_in_plain_words(text: str, message: str, toxic: Path, tmp_path: Path) -> None:
-    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as told:
+def test_unknown_names_are_reported(text: str, message: str, toxic: Path, tmp_path: Path) -> None:
+    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as raised:
         load_judge(text.format(toxic=toxic, empty=tmp_path))
-    assert message in str(told.value)
+    assert message in str(raised.value)
 
 
 def test_an_id_that_is_not_on_the_hub_and_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:

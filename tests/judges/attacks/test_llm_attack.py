@@ -30,12 +30,12 @@ SNIPPET = Snippet(
 
 
 def replied(body: dict[str, Any], number: int) -> Reply:
-    """Contradicts the reply that stands in the prompt."""
+    """Contradicts the reply in the prompt."""
     prompt = body["messages"][0]["content"]
     return saying("No, that is wrong: not " + prompt.partition("Reply:\n")[2].partition("\n")[0].lower())
 
 
-def test_cases_from_an_endpoint_are_kept_apart(
+def test_cases_from_an_endpoint_have_their_own_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "secret-1234")

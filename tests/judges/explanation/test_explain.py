@@ -34,7 +34,7 @@ class Liking(Length):
         return [2.0 * reply.split().count("good") - reply.split().count("bad") for _, reply in items]
 
 
-def test_words_get_what_they_add() -> None:
+def test_words_get_their_contribution() -> None:
     found = explain_case(case("speaker", 1, reply="all is good", adversarial="all is bad now"), 0, Liking())
     assert found.human.values == pytest.approx([0, 0, 2], abs=1e-9)
     assert found.adversarial.values == pytest.approx([0, 0, -1, 0], abs=1e-9)
@@ -97,7 +97,7 @@ def test_importance_by_hand() -> None:
     assert cells["all", "mean"].ratio == pytest.approx(0.5 / 0.75)
 
 
-def test_there_is_no_ratio_where_no_human_word_changed() -> None:
+def test_no_ratio_if_no_human_word_changed() -> None:
     found = importance([explained([], [1.0, 2.0], [True, True])])
     assert {each.ratio for each in found} == {None}
 

@@ -1,4 +1,4 @@
-"""A language model that reads whole dialogues, against a server on this machine: plumbing, not quality."""
+"""A language model that judges whole dialogues, with a local server: tests of the requests, not of the quality."""
 
 from __future__ import annotations
 

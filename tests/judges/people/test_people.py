@@ -66,7 +66,7 @@ def test_levels_and_counts() -> None:
     assert found.counts == {"items": 48, "contexts": 12, "systems": 4, "dimensions": 1, "judges": 6}
 
 
-def test_clusters_widen_intervals_where_contexts_differ() -> None:
+def test_clusters_widen_intervals_if_contexts_differ() -> None:
     draw = random.Random(3)
     items = []
     for context in range(30):

@@ -1,4 +1,4 @@
-"""Training a judge of satisfaction: a small run that learns, and what is measured."""
+"""Training a judge of satisfaction: a small run that learns, and its measures."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, capsys: pytest
         "most frequent class",
     ]
     assert "training: seed 2, epoch 1: UAR " in said.err
-    told = json.loads((tmp_path / "two" / "seed-2" / "training.json").read_text())
-    assert told["settings"]["until"] == "before"
+    document = json.loads((tmp_path / "two" / "seed-2" / "training.json").read_text())
+    assert document["settings"]["until"] == "before"
 
 
 def test_too_few_dialogues(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""A head that is trained on attacked replies: what it learns, what is held out, and the judge that is written."""
+"""A head that is trained on attacked replies: its error rates, held-out attacks, and the written judge."""
 
 from __future__ import annotations
 
