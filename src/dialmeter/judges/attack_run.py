@@ -30,7 +30,7 @@ _FEW = 4
 LONGEST_REPLY = 2000
 TOO_LONG = f"the reply has more than {LONGEST_REPLY} characters"
 EMPTY = "leaves nothing of the reply"
-CHANGES_NOTHING = "changes nothing but capitals and blanks"
+CHANGES_NOTHING = "changes only case and white space"
 
 Watch = Callable[[str, int, int], None]
 """Reports progress: the attack with the most work left, the number of cases made, the number of requested cases."""

@@ -95,7 +95,7 @@ def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) ->
     )
     found = attack_corpus([talk("d", "Hi.", "Hello there.", "Bye.")], [shout], light)
     assert found.cases == []
-    assert found.yields[0].why == {"changes nothing but capitals and blanks": 2}
+    assert found.yields[0].why == {"changes only case and white space": 2}
     assert found.notices[0].code == "few-cases"
 
 

@@ -31,7 +31,7 @@ _SHORT_FORM = re.compile(
 _LONG_FORM = re.compile(
     rf"(?<!\bdo )(?<!\bdid )\b(?:{'|'.join(long for long in _SHORT if not long.endswith('have'))})\b(?=\s+[a-z])"
     # *Have* is an auxiliary only before a participle.
-    rf"|\b(?:{'|'.join(long for long in _SHORT if long.endswith('have'))})\b(?=\s+(?:been|match|got|made|seen|heard|\w+ed)\b)",
+    rf"|\b(?:{'|'.join(long for long in _SHORT if long.endswith('have'))})\b(?=\s+(?:been|found|got|made|seen|heard|\w+ed)\b)",
     re.IGNORECASE,
 )
 

@@ -96,33 +96,35 @@ def read_submission(path: str | Path, cases: BenchSet) -> Submission:
         InputError: it was changed, is for another set or version, has missing cases, or its error rates do not match its scores.
     """
     source = Source(path)
-    found = parse_as(source.read_all(), Submission, source.name, what="a submission")
+    submitted = parse_as(source.read_all(), Submission, source.name, what="a submission")
     head = cases.head
 
     def error(message: str) -> InputError:
         return InputError(message, file=source.name)
 
-    if signed(found).signature != found.signature:
+    if signed(submitted).signature != submitted.signature:
         raise error("was changed after it was signed")
-    if (found.bench, found.version) != (head.bench, head.version):
+    if (submitted.bench, submitted.version) != (head.bench, head.version):
         given, expected = (
             f"{one_line(name)} {one_line(version)}"
-            for name, version in ((found.bench, found.version), (head.bench, head.version))
+            for name, version in ((submitted.bench, submitted.version), (head.bench, head.version))
         )
         raise error(f"is for {given}, but the set is {expected}")
-    if found.digest != head.digest:
+    if submitted.digest != head.digest:
         raise error("is for a set with other cases: the digests differ")
-    missing = [name for name in cases.hashes if name not in found.scores]
-    if missing or len(found.scores) != head.cases:
-        more = len(found.scores) - (head.cases - len(missing))
+    missing = [name for name in cases.hashes if name not in submitted.scores]
+    if missing or len(submitted.scores) != head.cases:
+        more = len(submitted.scores) - (head.cases - len(missing))
         raise error(f"{len(missing)} of {head.cases} cases are missing, and {more} are not in the set")
-    errors = facet_errors(cases, _describe_judge(found), [ScorePair(*found.scores[name]) for name in cases.hashes])
-    for ours, theirs in zip(errors, found.errors, strict=False):
+    errors = facet_errors(
+        cases, _describe_judge(submitted), [ScorePair(*submitted.scores[name]) for name in cases.hashes]
+    )
+    for ours, theirs in zip(errors, submitted.errors, strict=False):
         if (ours.facet, ours.n) != (theirs.facet, theirs.n) or abs((ours.value or 0) - (theirs.value or 0)) > 1e-9:
             raise error(f"the error rate of {theirs.facet} does not match the scores")
-    if len(errors) != len(found.errors):
+    if len(errors) != len(submitted.errors):
         raise error("the error rates do not match the scores")
-    return found
+    return submitted
 
 
 def unscored(submitted: Submission) -> int:

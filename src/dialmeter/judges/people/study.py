@@ -181,8 +181,8 @@ def compare_with_people(
     trivial = {name: load_judge(text)[1] for name, text in TRIVIAL_JUDGES[items.level].items() if name not in names}
     all_judges = {**judges, **trivial}
     ask = asking(all_judges) if asking else None
-    asked = score_items(items, all_judges, trivial=list(trivial), store=store, watch=watch, ask=ask)
-    columns = [*asked[: len(judges)], *given, *by_references, *asked[len(judges) :]]
+    scored = score_items(items, all_judges, trivial=list(trivial), store=store, watch=watch, ask=ask)
+    columns = [*scored[: len(judges)], *given, *by_references, *scored[len(judges) :]]
     remarks = [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
     return PeopleResult(items, columns, dimensions, settings, first=first, remarks=remarks)
 
