@@ -161,5 +161,7 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
 def test_a_worker_with_other_resources_is_refused(talks: list[Conversation], light: Language) -> None:
     setting = AttackSetting(make_pool(talks, light, 7), 7)
     other = AttackWork(NAMES, Resources(light=True), ("another-pipeline-1.0",), setting, 3)
-    with pytest.raises(DialmeterError, match=r"a worker has tokens-by-rule, .* here there is another-pipeline-1\.0"):
+    with pytest.raises(
+        DialmeterError, match=r"a worker has tokens-by-rule, .* the main process has another-pipeline-1\.0"
+    ):
         other(AttackTask(0, tuple(talks[:2]), NAMES, 1))
