@@ -1,4 +1,4 @@
-"""A chat endpoint on this machine that answers as a test says."""
+"""A local chat endpoint with answers that a test defines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Reply = tuple[int, dict[str, Any] | str, dict[str, str]]
 
 
 class Asked(NamedTuple):
-    """One request that came in."""
+    """One received request."""
 
     path: str
     body: dict[str, Any]
@@ -21,7 +21,7 @@ class Asked(NamedTuple):
 
 
 class Server:
-    """What was asked, and where the endpoint is."""
+    """The received requests, and the URL of the endpoint."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -36,7 +36,7 @@ def saying(text: str) -> Reply:
 
 @contextmanager
 def serve(answer: Callable[[dict[str, Any], int], Reply]) -> Iterator[Server]:
-    """A server for the time of a test; ``answer`` gets the request and how many came before it."""
+    """Run a server during a test. ``answer`` gets the request and the number of earlier requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -53,7 +53,7 @@ def serve(answer: Callable[[dict[str, Any], int], Reply]) -> Iterator[Server]:
             self.wfile.write(data)
 
         def log_message(self, *args: object) -> None:
-            """Says nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         server = Server(f"http://127.0.0.1:{http.server_port}/v1")

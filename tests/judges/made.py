@@ -1,4 +1,4 @@
-"""Cases made by hand, and judges that behave on purpose."""
+"""Hand-made cases, and judges with known behaviour."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ATTACKS = ("contradiction", "speaker", "pronoun", "repetition", "dullness", "voc
 
 
 def case(attack: str, number: int, *, reply: str = "", adversarial: str = "", corpus: str = "town") -> Case:
-    """A case whose text says which one it is."""
+    """A case whose text contains its number and attack."""
     context = (Move("user", f"i need room {number}"), Move("system", "for how many people?"))
     human = reply or f"for {number} people please" + " thanks" * (number % 3)
     return Case(
@@ -40,12 +40,12 @@ def cases(attacks: Sequence[str] = ATTACKS, count: int = 12, corpus: str = "town
 
 
 def write_cases(path: Path, cases: Iterable[Case]) -> None:
-    """Writes cases, one line each."""
+    """Write cases, one per line."""
     path.write_bytes(b"".join(msgspec.json.encode(case) + b"\n" for case in cases))
 
 
 class Oracle:
-    """Sees the mark of every attack that an ideal judge must notice; its scores of people's replies vary a little."""
+    """Detects the mark of every attack that an ideal judge must detect. Its scores of human replies vary a little."""
 
     name = "oracle"
     higher_is_better = True
@@ -63,7 +63,7 @@ class Oracle:
 
 
 class Flipped(Oracle):
-    """The same with the wrong sign."""
+    """The oracle with the wrong sign."""
 
     name = "flipped"
     sign = -1.0

@@ -1,4 +1,4 @@
-"""Whoever asks a judge, and however many do: what is heard is what one hears who asks all in order."""
+"""Askers of judges: any number of askers gives the same result as one asker that asks everything in order."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ REPLIES = [text for each in MANY for text in (each.reply, each.adversarial)]
     askers=st.integers(1, 4),
     who=st.randoms(use_true_random=False),
 )
-def test_any_number_of_askers_is_as_one(bad: list[bool], size: int, askers: int, who: object) -> None:
+def test_several_askers_give_the_same_result_as_one(bad: list[bool], size: int, askers: int, who: object) -> None:
     choose = who.randrange  # type: ignore[attr-defined]
     judge = Moody(frozenset(text for text, fails in zip(REPLIES, bad, strict=True) if fails), size)
 
@@ -58,22 +58,22 @@ def test_any_number_of_askers_is_as_one(bad: list[bool], size: int, askers: int,
     assert score_cases(MANY, {"moody": judge}, ask=several) == score_cases(MANY, {"moody": judge})
 
 
-def test_patience_goes_on_from_batch_to_batch_and_ends() -> None:
+def test_failures_are_counted_across_batches() -> None:
     judge = Moody(frozenset(REPLIES), 4)
     found = score_cases(MANY, {"moody": judge})
-    told = [failure.why for failure in found.failures]
-    assert told.count("RuntimeError: not this one") == PATIENCE
-    assert told.count(f"not asked after {PATIENCE} failures in a row") == len(REPLIES) - PATIENCE
+    reasons = [failure.why for failure in found.failures]
+    assert reasons.count("RuntimeError: not this one") == PATIENCE
+    assert reasons.count(f"not asked after {PATIENCE} failures in a row") == len(REPLIES) - PATIENCE
 
 
-def test_a_batch_that_goes_well_ends_a_row_of_failures() -> None:
+def test_a_successful_batch_resets_the_count_of_failures() -> None:
     bad = {*REPLIES[:6], *REPLIES[12:18]}
     found = score_cases(MANY, {"moody": Moody(frozenset(bad), 6)})
     assert {failure.why for failure in found.failures} == {"RuntimeError: not this one"}
     assert len(found.failures) == 12
 
 
-def test_batches_are_cut_alike_whatever_is_known() -> None:
+def test_batches_do_not_depend_on_stored_scores() -> None:
     asked: list[list[str]] = []
 
     class Listening(Length):
@@ -109,7 +109,7 @@ def test_batches_are_cut_alike_whatever_is_known() -> None:
     assert not any(reply in again for batch in first for reply in batch)
 
 
-def test_a_panel_travels_as_recipes() -> None:
+def test_recipes_are_sent_to_workers() -> None:
     recipes = {"one": Recipe(Call("length")), "two": Recipe(Call("ngram-fluency"))}
     panel = RecipeAsker(recipes, [["a room for two"]])
     found: list[ShardAnswer] = []
@@ -125,13 +125,13 @@ def test_a_panel_travels_as_recipes() -> None:
     assert {answer.judge for answer in found} == {"one", "two"}
 
 
-def test_talk_travels_only_to_judges_that_learn() -> None:
+def test_talk_is_sent_only_to_judges_that_learn() -> None:
     talk = [["something long " * 1000]]
     assert len(pickle.dumps(RecipeAsker({"one": Recipe(Call("length"))}, talk))) < 1000
     assert len(pickle.dumps(RecipeAsker({"two": Recipe(Call("ngram-coherence"))}, talk))) > 1000
 
 
-def test_what_names_a_file_is_named_in_full(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_of_recipes_become_absolute(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(str(tmp_path))
     with open("program.py", "w", encoding="utf-8") as file:
         file.write("")
@@ -143,7 +143,7 @@ def test_what_names_a_file_is_named_in_full(tmp_path: object, monkeypatch: pytes
     assert call.given == {"model": f"{tmp_path}/program.py", "dtype": "float32"}
 
 
-def test_networks_are_asked_in_one_thread_and_others_keep_theirs() -> None:
+def test_networks_run_in_one_thread() -> None:
     torch = pytest.importorskip("torch")
     seen: list[int] = []
 
@@ -164,7 +164,7 @@ def test_networks_are_asked_in_one_thread_and_others_keep_theirs() -> None:
     assert set(seen) == {1}
 
 
-def test_a_worker_with_another_judge_of_the_same_name_is_refused() -> None:
+def test_a_worker_with_another_judge_of_the_same_name_is_an_error() -> None:
     recipe = Recipe(Call("ngram-fluency"))
     sent = recipe.rooted(recipe.make({"talk": [["a room"]]}))
     sent.make({"talk": [["a room"]]})
@@ -172,7 +172,7 @@ def test_a_worker_with_another_judge_of_the_same_name_is_refused() -> None:
         sent.make({"talk": [["a boat"]]})
 
 
-def test_a_module_is_read_anew_by_a_worker_that_lives_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_lived_worker_reloads_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
     monkeypatch.setattr("sys.dont_write_bytecode", True)

@@ -125,7 +125,7 @@ def test_missing_cases(made: Path, submitted: Path, capsys: pytest.CaptureFixtur
 
 def test_another_version(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     resign(submitted, version="2")
-    assert refusal(made, submitted, capsys) == "is for town 2, and the set is town 1"
+    assert refusal(made, submitted, capsys) == "is for town 2, but the set is town 1"
 
 
 def test_error_rates_that_are_made_up(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,17 +133,17 @@ def test_error_rates_that_are_made_up(made: Path, submitted: Path, capsys: pytes
 
     errors = msgspec.json.decode(submitted.read_bytes(), type=Submission).errors
     resign(submitted, errors=[msgspec.structs.replace(errors[0], value=0.123), *errors[1:]])
-    assert refusal(made, submitted, capsys) == "the error rate of coherence does not follow from the scores"
+    assert refusal(made, submitted, capsys) == "the error rate of coherence does not match the scores"
 
 
 def test_a_changed_set(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = made.read_text("utf-8").splitlines(keepends=True)
     made.write_text("".join([lines[0], lines[1].replace('"reply":"', '"reply":"x'), *lines[2:]]))
     said = call(capsys, "judge", "bench", "verify", made, submitted)
-    assert said.complaint.endswith("line 2: the case was changed: its hash is another")
+    assert said.complaint.endswith("line 2: the case was changed: its hash differs")
     made.write_text("".join(lines[:-1]))
     said = call(capsys, "judge", "bench", "verify", made, submitted)
-    assert "not the set that its first line names" in said.complaint
+    assert "does not match its first line" in said.complaint
 
 
 def test_the_board(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,7 @@ def test_fluency_is_a_mean_so_that_length_alone_does_not_count() -> None:
 
 
 def test_fluency_needs_two_words_at_least() -> None:
-    with pytest.raises(DialmeterError, match="order is at least 2"):
+    with pytest.raises(DialmeterError, match="order must be at least 2"):
         NgramFluency([["a b"]], order=1)
 
 
@@ -74,7 +74,7 @@ def summed_with_care(values: Iterable[float], start: float = 0) -> float:
 
 
 @pytest.mark.parametrize("judge", [NgramCoherence, NgramFluency])
-def test_scores_do_not_depend_on_how_a_python_sums(
+def test_scores_do_not_depend_on_the_sum_of_a_python_version(
     judge: type[NgramCoherence | NgramFluency], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk = [
@@ -91,7 +91,7 @@ def test_scores_do_not_depend_on_how_a_python_sums(
     assert found[0] == found[1]
 
 
-def test_judges_that_learn_are_told_apart_by_what_they_learned() -> None:
+def test_judges_that_learn_are_identified_by_their_training_data() -> None:
     assert NgramFluency([["a"]]).identity != NgramFluency([["b"]]).identity
 
 

@@ -14,7 +14,7 @@ from dialmeter.judges.cases import case_id
 from .made import cases, write_cases
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_written_cases_can_be_read(tmp_path: Path) -> None:
     write_cases(tmp_path / "c.jsonl", cases())
     assert read_cases(tmp_path / "c.jsonl") == cases()
 
@@ -29,9 +29,9 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 )
 def test_files_that_hold_no_cases(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text(text)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as raised:
         read_cases(tmp_path / "c.jsonl")
-    assert message in str(told.value)
+    assert message in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_cases_that_are_not_right(old: str, new: str, message: str, tmp_path: Pa
     path = tmp_path / "c.jsonl"
     write_cases(path, cases(("speaker",), 1))
     path.write_text(path.read_text().replace(old, new))
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as raised:
         read_cases(path)
-    assert f"line 1: {message}" in str(told.value)
+    assert f"line 1: {message}" in str(raised.value)
 
 
 def test_no_such_file(tmp_path: Path) -> None:
@@ -80,6 +80,6 @@ def test_scores_by_number_and_by_id(tmp_path: Path) -> None:
 )
 def test_scores_that_are_not_right(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text(text)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as raised:
         read_scores(tmp_path / "s.csv", cases(("speaker",), 4))
-    assert message in str(told.value)
+    assert message in str(raised.value)

@@ -1,4 +1,4 @@
-"""``dialmeter judge score`` as a user meets it."""
+"""``dialmeter judge score`` from the command line."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ for line in sys.stdin:
 """
 
 
-def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(count=120))
     (tmp_path / "program.py").write_text(PROGRAM)
     words = [sys.executable, "-m", "dialmeter", "judge", "score", "cases.jsonl", "--quiet", "--out", "run"]
@@ -94,7 +94,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert len(list(open_run(tmp_path / "run"))) == 840
 
 
-def test_scores_made_elsewhere(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_precomputed_scores(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     lines = ["case,human,adversarial", *(f"{number},0.{number % 7},{1 + number % 3}" for number in range(1, 91))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
     words = ["--scores", f"mine={tmp_path / 'mine.csv'}", "--json", "--quiet"]
@@ -156,7 +156,7 @@ def test_judges_learn_from_a_corpus_without_the_dialogues_of_the_cases(
     assert "no dialogue is left for training" in call(capsys, "judge", "score", file, *words).complaint
 
 
-def test_charts_have_their_data_beside_them(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_charts_have_data_files(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     call(capsys, "judge", "score", file, "--judge", "overlap", "--charts", tmp_path / "charts", "--quiet")
     assert sorted(files_in(tmp_path / "charts")) == ["errors-town.csv", "errors-town.svg"]
     assert "overlap,speaker,0,0,0.24" in (tmp_path / "charts" / "errors-town.csv").read_text()

@@ -1,4 +1,4 @@
-"""Sheets for readers, and what they write on them."""
+"""Sheets for readers, and their verdicts."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ def test_a_page_to_click_on(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
     [
         ("case,word\na,valid", "no column 'verdict'"),
         ("case,verdict\nnone,valid", "case 'none' is not in the file of cases"),
-        ("case,verdict\n", "has no verdict yet"),
+        ("case,verdict\n", "has no verdicts: write valid"),
     ],
 )
-def test_sheets_that_are_none(
+def test_invalid_sheets(
     lines: str, message: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.csv").write_text(lines)

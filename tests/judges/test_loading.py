@@ -32,21 +32,21 @@ def test_every_registered_judge_can_be_imported() -> None:
     [
         ("lenght", "unknown judge 'lenght'; did you mean length?"),
         ("random(sead=3)", "judge random has no parameter 'sead'; did you mean seed?"),
-        ("random(seed=three)", "judge random: seed is a number, not 'three'"),
+        ("random(seed=three)", "judge random: seed must be a number, not 'three'"),
         ("random(3)", "'random(3)': write parameters as key=value, separated by commas"),
-        ("constant(value=3)", "judge constant has no parameter 'value'; it has none"),
+        ("constant(value=3)", "judge constant has no parameter 'value'; it has no parameters"),
         ("ngram-fluency", "judge ngram-fluency needs talk"),
         ("random(seed=3", "is not a judge"),
         ("no_such_module:thing", "cannot be loaded: ModuleNotFoundError"),
         ("math:nothing", "cannot be loaded: AttributeError"),
         ("math:pi", "is neither a judge nor a function"),
-        ("math:sqrt", "does not say whether higher is better"),
+        ("math:sqrt", "has no higher_is_better"),
     ],
 )
-def test_what_cannot_be_loaded_is_told_in_one_line(text: str, message: str) -> None:
-    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as told:
+def test_loading_errors_are_one_line(text: str, message: str) -> None:
+    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as raised:
         load_judge(text)
-    assert message in str(told.value)
+    assert message in str(raised.value)
 
 
 def module(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
@@ -82,12 +82,12 @@ ready = Mine("2")
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("name = 'x'", "does not say higher_is_better, scale, facets"),
-        ("name, higher_is_better, scale, facets = 'x', 1, None, None", "higher_is_better is True or False, not 1"),
+        ("name = 'x'", "has no higher_is_better, scale, facets"),
+        ("name, higher_is_better, scale, facets = 'x', 1, None, None", "higher_is_better must be True or False, not 1"),
         ("name, higher_is_better, scale, facets = 'x', True, None, {'grammar'}", "unknown facet 'grammar'"),
     ],
 )
-def test_an_object_that_is_not_quite_a_judge(
+def test_an_object_with_missing_or_wrong_attributes(
     body: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     name = f"mine_{abs(hash(request.node.name))}"
@@ -120,5 +120,5 @@ def test_a_program_that_fails(text: str, message: str) -> None:
 
 
 def test_a_program_that_is_not_there() -> None:
-    with pytest.raises(DialmeterError, match=r"no-such-program: cannot be run: No such file"):
+    with pytest.raises(DialmeterError, match=r"cannot run no-such-program: No such file"):
         CommandJudge(["no-such-program"]).score([(CONTEXT, "x")])

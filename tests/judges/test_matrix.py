@@ -1,4 +1,4 @@
-"""Error rates, and what is read off them."""
+"""Error rates, and the results that are computed from them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def test_a_judge_that_says_lower_is_better_is_turned_round() -> None:
     assert not result.notices
 
 
-def test_the_trivial_judges_stand_beside_every_other() -> None:
+def test_the_trivial_judges_are_added() -> None:
     result = score_judge(cases(), ["overlap"])
     assert [judge.name for judge in result.judges] == ["overlap", "constant", "random", "length"]
     by_expectation = {(cell.expected, cell.value) for cell in result.cells if cell.judge == "constant"}
     assert by_expectation == {("lower", 1.0), ("similar", 0.0), ("at-most", 0.0)}
 
 
-def test_a_constant_judge_is_degenerate_and_left_out() -> None:
+def test_a_constant_judge_is_degenerate_and_excluded() -> None:
     class Same(Constant):
         name = "same"
 
@@ -96,7 +96,7 @@ def test_noise_comes_from_the_control() -> None:
     result = score_judge([*control, *cases(("speaker",))], [Noisy()], threshold="noise")
     assert result.cell("noisy", "speaker").threshold == pytest.approx(0.1)
     without = score_judge(cases(("speaker",)), [Noisy()], threshold="noise").cell("noisy", "speaker")
-    assert without.reason == "no noise is known: add cases of the attack identical"
+    assert without.reason == "the noise of the judge is unknown: add cases of the attack identical"
 
 
 def test_verdict_rules_and_threshold_stand_in_the_signature() -> None:
@@ -108,7 +108,7 @@ def test_verdict_rules_and_threshold_stand_in_the_signature() -> None:
     assert "|expected:lower|threshold:sd|verdict:published|" in published.signature
 
 
-def test_corpora_are_kept_apart() -> None:
+def test_corpora_are_scored_separately() -> None:
     result = score_judge([*cases(("speaker",)), *cases(("speaker",), corpus="other")], [Oracle()])
     assert [(cell.corpus, cell.n) for cell in result.cells if cell.judge == "oracle"] == [("town", 12), ("other", 12)]
 
@@ -125,7 +125,7 @@ def test_failing_cases_come_with_the_clearest_first() -> None:
     ("judges", "message"),
     [([], "name at least one judge"), (["length", "length"], "two judges are called length")],
 )
-def test_what_is_refused(judges: list[str], message: str) -> None:
+def test_invalid_settings_are_rejected(judges: list[str], message: str) -> None:
     with pytest.raises(DialmeterError, match=message):
         score_judge(cases(), judges)
 

@@ -1,4 +1,4 @@
-"""Judges from other packages, results in notebooks, and what the commands load."""
+"""Judges from other packages, results in notebooks, and the modules that commands load."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_judge_of_the_page_on_plug_ins(tmp_path: Path) -> None:
     assert (found["judge"], found["value"]) == ("signposts", 1.0)
 
 
-def test_a_result_shows_itself() -> None:
+def test_a_result_has_a_summary() -> None:
     result = score_judge(cases(("speaker",), 4), ["overlap"])
     assert repr(result).startswith("<JudgeResult mean error overlap 50.00, constant –, random ")
     assert repr(result).endswith("length 100.00; 4 cases, threshold paper>")
@@ -40,6 +40,6 @@ def test_a_result_shows_itself() -> None:
 @pytest.mark.parametrize("words", [["judge", "--help"], ["judge", "score", "--help"], ["judge", "explain", "--help"]])
 def test_help_is_light(words: list[str]) -> None:
     code = f"from dialmeter.cli.main import cli; cli.main({words!r}, standalone_mode=False)"
-    told = f"\nimport sys; print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code + told], capture_output=True, check=True)
+    report = f"\nimport sys; print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code + report], capture_output=True, check=True)
     assert done.stderr.decode().strip() == "[]"

@@ -1,4 +1,4 @@
-"""A panel: standard scores over a fixed reference, weights by facet or from ratings, and its members beside it."""
+"""A panel: standard scores over a fixed reference, weights by facet or from ratings, and the scores of its members."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_the_order_of_ratings_does_not_matter(tmp_path: Path) -> None:
     assert one.identity.partition("@")[2] == other.identity.partition("@")[2]  # type: ignore[attr-defined]
 
 
-def test_members_are_scored_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_members_of_a_panel_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = 'both=panel(judges="overlap+distinct")'
     found = score_judge(cases(), [text], talk=TALK)
     assert [each.name for each in found.judges][:3] == ["both", "overlap", "distinct"]
@@ -200,8 +200,8 @@ def test_on_rated_dialogues() -> None:
         ("panel(judges=overlap)", "name at least two judges"),
         ("panel(judges=overlap+overlap)", "two members are called overlap"),
         ("panel(judges=overlap+lenght)", "did you mean length?"),
-        ("panel(judges=overlap+dialogue-length)", "all members judge replies, or all judge dialogues"),
-        ("panel(judges=overlap+constant)", "constant gives all 9 replies of the reference the same score"),
+        ("panel(judges=overlap+dialogue-length)", "all members must judge replies, or all must judge dialogues"),
+        ("panel(judges=overlap+constant)", "constant gives all 9 reference replies the same score"),
         ("panel(judges=overlap+length, facet=coherent)", "did you mean coherence?"),
         ("panel(judges=distinct+ngram-fluency, facet=coherence)", "no member judges coherence"),
         ("panel(judges=overlap+length, dimension=overall)", "give ratings=FILE, too"),

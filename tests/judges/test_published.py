@@ -1,4 +1,4 @@
-"""The stored folders of the paper on attacks: a made-up one, because the real one is not ours."""
+"""The stored folders of the paper on attacks: an invented folder, because the real one may not be distributed."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_names_that_folders_do_not_give(tmp_path: Path, capsys: pytest.CaptureFi
         ("case_1 1 2\ncase_1 1 2", "duplicate case_1"),
     ],
 )
-def test_files_that_are_none(line: str, message: str, tmp_path: Path) -> None:
+def test_invalid_files(line: str, message: str, tmp_path: Path) -> None:
     attack_folder(tmp_path / "dullness", 3)
     (tmp_path / "dullness" / "prob_cases").write_text(line)
     with pytest.raises(InputError, match=message):

@@ -1,4 +1,4 @@
-"""A judge as a reward: each reply is asked about once, the sign is right, and the card names what a bandit will find."""
+"""A judge as a reward: each reply is scored once, the sign is right, and the card names the attack that a bandit finds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Counting:
         return [float(len(reply.split())) if reply else float("nan") for _, reply in items]
 
 
-def test_each_reply_is_asked_about_once_and_in_batches(tmp_path: Path) -> None:
+def test_each_reply_is_scored_once_and_in_batches(tmp_path: Path) -> None:
     judge = Counting()
     reward = Reward(judge, store=tmp_path / "scores")
     assert reward.many([(["hi"], "a b"), (["hi"], "a"), (["hi"], "a b")]) == [-2.0, -1.0, -2.0]
@@ -68,7 +68,7 @@ def test_the_card(tmp_path: Path) -> None:
         _ = Reward("length").card
 
 
-def test_the_card_names_what_a_bandit_finds() -> None:
+def test_the_card_names_the_attack_that_a_bandit_finds() -> None:
     script = run_path(str(SCRIPT))
     known, new = script["town"](40, 1)
     assert not {case.source.dialogue for case in known} & {case.source.dialogue for case in new}

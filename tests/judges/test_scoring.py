@@ -1,4 +1,4 @@
-"""Asking judges: each item once, kept on disk, whatever goes wrong."""
+"""Scoring with judges: each item is scored once and stored on disk, and failures are reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .made import case, cases, write_cases
 
 
 class Counting(Length):
-    """Remembers what it was asked."""
+    """Records the replies that it scores."""
 
     name = "counting"
     batch_size = 8
@@ -42,7 +42,7 @@ def test_each_reply_is_scored_once_for_all_attacks() -> None:
     assert len(judge.asked) == len(set(judge.asked)) == 12 + 7 * 12
 
 
-def test_items_of_one_context_come_together() -> None:
+def test_items_of_one_context_are_adjacent() -> None:
     asked: list[str] = []
 
     class Contexts(Length):
@@ -61,7 +61,7 @@ def test_the_control_is_asked_twice() -> None:
     assert all(pair.human == pair.adversarial for pair in found.pairs["length"])
 
 
-def test_scores_are_kept_and_not_asked_again(tmp_path: Path) -> None:
+def test_stored_scores_are_not_computed_again(tmp_path: Path) -> None:
     first, second, store = Counting(), Counting(), ScoreStore(tmp_path / "scores")
     before = score_cases(cases(), {"counting": first}, store)
     assert score_cases(cases(), {"counting": second}, store) == before
@@ -72,7 +72,7 @@ def test_scores_are_kept_and_not_asked_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
-def test_a_torn_line_is_cut_and_its_batch_asked_again(cut: int, tmp_path: Path) -> None:
+def test_an_incomplete_line_is_removed_and_its_batch_scored_again(cut: int, tmp_path: Path) -> None:
     store = ScoreStore(tmp_path)
     before = score_cases(cases(), {"counting": Counting()}, store)
     [path] = tmp_path.iterdir()
@@ -162,7 +162,7 @@ def test_a_judge_that_stumbles_is_reported_with_the_case_and_the_others_go_on(wa
     assert result.cell("stumbling", "pronoun").n == 12
 
 
-def test_a_judge_that_always_fails_is_soon_left_alone() -> None:
+def test_a_judge_that_always_fails_is_not_asked_any_more() -> None:
     class Broken(Length):
         name, asked = "broken", 0
 

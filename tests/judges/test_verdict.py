@@ -18,7 +18,7 @@ def test_the_paper_threshold_shrinks_with_n_and_a_share_of_the_deviation_does_no
     assert share.value(many) == pytest.approx(share.value(few), abs=1e-12)
 
 
-def test_noise_is_a_quantile_of_what_the_judge_says_of_identical_replies() -> None:
+def test_noise_is_a_quantile_of_differences_on_identical_replies() -> None:
     assert Threshold("noise", 0.95).value([], [0.0] * 99 + [1.0]) == 0.0
     assert Threshold("noise", 0.5).value([], [1.0, 2.0, 3.0]) == 2.0
     assert Threshold("noise", 0.5).value([1.0, 2.0], []) is None
@@ -35,7 +35,7 @@ def test_equal_scores_give_exactly_zero() -> None:
 
 
 @pytest.mark.parametrize("text", ["papper", "sd=x", "sd=-1", "noise=1.5", "fixed", "fixed=nan", "paper=0", ""])
-def test_thresholds_that_are_none(text: str) -> None:
+def test_invalid_thresholds(text: str) -> None:
     with pytest.raises(DialmeterError, match="--threshold"):
         parse_threshold(text)
 
@@ -50,7 +50,7 @@ def test_only_more_than_the_threshold_counts(difference: float, found: str) -> N
 @pytest.mark.parametrize(
     ("expected", "fine"), [("lower", {"higher"}), ("similar", {"similar"}), ("at-most", {"higher", "similar"})]
 )
-def test_what_conforms(expected: str, fine: set[str]) -> None:
+def test_conforming_relations(expected: str, fine: set[str]) -> None:
     assert {each for each in ("higher", "similar", "lower") if conforms(each, expected)} == fine  # type: ignore[arg-type]
 
 

@@ -67,7 +67,7 @@ def gpt2(folder: Path, kind: str = "GPT2LMHeadModel", seed: int = 0, **more: Any
 
 
 def llama(folder: Path) -> Path:
-    """The architecture of SmolLM2, tiny."""
+    """A tiny model with the architecture of SmolLM2."""
     size = len(byte_tokenizer(folder))
     torch.manual_seed(1)
     config = transformers.LlamaConfig(

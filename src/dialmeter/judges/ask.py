@@ -1,6 +1,7 @@
-"""One run of asking: the scores of judges on cases.
+"""Score cases with judges.
 
-Each distinct item is scored once. Batches do not depend on who asks, and one bad item does not take its batch with it.
+Each distinct item is scored once. Batches do not depend on the process that asks the judge. If one item fails, the other items of
+its batch are still scored.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from .store import ScoreStore
 
 _BATCH = 256
 PATIENCE = 10
-"""After this many failures in a row a judge is not asked any more."""
+"""After this many consecutive failures, a judge is not asked any more."""
 
 FAILED = "whose request failed"
-OTHER_CONTEXT = "whose replies have different contexts, so that they cannot be compared"
+OTHER_CONTEXT = "whose replies cannot be compared, because their contexts differ"
 UNREADABLE = "whose answer could not be read"
 OVER_BUDGET = "not asked, because the budget is spent"
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
@@ -35,8 +36,8 @@ class Shard(Struct, frozen=True):
     """A batch of items for one judge.
 
     Attributes:
-        judge: the name under which it is reported.
-        number: the index of the shard among those of this judge.
+        judge: the judge's name in reports.
+        number: the index of the shard among the shards of this judge.
         first: the index of its first item among all items.
         units: the items.
     """
@@ -51,7 +52,7 @@ class Shard(Struct, frozen=True):
 
 
 class SingleAnswer(Struct, frozen=True):
-    """The answer to one item that was asked alone: its scores, or why there are none, in short and in full."""
+    """The answer to one item that was asked alone: its scores, or a short reason and the full reason why it has none."""
 
     keys: tuple[str, ...]
     scores: dict[str, float]
@@ -63,10 +64,10 @@ class ShardAnswer(Struct, frozen=True):
     """The answer of a judge to a shard.
 
     Attributes:
-        judge: its name.
-        number: of the shard.
-        scores: by key, if the whole batch could be scored.
-        alone: if not, the items one by one, as far as the judge was asked.
+        judge: the judge's name.
+        number: the number of the shard.
+        scores: scores by key, if the whole batch was scored.
+        alone: otherwise, one answer for each item that the judge was asked about.
     """
 
     judge: str
@@ -76,7 +77,7 @@ class ShardAnswer(Struct, frozen=True):
 
 
 class ScoringFailure(Struct, frozen=True):
-    """A reply that a judge did not score, and why, in short and in full."""
+    """A reply that a judge did not score, with a short reason (``reason``) and the full reason (``why``)."""
 
     judge: str
     case: int
@@ -86,9 +87,9 @@ class ScoringFailure(Struct, frozen=True):
 
 
 class ScorePair(NamedTuple):
-    """A judge's scores of the two replies of a case; None where it has none.
+    """A judge's scores of the two replies of a case; None for an unscored reply.
 
-    Of a pairwise judge: what it says with the human reply first, and with the adversarial reply first.
+    For a pairwise judge: its answers with the human reply first, and with the adversarial reply first.
     """
 
     human: float | None
@@ -96,7 +97,7 @@ class ScorePair(NamedTuple):
 
 
 class JudgeScores(Struct, frozen=True):
-    """The scores of judges: by judge, one pair per case in the order of the cases."""
+    """The scores of judges: for each judge, one pair per case in the order of the cases."""
 
     pairs: dict[str, list[ScorePair]]
     failures: list[ScoringFailure]
@@ -106,7 +107,7 @@ Watch: TypeAlias = Callable[[str, int, int], None]
 """Reports progress: the judge's name, the number of items that it has scored, and the number of all items."""
 
 Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
-"""Answers shards, those of one judge in order."""
+"""Answers shards. The answers of one judge come in order."""
 
 
 def score_cases(
@@ -118,15 +119,15 @@ def score_cases(
 ) -> JudgeScores:
     """The scores of all judges on all cases.
 
-    A reply that occurs in several cases is scored once. Where the adversarial reply is the human one (the control), the
-    judge is asked twice. Items with the same context are neighbours, so that a judge can share work.
+    A reply that occurs in several cases is scored once. If the adversarial reply equals the human reply (the control), the
+    judge is asked twice. Items with the same context are adjacent: a judge can then share work between them.
 
     Args:
         cases: the cases.
-        judges: by the name under which they are reported.
-        store: where scores are kept; without it an interrupted run starts again.
+        judges: judges by their name in reports.
+        store: saves scores on disk; without it, an interrupted run starts again.
         watch: reports progress.
-        ask: answers shards; None to ask in this process.
+        ask: answers shards; None to ask the judges in this process.
     """
     keys = {
         name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
@@ -134,15 +135,15 @@ def score_cases(
     }
     by_judge = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
     pairs = {
-        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys[name]]
-        for name, found in by_judge.items()
+        name: [ScorePair(units.scores.get(human), units.scores.get(adversarial)) for human, adversarial in keys[name]]
+        for name, units in by_judge.items()
     }
     failures = [
-        ScoringFailure(name, number, reply, *(found.reasons[key] if key else (OTHER_CONTEXT, OTHER_CONTEXT)))
-        for name, found in by_judge.items()
+        ScoringFailure(name, number, reply, *(units.reasons[key] if key else (OTHER_CONTEXT, OTHER_CONTEXT)))
+        for name, units in by_judge.items()
         for number, both in enumerate(keys[name])
         for reply, key in zip(("human", "adversarial"), both, strict=True)
-        if not key or key in found.reasons
+        if not key or key in units.reasons
     ]
     return JudgeScores(pairs, failures)
 
@@ -154,48 +155,48 @@ def score_units(
     watch: Watch | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
-    """The scores of all judges on distinct items, both by judge; see :func:`score_cases`."""
+    """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
     by_judge = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
-        for shard in shards_of(name, judge, units[name], by_judge[name].known)
+        for shard in make_shards(name, judge, units[name], by_judge[name].scores)
     }
     left = dict.fromkeys(judges, 0)
     for (name, _), shard in shards.items():
         left[name] += len(shard.units)
-    asked = list(shards.values())
-    for answer in ask(asked) if ask else map(Asker(judges.__getitem__).ask, asked):
-        name, units_asked = answer.judge, shards[answer.judge, answer.number].units
-        new = by_judge[name].take(answer, units_asked)
+    in_order = list(shards.values())
+    for answer in ask(in_order) if ask else map(Asker(judges.__getitem__).ask, in_order):
+        name, shard_units = answer.judge, shards[answer.judge, answer.number].units
+        new = by_judge[name].add(answer, shard_units)
         if store and new:
             store.add(identity_of(judges[name]), new)
-        left[name] -= len(units_asked)
+        left[name] -= len(shard_units)
         if watch:
             watch(name, len(units[name]) - left[name], len(units[name]))
     return by_judge
 
 
-def shards_of(name: str, judge: AnyJudge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:
-    """The batches that have an item without a score.
+def make_shards(name: str, judge: AnyJudge, units: Sequence[JudgedItem], scored: Container[str]) -> Iterator[Shard]:
+    """Split items into batches. Yield the unscored items of each batch that has any.
 
-    Batches are cut before known items are removed, because the last digit of a network's score may depend on the other items of
-    its batch: a resumed run asks in the same batches as an undisturbed one.
+    Scored items are removed after the split into batches. The last digit of a neural network's score may depend on the other items of
+    its batch, so a resumed run uses the same batches as an uninterrupted run.
     """
     size = max(1, int(getattr(judge, "batch_size", _BATCH)))
     number = 0
     for first in range(0, len(units), size):
-        new = tuple(unit for unit in units[first : first + size] if not all(key in known for key in unit.keys))
+        new = tuple(unit for unit in units[first : first + size] if not all(key in scored for key in unit.keys))
         if new:
             yield Shard(name, number, first, new)
             number += 1
 
 
 class Asker:
-    """Asks judges, and stops asking a judge that fails again and again.
+    """Asks judges, and stops asking a judge that fails too many times in a row.
 
     Args:
-        find: gives the judge of a name; the same one each time.
+        find: returns the judge of a name, always the same object for the same name.
     """
 
     def __init__(self, find: Callable[[str], AnyJudge]) -> None:
@@ -203,10 +204,10 @@ class Asker:
         self._last: dict[str, tuple[int, int]] = {}
 
     def ask(self, shard: Shard) -> ShardAnswer:
-        """The answer to a shard.
+        """Ask a judge about a shard.
 
-        Failures are counted across shards only if the shards are neighbours. So no asker gives up earlier than one that
-        asks all shards in order, and the answers of several askers can be merged into those of that one.
+        Failures are counted across shards only if the shards are consecutive. So no asker gives up earlier than one that
+        asks all shards in order, and the answers of several askers can be merged into the answers of that one.
 
         Raises:
             DialmeterError: the judge's weights cannot be loaded.
@@ -219,13 +220,13 @@ class Asker:
             failures = 0
         load_weights(judge)
         with _one_thread(judge):
-            answer, failures = _asked(judge, shard, failures)
+            answer, failures = _ask_judge(judge, shard, failures)
         self._last[shard.judge] = shard.number, failures
         return answer
 
 
-def _asked(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
-    """Asks about all items at once. If one has no score, a judge that does not say which one is asked about each item alone."""
+def _ask_judge(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+    """Ask about all items at once. If an item has no score and the judge gives no errors by item, ask about each item alone."""
     gives_errors = hasattr(judge, "compare_each" if is_pairwise(judge) else "score_each")
     together = _answers(judge, shard.units)
     if not any(answer.reason for answer in together):
@@ -236,16 +237,16 @@ def _asked(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswer, i
         if failures >= PATIENCE and not gives_errors:
             break
         alone += [answer] if gives_errors else _answers(judge, [unit])
-        failures = in_a_row(failures, alone[-1].reason)
+        failures = consecutive_failures(failures, alone[-1].reason)
     return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
 
 
 def _answers(judge: AnyJudge, units: Sequence[JudgedItem]) -> list[SingleAnswer]:
-    """The answers to items that are asked at once; an error of the whole request is the error of each item."""
-    found = iter(_scores(judge, [unit.item for unit in units for _ in unit.keys]))
+    """Ask about items at once. Return one answer per item; an error of the whole request is the error of each item."""
+    results = iter(_scores(judge, [unit.item for unit in units for _ in unit.keys]))
     answers = []
     for unit in units:
-        scores = {key: next(found) for key in unit.keys}
+        scores = {key: next(results) for key in unit.keys}
         errors = [each for each in scores.values() if isinstance(each, DialmeterError)]
         if errors:
             answers.append(SingleAnswer(unit.keys, {}, _reason(errors[0]), one_line(str(errors[0]), 300)))
@@ -255,25 +256,25 @@ def _answers(judge: AnyJudge, units: Sequence[JudgedItem]) -> list[SingleAnswer]
 
 
 def _scores(judge: Any, items: Sequence[AnyItem]) -> list[Any]:
-    """One score per item, or the error where there is none."""
+    """One score per item, or an error for an item without a score."""
     whole, each = ("compare", "compare_each") if is_pairwise(judge) else ("score", "score_each")
     ask = getattr(judge, each, None) or getattr(judge, whole)
     error: DialmeterError
     try:
-        found = [score if isinstance(score, DialmeterError) else float(score) for score in ask(items)]
+        scores = [score if isinstance(score, DialmeterError) else float(score) for score in ask(items)]
     except DialmeterError as raised:
         error = raised
     except Exception as raised:
         error = DialmeterError(f"{type(raised).__name__}: {raised}")
     else:
-        if len(found) == len(items):
-            return [_checked(judge, score) for score in found]
-        error = UnreadableAnswer(f"gave {len(found)} scores for {len(items)} replies")
+        if len(scores) == len(items):
+            return [_check_score(judge, score) for score in scores]
+        error = UnreadableAnswer(f"gave {len(scores)} scores for {len(items)} replies")
     return [error] * len(items)
 
 
-def _checked(judge: Any, score: float | DialmeterError) -> float | DialmeterError:
-    """The score, or what is wrong with it."""
+def _check_score(judge: Any, score: float | DialmeterError) -> float | DialmeterError:
+    """Return a valid score unchanged, and an error for an invalid score."""
     if isinstance(score, DialmeterError):
         return score
     if not isfinite(score):
@@ -283,11 +284,11 @@ def _checked(judge: Any, score: float | DialmeterError) -> float | DialmeterErro
     return score
 
 
-def in_a_row(failures: int, reason: str) -> int:
-    """How many failures in a row there are after an item; a budget that is spent is no failure of the judge.
+def consecutive_failures(failures: int, reason: str) -> int:
+    """Number of consecutive failures after one more item. A spent budget is not a failure of the judge.
 
     Example:
-        >>> in_a_row(3, FAILED), in_a_row(3, ""), in_a_row(3, OVER_BUDGET)
+        >>> consecutive_failures(3, FAILED), consecutive_failures(3, ""), consecutive_failures(3, OVER_BUDGET)
         (4, 0, 3)
     """
     if reason == OVER_BUDGET:
@@ -303,7 +304,7 @@ def _reason(error: DialmeterError) -> str:
 
 @contextmanager
 def _one_thread(judge: AnyJudge) -> Iterator[None]:
-    """One thread for networks: sums over several threads differ in the last digit, and workers would compete for cores."""
+    """Use one thread for neural networks: sums over several threads differ in the last digit, and workers would compete for cores."""
     if "torch" not in sys.modules and not getattr(judge, "neural", False):
         yield
         return
@@ -321,34 +322,39 @@ def _one_thread(judge: AnyJudge) -> Iterator[None]:
 
 
 class UnitScores:
-    """The scores and failures of one judge, as if one asker had asked all shards in order."""
+    """The scores and failures of one judge, as if one asker had asked all shards in order.
 
-    def __init__(self, known: dict[str, float]) -> None:
-        self.known = known
+    Attributes:
+        scores: by key.
+        reasons: the short and the full reason why a key has no score.
+    """
+
+    def __init__(self, scores: dict[str, float]) -> None:
+        self.scores = scores
         self.reasons: dict[str, tuple[str, str]] = {}
-        self._in_a_row = 0
+        self._failures = 0
 
-    def take(self, answer: ShardAnswer, units: Sequence[JudgedItem]) -> dict[str, float]:
-        """Adds the answer to these items, and gives the scores that are new."""
-        fresh = self._believed(answer)
+    def add(self, answer: ShardAnswer, units: Sequence[JudgedItem]) -> dict[str, float]:
+        """Add the answer to these items. Return the new scores."""
+        fresh = self._accept(answer)
         missing = [key for unit in units for key in unit.keys if key not in fresh and key not in self.reasons]
         self.reasons.update((key, (NOT_ASKED, NOT_ASKED)) for key in missing)
-        new = {key: score for key, score in fresh.items() if key not in self.known}
-        self.known.update(new)
+        new = {key: score for key, score in fresh.items() if key not in self.scores}
+        self.scores.update(new)
         return new
 
-    def _believed(self, answer: ShardAnswer) -> dict[str, float]:
-        """The scores up to the last failure that is tolerated; another asker may have tolerated more."""
-        if self._in_a_row >= PATIENCE:
+    def _accept(self, answer: ShardAnswer) -> dict[str, float]:
+        """The scores up to the last tolerated failure. The asker may have tolerated more, because it did not see all shards."""
+        if self._failures >= PATIENCE:
             return {}
         if answer.alone is None:
-            self._in_a_row = 0
+            self._failures = 0
             return answer.scores
         fresh: dict[str, float] = {}
         for single in answer.alone:
-            if self._in_a_row >= PATIENCE:
+            if self._failures >= PATIENCE:
                 break
-            self._in_a_row = in_a_row(self._in_a_row, single.reason)
+            self._failures = consecutive_failures(self._failures, single.reason)
             self.reasons.update((key, (single.reason, single.why)) for key in single.keys if single.reason)
             fresh.update(single.scores)
         return fresh

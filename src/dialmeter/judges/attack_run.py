@@ -1,6 +1,6 @@
-"""One run of attacks: each attack is tried on the replies of a corpus until there are enough cases.
+"""Attack a corpus: each attack is tried on the replies of the corpus until there are enough cases.
 
-Cases depend on the seed, the attack and the dialogue only. The number of workers, the batches and their order do not matter.
+Cases depend only on the seed, the attack and the dialogue. They do not depend on the number of workers, or on the batches and their order.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _FEW = 4
 LONGEST_REPLY = 2000
 TOO_LONG = f"the reply has more than {LONGEST_REPLY} characters"
 EMPTY = "leaves nothing of the reply"
-CHANGES_NOTHING = "changes nothing but capitals and blanks"
+CHANGES_NOTHING = "changes only case and white space"
 
 Watch = Callable[[str, int, int], None]
-"""Reports progress: the attack with the most work left, cases made, cases wanted."""
+"""Reports progress: the attack with the most work left, the number of cases made, the number of requested cases."""
 
 
 class AttackSetting(Struct, frozen=True):
-    """What all attempts of a run share, in any process.
+    """The settings that all attempts of a run share, in any process.
 
     Attributes:
-        pool: what attacks may borrow from the corpus.
-        seed: of all random choices.
-        corpus: the corpus name that goes into the cases.
-        speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
+        pool: the sample of the corpus from which attacks take texts.
+        seed: the seed of all random choices.
+        corpus: the corpus name in the cases.
+        speaker: the speaker whose replies are attacked: ``system``, ``user`` or ``both``.
     """
 
     pool: Pool
@@ -57,9 +57,9 @@ class AttackTask(Struct, frozen=True):
 
     Attributes:
         number: the index of the task.
-        talks: the dialogues, reduced to speakers and texts, because attacks see nothing else.
-        attacks: names of the attacks that still lack cases.
-        rounds: how many cases a dialogue may give; None for as many as it has.
+        talks: the dialogues, reduced to speakers and texts, because attacks use nothing else.
+        attacks: the names of attacks that still need cases.
+        rounds: the largest number of cases from one dialogue; None for no limit.
     """
 
     number: int
@@ -85,36 +85,36 @@ def attack_corpus(
     working: Working | None = None,
     checkpoint: AttackCheckpoint | None = None,
 ) -> Attacked:
-    """Makes cases of every attack.
+    """Make cases of every attack.
 
     Args:
         talks: the corpus.
-        attacks: those to make.
-        language: resources.
-        cases: how many of each attack; fewer where the corpus does not give more.
-        seed: of all random choices.
-        corpus: the corpus name that goes into the cases.
-        speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
+        attacks: the attacks to try.
+        language: language resources.
+        cases: the number of cases of each attack; there are fewer if the corpus does not give enough.
+        seed: the seed of all random choices.
+        corpus: the corpus name in the cases.
+        speaker: the speaker whose replies are attacked: ``system``, ``user`` or ``both``.
         watch: reports progress.
-        working: runs tasks elsewhere; None to run them in this process.
-        checkpoint: has the parts of an interrupted run; new parts are added to it.
+        working: runs tasks in other processes; None to run them in this process.
+        checkpoint: holds the parts of an interrupted run; new parts are added to it.
 
     Example:
         >>> from dialmeter.judges.attacks import named
         >>> from dialmeter.judges.language import open_language
         >>> talk = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
-        >>> found = attack_corpus([talk], [named("repetition:word")], open_language(light=True), cases=1)
-        >>> found.cases[0].reply, found.yields[0].made
+        >>> attacked = attack_corpus([talk], [named("repetition:word")], open_language(light=True), cases=1)
+        >>> attacked.cases[0].reply, attacked.yields[0].made
         ('The inn is in Mill Lane.', 1)
     """
-    able, skipped = with_resources(attacks, language)
+    usable, skipped = with_resources(attacks, language)
     setting = AttackSetting(make_pool(talks, language, seed), seed, corpus, speaker)
-    plan = Plan(talks, [attack.name for attack in able], cases, seed, checkpoint.parts if checkpoint else ())
-    by_name = {attack.name: attack for attack in able}
+    plan = Plan(talks, [attack.name for attack in usable], cases, seed, checkpoint.parts if checkpoint else ())
+    by_name = {attack.name: attack for attack in usable}
     if not plan.is_done:
-        here = partial(attack_part, attacks=by_name, language=language, setting=setting, cases=cases)
-        for part in map(here, plan) if working is None else working(setting, plan):
-            plan.take(part)
+        run_task = partial(attack_part, attacks=by_name, language=language, setting=setting, cases=cases)
+        for part in map(run_task, plan) if working is None else working(setting, plan):
+            plan.add(part)
             if checkpoint is not None:
                 checkpoint.add(part)
             if watch is not None:
@@ -133,15 +133,15 @@ def attack_corpus(
 class Plan(Sequence[AttackTask]):
     """The tasks of a run, in the order that the seed gives the dialogues, and their results so far.
 
-    First, each dialogue is asked for one case. If that does not give enough cases, each is asked for a few more, and at last
-    for all that it has. A task is created when a worker takes it, without attacks that have enough cases by then.
-    More attempts than needed do no harm: ``gather`` takes the first cases by rank.
+    In the first round, each dialogue gives at most one case, or more if there are fewer dialogues than requested cases. If that is not
+    enough, each dialogue gives a few more in the second round, and all that it has in the third. A task is created when a worker takes
+    it. It does not contain attacks that already have enough cases. Extra attempts do no harm: ``gather`` takes the first cases by rank.
 
     Args:
         talks: the corpus.
-        attacks: names.
-        cases: how many are wanted of each.
-        seed: of the order.
+        attacks: the names of the attacks.
+        cases: the number of requested cases of each attack.
+        seed: the seed of the order.
         parts: results of an interrupted run.
     """
 
@@ -158,13 +158,14 @@ class Plan(Sequence[AttackTask]):
         self._cases = cases
         least = max(1, ceil(cases / max(1, len(dialogues))))
         self._rounds = (least, _FEW * least, None)
-        self._found: dict[str, dict[tuple[int, int, str, int], Attempt]] = {name: {} for name in attacks}
+        self._attempts: dict[str, dict[tuple[int, int, str, int], Attempt]] = {name: {} for name in attacks}
         self._made: dict[str, Counter[int]] = {name: Counter() for name in attacks}
-        self._taken: set[int] = set()
-        self._upto = 0
+        self._finished: set[int] = set()
+        self._finished_in_order = 0
         for part in parts:
-            self.take(part)
-        self._left = [number for number in range(len(self._rounds) * len(self._batches)) if number not in self._taken]
+            self.add(part)
+        numbers = range(len(self._rounds) * len(self._batches))
+        self._left = [number for number in numbers if number not in self._finished]
 
     def __len__(self) -> int:
         return len(self._left)
@@ -177,103 +178,103 @@ class Plan(Sequence[AttackTask]):
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
         number = self._left[place]
-        turn, batch = divmod(number, len(self._batches))
+        round_number, batch = divmod(number, len(self._batches))
         talks = tuple(
             Conversation(talk.id, tuple(Move(move.speaker, move.text) for move in talk.moves))
             for talk in self._batches[batch]
         )
-        lacking = tuple(name for name in self._found if not self._has_enough(name))
-        return AttackTask(number, talks, lacking, self._rounds[turn])
+        unfinished = tuple(name for name in self._attempts if not self._has_enough(name))
+        return AttackTask(number, talks, unfinished, self._rounds[round_number])
 
-    def take(self, part: AttackPart) -> None:
-        """Adds the result of a task."""
-        self._taken.add(part.number)
-        while self._upto in self._taken:
-            self._upto += 1
+    def add(self, part: AttackPart) -> None:
+        """Add the result of a task."""
+        self._finished.add(part.number)
+        while self._finished_in_order in self._finished:
+            self._finished_in_order += 1
         for name, attempts in part.found.items():
-            known = self._found[name]
+            by_rank = self._attempts[name]
             for attempt in attempts:
-                if attempt.rank not in known:
-                    known[attempt.rank] = attempt
+                if attempt.rank not in by_rank:
+                    by_rank[attempt.rank] = attempt
                     self._made[name][attempt.rank[0]] += attempt.case is not None
 
     def _has_enough(self, name: str) -> bool:
         """True if there are enough cases, and no later task can give a case of a lower rank.
 
-        The first cases of dialogues are in the order of the dialogues; later cases rank behind the first ones of all dialogues.
+        The first cases of dialogues are in the order of the dialogues. Later cases rank after the first cases of all dialogues.
         """
-        if self._upto != len(self._taken):
+        if self._finished_in_order != len(self._finished):
             return False
-        made, turns = self._made[name], self._upto // len(self._batches)
-        sure = (self._rounds[turns - 1] if turns else 1) or inf
-        return sum(count for cases_before, count in made.items() if cases_before < sure) >= self._cases
+        made, rounds = self._made[name], self._finished_in_order // len(self._batches)
+        final = (self._rounds[rounds - 1] if rounds else 1) or inf
+        return sum(count for cases_before, count in made.items() if cases_before < final) >= self._cases
 
     @property
     def is_done(self) -> bool:
-        """True if no more task is needed."""
-        return all(map(self._has_enough, self._found))
+        """True if no more tasks are needed."""
+        return all(map(self._has_enough, self._attempts))
 
     def attempts(self, name: str) -> Iterable[Attempt]:
         """All attempts of an attack."""
-        return self._found[name].values() if name in self._found else ()
+        return self._attempts.get(name, {}).values()
 
     def progress(self) -> tuple[str, int, int]:
-        """The attack with the most work left, cases made, cases wanted."""
-        made = {name: min(self._cases, self._made[name].total()) for name in self._found}
+        """The attack with the most work left, the number of cases made, the number of requested cases."""
+        made = {name: min(self._cases, self._made[name].total()) for name in self._attempts}
         return min(made, key=lambda name: made[name]), sum(made.values()), self._cases * len(made)
 
 
 def attack_part(
     task: AttackTask, attacks: Mapping[str, Attack], language: Language, setting: AttackSetting, cases: int
 ) -> AttackPart:
-    """Tries attacks on a part of a corpus until this part alone gives enough cases; ``gather`` merges parts.
+    """Try attacks on a part of a corpus until this part alone gives enough cases; ``gather`` merges parts.
 
-    A dialogue gives a second case only after all dialogues were asked for a first one.
+    A dialogue gives a second case only after a first case was tried on all dialogues.
 
     Args:
-        task: what to attack.
-        attacks: by name, those of the task among them.
-        language: resources.
-        setting: what all attempts share; its pool is that of the whole corpus.
-        cases: how many are wanted of each attack.
+        task: the dialogues and the names of the attacks.
+        attacks: attacks by name; they include those of the task.
+        language: language resources.
+        setting: the settings that all attempts share; its pool is the pool of the whole corpus.
+        cases: the number of requested cases of each attack.
     """
     dialogues = ordered(task.talks, setting.seed)
     if any(attacks[name].needs for name in task.attacks):
         language.prepare(move.text for talk in dialogues for move in talk.moves if move.text.strip())
-    found: dict[str, list[Attempt]] = {}
+    by_attack: dict[str, list[Attempt]] = {}
     for name in task.attacks:
-        own = found[name] = []
-        made = turn = 0
+        own = by_attack[name] = []
+        made = rounds = 0
         unfinished = [attempts(attacks[name], talk, language, setting) for talk in dialogues]
-        while unfinished and made < cases and turn != task.rounds:
-            turn += 1
-            open_before, unfinished = unfinished, []
-            for walk in open_before:
-                if made < cases and _next_case(walk, own):
+        while unfinished and made < cases and rounds != task.rounds:
+            rounds += 1
+            previous, unfinished = unfinished, []
+            for dialogue_attempts in previous:
+                if made < cases and _next_case(dialogue_attempts, own):
                     made += 1
-                    unfinished.append(walk)
-    return AttackPart(task.number, found)
+                    unfinished.append(dialogue_attempts)
+    return AttackPart(task.number, by_attack)
 
 
-def _next_case(walk: Iterator[Attempt], found: list[Attempt]) -> bool:
-    """Tries one dialogue until it gives a case; False if it gives none any more."""
-    for attempt in walk:
-        found.append(attempt)
+def _next_case(dialogue_attempts: Iterator[Attempt], done: list[Attempt]) -> bool:
+    """Try one dialogue until it gives a case, and add the attempts to ``done``. Return False if it gives no more cases."""
+    for attempt in dialogue_attempts:
+        done.append(attempt)
         if attempt.case is not None:
             return True
     return False
 
 
 def attempts(attack: Attack, talk: Conversation, language: Language, setting: AttackSetting) -> Iterator[Attempt]:
-    """Tries each variant on the replies of a dialogue, all in an order that the seed decides.
+    """Try each variant on the replies of a dialogue. The seed decides the order of variants and replies.
 
-    Each dialogue has another first variant, so that easy variants do not crowd out rare ones.
+    The first variant differs between dialogues: otherwise easy variants would displace rare ones.
 
     Args:
-        attack: with the variants to try; their resources are installed.
+        attack: the attack, with the variants to try; their resources are installed.
         talk: the dialogue.
-        language: resources.
-        setting: what all attempts share.
+        language: language resources.
+        setting: the settings that all attempts share.
     """
     seed = setting.seed
     place = digest(seed, talk.id)
@@ -285,7 +286,7 @@ def attempts(attack: Attack, talk: Conversation, language: Language, setting: At
     for variant in variants:
         for snippet in replies:
             if snippet.turn not in used:
-                made = _case(attack, variant, snippet, language, setting)
+                made = _make_case(attack, variant, snippet, language, setting)
                 rank = (len(used), place, talk.id, number)
                 number += 1
                 if isinstance(made, Case):
@@ -295,15 +296,17 @@ def attempts(attack: Attack, talk: Conversation, language: Language, setting: At
                     yield Attempt(rank, None, made)
 
 
-def _case(attack: Attack, variant: Variant, snippet: Snippet, language: Language, setting: AttackSetting) -> Case | str:
-    """The case that a variant makes of a reply, or why there is none: a reason of the attack, or a rule for all attacks."""
+def _make_case(
+    attack: Attack, variant: Variant, snippet: Snippet, language: Language, setting: AttackSetting
+) -> Case | str:
+    """Make a case from a reply with a variant. If there is no case, return the reason: the attack's own, or a rule for all attacks."""
     if len(snippet.reply.text) > LONGEST_REPLY:
         return TOO_LONG
     random = seeded(setting.seed, attack.name, variant.name, snippet.dialogue, snippet.turn)
     try:
         made = variant.make(snippet, Kit(language, setting.pool, random))
-    except NoCase as no:
-        return str(no)
+    except NoCase as error:
+        return str(error)
     both = made if isinstance(made, AttackedReply) else AttackedReply(snippet.reply.text, made)
     if not both.adversarial.strip():
         return EMPTY
@@ -329,14 +332,14 @@ def _case(attack: Attack, variant: Variant, snippet: Snippet, language: Language
 
 
 class AttackWork(Struct, dict=True):
-    """Runs tasks in any process; the first task opens the resources. Only the attributes are sent to a worker.
+    """Runs tasks in any process. The first task opens the resources. Only the attributes are sent to a worker.
 
     Attributes:
-        attacks: names, as on the command line.
-        resources: what to open.
-        names: the resources that are open in the process that hands out the work, see :func:`resource_names`.
-        setting: what all attempts share.
-        cases: how many are wanted of each attack.
+        attacks: names of attacks, as on the command line.
+        resources: the language resources to open.
+        names: the names of the resources in the process that distributes the work, see :func:`resource_names`.
+        setting: the settings that all attempts share.
+        cases: the number of requested cases of each attack.
     """
 
     attacks: tuple[str, ...]
@@ -349,10 +352,10 @@ class AttackWork(Struct, dict=True):
         self._lock = Lock()
 
     def __call__(self, task: AttackTask) -> AttackPart:
-        """Runs a task; one at a time, because resources need not be safe for several threads.
+        """Run a task. Only one task runs at a time, because resources may not be thread-safe.
 
         Raises:
-            DialmeterError: a resource is not installed here, or in another version.
+            DialmeterError: a resource is not installed in this process, or has another version.
         """
         with self._lock:
             return attack_part(task, *self._opened, self.setting, self.cases)
@@ -362,12 +365,12 @@ class AttackWork(Struct, dict=True):
         language = self.resources.open()
         names = resource_names(language)
         if names != self.names:
-            difference = f"a worker has {', '.join(names)}, and here there is {', '.join(self.names)}"
-            raise DialmeterError(f"{difference}; install the same everywhere")
-        able, _ = with_resources(chosen(self.attacks), language)
-        return {attack.name: attack for attack in able}, language
+            difference = f"a worker has {', '.join(names)}, but the main process has {', '.join(self.names)}"
+            raise DialmeterError(f"{difference}; install the same versions everywhere")
+        usable, _ = with_resources(chosen(self.attacks), language)
+        return {attack.name: attack for attack in usable}, language
 
 
 def resource_names(language: Language) -> tuple[str, ...]:
-    """The resources that cases depend on, by name; all workers of a run need the same."""
+    """The names of the resources that cases depend on; all workers of a run need the same ones."""
     return language.names((TOKENS, SYNONYMS))

@@ -1,4 +1,4 @@
-"""Statistics of each attack: how many replies were tried, how many cases were made, and why the others were rejected."""
+"""Statistics of each attack: the numbers of tried replies and of cases, and the reasons of rejected attempts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .cases import Case
 
 
 class Attempt(Struct, frozen=True):
-    """One variant of an attack, tried on one reply.
+    """One attempt to make a case from a reply with a variant of an attack.
 
     Attributes:
-        rank: the order in which attempts of several shards are merged: the number of cases that the dialogue gave before, the
+        rank: the sort key that merges the attempts of several shards: the number of earlier cases from the same dialogue, the
             place that the seed gives the dialogue, its id, and the number of the attempt.
-        case: the case, or None.
-        reason: why there is no case.
+        case: the case; None if the attempt failed.
+        reason: the reason if there is no case.
     """
 
     rank: tuple[int, int, str, int]
@@ -32,11 +32,11 @@ class Yield(Struct, frozen=True):
 
     Attributes:
         attack: its name.
-        tried: how often a variant was tried on a reply.
+        tried: the number of attempts.
         made: the number of cases.
-        by_variant: cases by variant.
-        why: rejected attempts by reason.
-        skipped: variants that lack a resource, each with what to install.
+        by_variant: the number of cases by variant.
+        why: the number of rejected attempts by reason.
+        skipped: variants whose resource is not installed → the name of what to install.
     """
 
     attack: str
@@ -48,7 +48,7 @@ class Yield(Struct, frozen=True):
 
     @property
     def rejected(self) -> int:
-        """The number of attempts that gave no case."""
+        """The number of attempts without a case."""
         return self.tried - self.made
 
 
@@ -56,8 +56,8 @@ class Attacked(Struct, frozen=True):
     """The result of attacking a corpus.
 
     Attributes:
-        cases: attack by attack, in the order of the request.
-        yields: one per attack.
+        cases: all cases, grouped by attack in the requested order.
+        yields: one yield per attack.
         notices: warnings.
     """
 
@@ -69,12 +69,12 @@ class Attacked(Struct, frozen=True):
 def gather(
     attack: str, attempts: Iterable[Attempt], cases: int, skipped: dict[str, str] | None = None
 ) -> tuple[list[Case], Yield]:
-    """The first cases by rank, and the yield up to the last of them; independent of how attempts were split over shards.
+    """Select the first cases by rank. Return them, and the yield up to the last of them. The result does not depend on the shards.
 
     Args:
-        attack: its name.
-        attempts: of all shards, in any order.
-        cases: how many are wanted.
+        attack: the name of the attack.
+        attempts: the attempts of all shards, in any order.
+        cases: the number of requested cases.
         skipped: variants that were not tried.
 
     Example:
@@ -96,32 +96,32 @@ def gather(
     return made, Yield(attack, tried, len(made), dict(sorted(by_variant.items())), ordered, skipped or {})
 
 
-def made_of(yields: Iterable[Yield], cases: int) -> Account:
-    """How many of the requested cases could be made.
+def case_account(yields: Iterable[Yield], cases: int) -> Account:
+    """The number of requested cases, of cases made, and the reasons for missing cases.
 
     Example:
-        >>> made_of([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})], 2).line
+        >>> case_account([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})], 2).line
         '2 of 2 cases made'
     """
-    every = list(yields)
-    short = tuple(
+    all_yields = list(yields)
+    missing = tuple(
         Reason(f"{each.attack}: {'no further reply fits' if each.tried else 'not tried'}", cases - each.made)
-        for each in every
+        for each in all_yields
         if each.made < cases
     )
-    made = sum(each.made for each in every)
-    return Account("case", cases * len(every), made, made, short, "made")
+    made = sum(each.made for each in all_yields)
+    return Account("case", cases * len(all_yields), made, made, missing, "made")
 
 
-_KNOWN_FREQUENCY = 4.0
-_LEAST_KNOWN = 0.6
+_FREQUENT = 4.0
+_LEAST_FREQUENT_WORDS = 0.6
 _LEAST_FUNCTION_WORDS = 0.15
 
 
 def language_notices(words: Mapping[str, int]) -> list[Notice]:
-    """A warning where most words of a corpus are not English, because attacks know English only.
+    """A warning if most words of a corpus are not English, because attacks support only English.
 
-    With wordfreq a word is known if it is frequent in English; without it, the share of English function words decides.
+    If wordfreq is installed, the share of frequent English words decides. Otherwise, the share of English function words decides.
 
     Example:
         >>> [each.code for each in language_notices({"der": 30, "zug": 20, "fährt": 20, "nach": 20, "ulm": 10})]
@@ -129,40 +129,39 @@ def language_notices(words: Mapping[str, int]) -> list[Notice]:
         >>> language_notices({"the": 30, "train": 20, "leaves": 20, "for": 20, "ely": 5})
         []
     """
-    from .language.synonyms import usual
+    from .language.synonyms import word_frequency
     from .language.words import STOP_WORDS
 
-    spoken = {word: count for word, count in words.items() if word.isalpha()}
-    total = sum(spoken.values())
+    alphabetic = {word: count for word, count in words.items() if word.isalpha()}
+    total = sum(alphabetic.values())
     if not total:
         return []
-    with_frequencies = usual("the") is not None
-    known = sum(
-        count for word, count in spoken.items() if word in STOP_WORDS or (usual(word) or 0.0) >= _KNOWN_FREQUENCY
+    has_frequencies = word_frequency("the") is not None
+    english = sum(
+        count for word, count in alphabetic.items() if word in STOP_WORDS or (word_frequency(word) or 0.0) >= _FREQUENT
     )
-    share = known / total
-    if share >= (_LEAST_KNOWN if with_frequencies else _LEAST_FUNCTION_WORDS):
+    share = english / total
+    if share >= (_LEAST_FREQUENT_WORDS if has_frequencies else _LEAST_FUNCTION_WORDS):
         return []
-    what = "frequent English words" if with_frequencies else "English function words"
-    message = (
-        f"{100 * share:.0f} % of the words are {what}; attacks know English only, and their cases may be wrong here"
-    )
-    return [Notice("not-english", total - known, message)]
+    kind = "frequent English words" if has_frequencies else "English function words"
+    message = f"only {100 * share:.0f} % of the words are {kind}; attacks support only English, so cases may be wrong"
+    return [Notice("not-english", total - english, message)]
 
 
 def yield_notices(yields: Sequence[Yield], cases: int) -> list[Notice]:
-    """One warning per resource to install, with the variants that need it, and one for attacks with fewer cases than requested."""
-    by_lack: dict[str, list[str]] = {}
+    """One warning per missing resource, with the variants that need it, and one for attacks with fewer cases than requested."""
+    variants_by_resource: dict[str, list[str]] = {}
     for each in yields:
-        for variant, lack in each.skipped.items():
-            by_lack.setdefault(lack, []).append(f"{each.attack}:{variant}")
-    found = [
-        Notice("missing-resource", len(names), f"skipped, {lack}", tuple(names))
-        for lack, names in by_lack.items()
-        if "paraphraser" not in lack  # used only by those who name one
+        for variant, resource in each.skipped.items():
+            variants_by_resource.setdefault(resource, []).append(f"{each.attack}:{variant}")
+    notices = [
+        Notice("missing-resource", len(variants), f"skipped, {resource}", tuple(variants))
+        for resource, variants in variants_by_resource.items()
+        if "paraphraser" not in resource  # A paraphraser is optional, so its absence is no warning.
     ]
     few = [each for each in yields if each.made < cases and (each.tried or not each.skipped)]
     if few:
         where = tuple(f"{each.attack} {each.made}" for each in few)
-        found.append(Notice("few-cases", len(few), f"the corpus gives fewer than {cases} cases of some attacks", where))
-    return found
+        message = f"the corpus gives fewer than {cases} cases of some attacks"
+        notices.append(Notice("few-cases", len(few), message, where))
+    return notices

@@ -1,7 +1,8 @@
-"""Files of cases (JSON lines, and the published folders), and files of scores that were made elsewhere.
+"""Read and write files of cases (JSON lines, and the published folders), and read files of precomputed scores.
 
-In the published format each attack has a folder, and each case a text file ``case_N``: a line ``original_conversation``, the turns
-one per line, a line ``modified_conversation``, and the turns again. It names no speakers; they take turns.
+In the published format, each attack has a folder, and each case has a text file ``case_N``. The file holds a line
+``original_conversation``, one line per turn, a line ``modified_conversation``, and one line per turn again. It has no names of speakers:
+two speakers alternate.
 """
 
 from __future__ import annotations
@@ -27,41 +28,41 @@ from .verdict import EXPECTED
 
 
 def read_cases(path: str | Path) -> list[Case]:
-    """The cases of a file.
+    """Read the cases of a file.
 
     Raises:
-        InputError: the file cannot be read, a line is not a case, or there is none.
+        InputError: the file cannot be read, a line is not a case, or there are no cases.
     """
     source = Source(path)
-    found = [_case(line, number, source.name) for number, line in source.lines()]
-    if not found:
+    cases = [_parse_case(line, number, source.name) for number, line in source.lines()]
+    if not cases:
         raise InputError("holds no cases", file=source.name)
-    return found
+    return cases
 
 
-def _case(line: bytes, number: int, file: str) -> Case:
+def _parse_case(line: bytes, number: int, file: str) -> Case:
     case = parse_as(line, Case, file, number, what="a case")
     if not case.context:
         raise InputError("a case needs a context of at least one move", file=file, line=number)
-    for name, value, known in (("expected", case.expected, EXPECTED), ("facet", case.facet, FACETS)):
-        if value not in known:
-            message = f"{name} is {one_line(value)!r}, not one of {', '.join(known)}"
+    for name, value, allowed in (("expected", case.expected, EXPECTED), ("facet", case.facet, FACETS)):
+        if value not in allowed:
+            message = f"{name} is {one_line(value)!r}, not one of {', '.join(allowed)}"
             raise InputError(message, file=file, line=number)
     return case
 
 
 def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
-    """Scores from a CSV file with the columns ``case``, ``human`` and ``adversarial``, one pair per case.
+    """Read scores from a CSV file with the columns ``case``, ``human`` and ``adversarial``. Return one pair per case.
 
-    A case is named by the number of its line in the file of cases, from 1, or by its id. Cases that the file does not
-    have are not scored.
+    The column ``case`` holds the line number in the file of cases, from 1, or the id of the case. Cases that are not in the
+    file are unscored.
 
     Raises:
         InputError: a column is missing, a case is unknown or a duplicate, or a score is not a number.
     """
     places = {str(number): number - 1 for number in range(1, len(cases) + 1)}
     places |= {case_id(case): number for number, case in enumerate(cases)}
-    found = [ScorePair(None, None)] * len(cases)
+    pairs = [ScorePair(None, None)] * len(cases)
     seen: set[int] = set()
     source = Source(path)
     needed = ("case", "human", "adversarial")
@@ -74,10 +75,10 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
             if place in seen:
                 raise InputError(f"duplicate case {one_line(name)!r}")
             seen.add(place)
-            # An empty cell is a reply that was not scored.
+            # An empty cell is an unscored reply.
             sides = (parse_number(row[side], side) if row[side].strip() else None for side in needed[1:])
-            found[place] = ScorePair(*sides)
-    return found
+            pairs[place] = ScorePair(*sides)
+    return pairs
 
 
 NOTHING_CHANGES = "nothing changes"
@@ -90,13 +91,13 @@ PUBLISHED_NAMES = {
     "vocabulary": "diversity", "unnatural-paraphrase": "bad_paraphrase", "natural-paraphrase": "good_paraphrase",
     "entrainment": "entrainment", "dullness": "dullness",
 }  # fmt: skip
-"""The names of our attacks in the published folders."""
+"""The attacks of dialmeter → their names in the published folders."""
 
 _OURS = {published: ours for ours, published in PUBLISHED_NAMES.items()}
 
 
 def case_folders(path: Path) -> list[Path]:
-    """The folders with files ``case_N``: the one named, or those in it."""
+    """The folders with files ``case_N``: the given folder, and the folders in it."""
     if not path.is_dir():
         return []
     inside = [path, *sorted(each for each in path.iterdir() if each.is_dir())]
@@ -104,15 +105,15 @@ def case_folders(path: Path) -> list[Path]:
 
 
 def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
-    """Published cases, and a notice per kind of skipped case: nothing changes, the context changes, or there is no context.
+    """Read published cases. Return them, and a notice per kind of skipped case: nothing changes, the context changes, or no context.
 
     Args:
         path: a folder with files ``case_N``, named after its attack, or a folder of such folders.
 
     Raises:
-        InputError: there is no case in the folder, or a file is not one.
+        InputError: there are no cases in the folder, or a file is not a case.
     """
-    found: list[Case] = []
+    cases: list[Case] = []
     faults: Counter[str] = Counter()
     where: dict[str, list[str]] = {}
     for folder in case_folders(Path(path)):
@@ -120,21 +121,21 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
         for file in numbered_cases(folder):
             case = read_published_case(file, attack)
             if isinstance(case, Case):
-                found.append(case)
+                cases.append(case)
             else:
                 faults[case] += 1
                 where.setdefault(case, []).append(f"{folder.name}/{file.name}")
-    if not found and not faults:
+    if not cases and not faults:
         raise InputError("no files case_N in this folder", file=str(path))
     notices = [
         Notice("left-out", count, f"{count} cases unscored: {fault}", tuple(where[fault][:10]))
         for fault, count in sorted(faults.items())
     ]
-    return found, notices
+    return cases, notices
 
 
 def attack_of_folder(folder: Path) -> str:
-    """Our name of the attack that a folder is named after, by its published name or ours.
+    """The attack of a folder. The folder has the published name of the attack, or its name in dialmeter.
 
     Example:
         >>> attack_of_folder(Path("daily/ner_neutral-2")), attack_of_folder(Path("dullness"))
@@ -146,16 +147,16 @@ def attack_of_folder(folder: Path) -> str:
 
 
 def numbered_cases(folder: Path) -> list[Path]:
-    """The files ``case_N`` of a folder by number."""
-    files = [(int(found[1]), file) for file in folder.iterdir() if (found := _CASE.fullmatch(file.name))]
+    """The files ``case_N`` of a folder, sorted by number."""
+    files = [(int(match[1]), file) for file in folder.iterdir() if (match := _CASE.fullmatch(file.name))]
     return [file for _, file in sorted(files)]
 
 
 def read_published_case(file: Path, attack: Attack) -> Case | str:
-    """The case of a file, or what is wrong with it.
+    """Read the case of a file. Return a text that names the fault if the case cannot be used.
 
     Raises:
-        InputError: the file is not one.
+        InputError: the file is not a published case.
     """
     lines = Source(file).text.splitlines()
     if not lines or lines[0].strip() != _ORIGINAL or _MODIFIED not in (line.strip() for line in lines):
@@ -185,7 +186,7 @@ def read_published_case(file: Path, attack: Attack) -> Case | str:
 
 
 def published_text(case: Case) -> str:
-    """The text of a published file; a turn is one line, so that line breaks become blanks.
+    """The text of a published file. Line breaks in a turn become spaces, because a turn is one line.
 
     Example:
         >>> case = Case("x", "y", (Move("a", "Hi"),), "Hello", "Hello\\nyou", "lower", "interest", Place("d", 1))
@@ -198,10 +199,10 @@ def published_text(case: Case) -> str:
 
 
 def write_published(folder: Path, cases: Sequence[Case]) -> int:
-    """Writes cases in the published format, one folder per attack, and returns their number. Existing published cases are replaced.
+    """Write cases in the published format, one folder per attack. Return their number. Existing published cases are replaced.
 
     Raises:
-        DialmeterError: the folder cannot be written, or holds something else in a folder of cases.
+        DialmeterError: the folder cannot be written, or a folder of cases contains other files.
     """
     by_attack: dict[str, list[Case]] = {}
     for case in cases:
@@ -215,12 +216,12 @@ def write_published(folder: Path, cases: Sequence[Case]) -> int:
             replaced.append(place.name)
             for file in place.iterdir():
                 if not _CASE.fullmatch(file.name):
-                    raise DialmeterError(f"{file}: is not a published case; choose another --out")
+                    raise DialmeterError(f"{file}: not a published case; choose another folder for --out")
 
     with new_folder(folder, check, replaced) as new:
-        for attack, some in by_attack.items():
+        for attack, attack_cases in by_attack.items():
             place = new / PUBLISHED_NAMES.get(attack, attack)
             place.mkdir()
-            for number, case in enumerate(some):
+            for number, case in enumerate(attack_cases):
                 (place / f"case_{number}").write_text(published_text(case), "utf-8")
     return len(cases)

@@ -1,4 +1,4 @@
-"""Cases: a reply in its context, and the adversarial reply that an attack made of it."""
+"""Cases: a reply in its context, and the adversarial reply that an attack made from it."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from ..model import Move
 
 
 class Place(Struct, frozen=True):
-    """Where a case comes from."""
+    """The dialogue of a case, and the index of the reply in it."""
 
     dialogue: str
     turn: int
 
 
 class Case(Struct, frozen=True, omit_defaults=True):
-    """One attacked reply. The context is shared by both replies, unless the attack is in the context.
+    """One attacked reply. Both replies have the same context, unless the attack changes the context.
 
     Attributes:
         attack: the name of the attack.
         variant: the variant of the attack.
-        context: the moves before, at least one.
-        reply: the last move of the snippet, as a person said it; for ``injection`` an utterance that does not fit.
-        speaker: who says the reply.
+        context: the moves before the reply; at least one.
+        reply: the original (human) reply; for ``injection``, an utterance that does not fit the context.
+        speaker: the speaker of the reply.
         adversarial: the reply after the attack.
-        expected: ``lower``, ``similar`` or ``at-most``: what an ideal judge does with the adversarial reply.
+        expected: the score of the adversarial reply by an ideal judge, relative to the original: ``lower``, ``similar`` or ``at-most``.
         facet: ``coherence``, ``naturalness`` or ``interest``.
         spans: the parts of the adversarial reply that differ, as (start, end).
-        resources: the names of what the attack used (a pipeline, a lexicon).
-        source: the dialogue and the place of the reply in it.
-        seed: of the random choices.
-        adversarial_context: the context of the adversarial reply, where it is another one.
+        resources: the names of the resources that the attack used (a pipeline, a lexicon).
+        source: the dialogue and the index of the reply in it.
+        seed: the seed of the random choices.
+        adversarial_context: the context of the adversarial reply, if it differs from ``context``.
     """
 
     attack: str
@@ -59,23 +59,23 @@ class Case(Struct, frozen=True, omit_defaults=True):
 
     @property
     def items(self) -> tuple[tuple[tuple[Move, ...], str], tuple[tuple[Move, ...], str]]:
-        """What judges are asked about: the human and the adversarial reply, each with its context."""
+        """The items that judges score: the human and the adversarial reply, each with its context."""
         return (self.context, self.reply), (self.attacked_context, self.adversarial)
 
 
 def item_hash(context: Sequence[Move], reply: str) -> str:
-    """The digest of a reply in its context: speakers and texts only.
+    """A digest of a reply in its context. It covers speakers and texts only.
 
     Example:
         >>> item_hash((Move("user", "hello"),), "hi")[:12]
         '244581b7d6e7'
     """
-    said = [[[move.speaker, move.text] for move in context], reply]
-    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()[:32]
+    content = [[[move.speaker, move.text] for move in context], reply]
+    return hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:32]
 
 
 def case_id(case: Case) -> str:
-    """A short name of a case, independent of its position in a file.
+    """A short id of a case, independent of its position in a file.
 
     Example:
         >>> from dialmeter.judges.cases import Place
@@ -90,7 +90,7 @@ def case_id(case: Case) -> str:
 
 
 def cases_digest(cases: Iterable[Case]) -> str:
-    """A digest of ten digits of a set of cases, independent of their order.
+    """A digest of ten hexadecimal digits for a set of cases, independent of their order.
 
     Example:
         >>> cases_digest([])
@@ -113,7 +113,7 @@ class PreferencePair(Struct, frozen=True):
 
 
 def pairs(cases: Iterable[Case]) -> Iterator[PreferencePair]:
-    """Cases as training data: the human reply is preferred to the adversarial one, for attacks that make a reply worse.
+    """Preference pairs for training, from cases of attacks that make a reply worse: the human reply is preferred to the adversarial one.
 
     Example:
         >>> from dialmeter.judges.cases import Place

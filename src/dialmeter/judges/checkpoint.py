@@ -1,4 +1,4 @@
-"""Checkpoints of a running attack: the finished tasks on disk, so that an interrupted run can continue."""
+"""Checkpoints of a running attack: finished tasks are saved on disk, so an interrupted run can resume."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class AttackPart(Struct, frozen=True):
 
 
 def attack_identity(talks: Iterable[Conversation], *settings: object) -> str:
-    """A digest of what parts depend on: the version, the texts of the corpus, and settings that can be printed."""
+    """A digest of everything that the parts depend on: the version, the texts of the corpus, and settings with a stable ``repr``."""
     digest = hashlib.sha256(repr((__version__, *settings)).encode())
     for talk in talks:
         digest.update(msgspec.json.encode([talk.id, [(move.speaker, move.text) for move in talk.moves]]))
@@ -39,16 +39,16 @@ def parts_of(out: Path) -> Path:
 
 
 class AttackCheckpoint:
-    """Parts in ``FILE.parts``, one per line, until the output file is written.
+    """Saves parts in ``FILE.parts``, one per line, until the output file is written.
 
     Args:
         out: the file of cases.
-        identity: what the parts depend on; a run continues only with the same identity.
-        resume: continue with the parts that are there.
-        force: start again although parts are there.
+        identity: a digest of everything that the parts depend on; a run resumes only with the same identity.
+        resume: continue with existing parts.
+        force: delete existing parts and start again.
 
     Attributes:
-        parts: the parts of an earlier run.
+        parts: the parts of an interrupted run.
 
     Raises:
         DialmeterError: the parts belong to another run, or the file cannot be written.
@@ -76,7 +76,7 @@ class AttackCheckpoint:
     def _read(self) -> list[AttackPart]:
         if [line + b"\n" for line in whole_lines(self._log.path)[:1]] not in ([], [self._log.head]):
             raise DialmeterError(
-                f"{self._name}: was begun with another corpus or other settings; start again with --force"
+                f"{self._name}: was started with another corpus or other settings; start again with --force"
             )
         try:
             return list(self._log.read())
@@ -84,22 +84,22 @@ class AttackCheckpoint:
             raise DialmeterError(f"{error}; start again with --force") from None
 
     def add(self, part: AttackPart) -> None:
-        """Adds a part; it survives a kill of this process.
+        """Append a part. It is on disk even if this process is killed.
 
         Raises:
-            Unfinished: it cannot be written.
+            Unfinished: the part cannot be written.
         """
         self._log.append(part, name=self._name, resumable=True)
 
     def remove(self) -> None:
-        """Removes the parts, and closes."""
+        """Delete the parts, and release the file."""
         if self._lock is not None:
             with suppress(OSError):
                 self._log.path.unlink(missing_ok=True)
         self.close()
 
     def close(self) -> None:
-        """Lets others write the file. May be called again."""
+        """Release the lock of the file. May be called more than once."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None

@@ -1,4 +1,4 @@
-"""Summaries of the matrix of error rates: means, comparisons between judges, and warnings."""
+"""Summaries of error rates: means, comparisons between judges, and warnings."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Average(Struct, frozen=True):
 
 
 class JudgeComparison(Struct, frozen=True):
-    """Two judges on the cases that both scored: McNemar's test of who conforms, corrected over the whole table.
+    """The comparison of two judges on the cases that both scored: McNemar's test of conforming outcomes, corrected over the whole table.
 
     Attributes:
-        n: the common cases.
-        cases: all cases of the attack.
-        error: the error rate of the first judge on the common cases.
-        other_error: the same of the other one.
+        n: the number of cases that both judges scored.
+        cases: the number of all cases of the attack.
+        error: the error rate of the first judge on the ``n`` cases.
+        other_error: the error rate of the other judge on the ``n`` cases.
     """
 
     corpus: str
@@ -59,13 +59,13 @@ class JudgeComparison(Struct, frozen=True):
 
 
 class PositionBias(Struct, frozen=True):
-    """How often the answer of a pairwise judge about two replies changes with their order; the control has no part in it.
+    """The share of pairs for which the answer of a pairwise judge changes with the order of the replies, without the control attack.
 
     Attributes:
-        value: the share of inconsistent pairs; None where no pair was compared in both orders.
-        n: the pairs that were compared in both orders.
-        first: the share of pairs of which the judge prefers the first reply in both orders.
-        second: the share of pairs of which it prefers the second reply in both orders.
+        value: the share of inconsistent pairs; None if no pair was compared in both orders.
+        n: the number of pairs that were compared in both orders.
+        first: the share of pairs for which the judge prefers the first reply in both orders.
+        second: the share of pairs for which the judge prefers the second reply in both orders.
     """
 
     judge: str
@@ -81,10 +81,10 @@ class PositionBias(Struct, frozen=True):
 def position_bias(
     cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], confidence: float
 ) -> list[PositionBias]:
-    """The rate of inconsistent pairs of each pairwise judge and corpus, with its Wilson interval."""
+    """The position bias of each pairwise judge on each corpus, with its Wilson interval."""
     from ..stats.intervals import wilson_interval
 
-    found = []
+    biases = []
     for judge in (each for each in judges if each.pairwise):
         for corpus in dict.fromkeys(case.corpus for case in cases):
             both = [
@@ -94,7 +94,7 @@ def position_bias(
             ]
             n = len(both)
             inconsistent = sum(_sign(human) != -_sign(adversarial) for human, adversarial in both)
-            found.append(
+            biases.append(
                 PositionBias(
                     judge.name,
                     corpus,
@@ -106,7 +106,7 @@ def position_bias(
                     fmean(human < 0 and adversarial < 0 for human, adversarial in both) if n else None,
                 )
             )
-    return found
+    return biases
 
 
 def _sign(number: float) -> int:
@@ -114,8 +114,8 @@ def _sign(number: float) -> int:
 
 
 def averages(cells: Sequence[ErrorCell]) -> list[Average]:
-    """Means over attacks, each attack counting the same; without degenerate judges and the control."""
-    found = []
+    """Mean error rates by corpus, judge and facet. Attacks have equal weights; degenerate judges and the control are excluded."""
+    means = []
     for corpus in dict.fromkeys(cell.corpus for cell in cells):
         for judge in dict.fromkeys(cell.judge for cell in cells):
             for facet in (*FACETS, "overall"):
@@ -128,23 +128,23 @@ def averages(cells: Sequence[ErrorCell]) -> list[Average]:
                     and cell.value is not None
                     and not cell.degenerate
                 ]
-                found.append(Average(judge, corpus, facet, fmean(values) if values else None, len(values)))
-    return found
+                means.append(Average(judge, corpus, facet, fmean(values) if values else None, len(values)))
+    return means
 
 
 def mean_score(group: Mapping[str, str], cells: Sequence[ErrorCell]) -> Score:
-    """The mean error rate over the cells of one judge, each counting the same, as a score.
+    """The mean error rate over the cells of one judge as a score. Cells have equal weights.
 
     Args:
-        group: of the score; its keys are fields of a cell.
-        cells: those of the group, without the control.
+        group: the group of the score; its keys are fields of a cell.
+        cells: the cells of the group, without the control.
     """
     used = [cell for cell in cells if cell.value is not None and not cell.degenerate]
-    shared = [set(cell.signature.split("|")) for cell in used or cells]
-    # Fields in which the cells differ are those of the attack and of its cases.
-    fields = [each for each in (used or cells)[0].signature.split("|")[1:] if all(each in found for found in shared)]
+    signatures = [cell.signature.split("|") for cell in used or cells]
+    # Cells differ in the fields of the attack and of its cases. The mean has only the fields that all cells share.
+    shared = [each for each in signatures[0][1:] if all(each in fields for fields in signatures)]
     data = hashlib.sha256("|".join(cell.signature for cell in used).encode()).hexdigest()[:10]
-    own = [each for each in fields if each.partition(":")[0] not in ("attack", "n", "scored", "data", "expected", "v")]
+    own = [each for each in shared if each.partition(":")[0] not in ("attack", "n", "scored", "data", "expected", "v")]
     facet = [f"facet:{group['facet']}"] if "facet" in group else []
     n = sum(cell.n for cell in used)
     version = f"v:{__version__}"
@@ -160,39 +160,39 @@ def mean_score(group: Mapping[str, str], cells: Sequence[ErrorCell]) -> Score:
 
 
 def accounts(cells: Sequence[ErrorCell], scored: JudgeScores, cases: Sequence[Case]) -> dict[str, Account]:
-    """What was asked of every judge, and how much of it counts in an error rate; without the trivial ones beside others."""
-    failed = {(each.judge, each.case): each.reason for each in reversed(scored.failures)}
-    found: dict[str, Account] = {}
-    named = [cell.judge for cell in cells if not cell.trivial] or [cell.judge for cell in cells]
-    for judge in dict.fromkeys(named):
+    """For every judge, the number of requested cases and of cases in an error rate. Trivial judges count only if there are no others."""
+    reasons = {(each.judge, each.case): each.reason for each in reversed(scored.failures)}
+    by_judge: dict[str, Account] = {}
+    requested = [cell.judge for cell in cells if not cell.trivial] or [cell.judge for cell in cells]
+    for judge in dict.fromkeys(requested):
         own = [(cell, outcome) for cell in cells if cell.judge == judge for outcome in cell.outcomes]
         unscored = [
-            (case_id(cases[outcome.case]), _why_unscored(cell, outcome, failed.get((judge, outcome.case), NO_SCORE)))
+            (case_id(cases[outcome.case]), _why_unscored(cell, outcome, reasons.get((judge, outcome.case), NO_SCORE)))
             for cell, outcome in own
             if cell.value is None or outcome.conforms is None
         ]
-        found[judge] = Account("case", len(own), len(own), len(own) - len(unscored), counted(unscored))
-    return found
+        by_judge[judge] = Account("case", len(own), len(own), len(own) - len(unscored), counted(unscored))
+    return by_judge
 
 
-def _why_unscored(cell: ErrorCell, outcome: CaseOutcome, failed: str) -> str:
+def _why_unscored(cell: ErrorCell, outcome: CaseOutcome, failure: str) -> str:
     if cell.reason == OUTSIDE:
         return OUTSIDE
-    return failed if outcome.difference is None else cell.reason
+    return failure if outcome.difference is None else cell.reason
 
 
 def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
-    """The first judge that is not degenerate against every other, per attack and corpus; Holm over all of them."""
+    """Compare the first judge that is not degenerate with every other, by attack and corpus. Holm's correction covers all comparisons."""
     from ..stats.significance import holm, mcnemar_counts
 
-    fit = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
-    scoring = {cell.judge for cell in fit}
+    comparable = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
+    scoring = {cell.judge for cell in comparable}
     names = [name for name in dict.fromkeys(cell.judge for cell in cells) if name in scoring]
-    by_place: dict[tuple[str, str], dict[str, ErrorCell]] = {}
-    for cell in fit:
-        by_place.setdefault((cell.corpus, cell.attack), {})[cell.judge] = cell
+    by_attack: dict[tuple[str, str], dict[str, ErrorCell]] = {}
+    for cell in comparable:
+        by_attack.setdefault((cell.corpus, cell.attack), {})[cell.judge] = cell
     rows = []
-    for (corpus, attack), judges in by_place.items():
+    for (corpus, attack), judges in by_attack.items():
         if names[0] not in judges:
             continue
         base = {each.case: each.conforms for each in judges[names[0]].outcomes if each.conforms is not None}
@@ -203,9 +203,9 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
             shared = base.keys() & theirs.keys()
             if not shared:
                 continue
-            mine = sum(bool(base[case]) and not theirs[case] for case in shared)
-            yours = sum(bool(theirs[case]) and not base[case] for case in shared)
-            wrong = sum(not base[case] for case in shared)
+            only_first = sum(bool(base[case]) and not theirs[case] for case in shared)
+            only_other = sum(bool(theirs[case]) and not base[case] for case in shared)
+            errors = sum(not base[case] for case in shared)
             rows.append(
                 JudgeComparison(
                     corpus,
@@ -214,11 +214,11 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
                     other,
                     len(shared),
                     len(judges[other].outcomes),
-                    wrong / len(shared),
-                    (wrong + mine - yours) / len(shared),
-                    mine,
-                    yours,
-                    mcnemar_counts(mine, yours).p,
+                    errors / len(shared),
+                    (errors + only_first - only_other) / len(shared),
+                    only_first,
+                    only_other,
+                    mcnemar_counts(only_first, only_other).p,
                     0.0,
                 )
             )
@@ -227,20 +227,23 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
 
 
 def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:
-    """Judges that say the same of everything, and judges whose sign looks wrong."""
-    found = []
+    """Warnings about judges that give every reply the same score, and about judges whose ``higher_is_better`` looks wrong."""
+    notices = []
     for judge in dict.fromkeys(cell.judge for cell in cells if not cell.trivial):
         own = [cell for cell in cells if cell.judge == judge and cell.attack != CONTROL]
         if own and own[0].degenerate:
-            message = f"{judge} gives every reply the same score, or every pair the same answer: it is not in averages, ranks and comparisons"
-            found.append(Notice("degenerate", 1, message))
-        falling = [cell for cell in own if cell.expected == "lower" and cell.n >= 5 and cell.lower is not None]
-        upside = sorted({cell.attack for cell in falling if (cell.lower or 0.0) >= _FLIPPED_SHARE})
-        attacks = {cell.attack for cell in falling}
-        if len(upside) >= _FLIPPED_ATTACKS and 2 * len(upside) >= len(attacks):
             message = (
-                f"{judge} prefers the adversarial reply almost always on {len(upside)} attacks: "
-                "is its sign right? Say so with --lower-is-better, or higher_is_better=False"
+                f"{judge} gives every reply the same score, or every pair the same answer: "
+                "it is excluded from averages, ranks and comparisons"
             )
-            found.append(Notice("flipped-sign", len(upside), message, tuple(upside)))
-    return found
+            notices.append(Notice("degenerate", 1, message))
+        falling = [cell for cell in own if cell.expected == "lower" and cell.n >= 5 and cell.lower is not None]
+        flipped = sorted({cell.attack for cell in falling if (cell.lower or 0.0) >= _FLIPPED_SHARE})
+        attacks = {cell.attack for cell in falling}
+        if len(flipped) >= _FLIPPED_ATTACKS and 2 * len(flipped) >= len(attacks):
+            message = (
+                f"{judge} almost always prefers the adversarial reply on {len(flipped)} attacks. "
+                "If a lower score is better, use --lower-is-better or higher_is_better=False"
+            )
+            notices.append(Notice("flipped-sign", len(flipped), message, tuple(flipped)))
+    return notices

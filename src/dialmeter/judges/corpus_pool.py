@@ -1,4 +1,4 @@
-"""What attacks work on: snippets (a reply with its context), and a sample of the corpus to borrow from."""
+"""The input of attacks: snippets (a reply with its context), and a pool, which is a sample of the corpus."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Snippet(Struct, frozen=True):
     """A reply in its context.
 
     Attributes:
-        dialogue: where it comes from.
+        dialogue: the id of the dialogue.
         turn: the index of the reply among the moves of the dialogue.
-        context: the moves before that have text; at least one.
+        context: the moves with text before the reply; at least one.
         reply: the move that an attack changes.
-        later: the moves after.
+        later: the moves with text after the reply.
     """
 
     dialogue: str
@@ -36,9 +36,9 @@ class Snippet(Struct, frozen=True):
 
 
 def snippets(talk: Conversation) -> Iterator[Snippet]:
-    """Every snippet of a conversation: each move with text that has another before it.
+    """The snippets of a conversation: one for each move with text, except the first.
 
-    Only speaker and text are kept, because a judge sees nothing else.
+    Moves are reduced to speaker and text, because a judge sees nothing else.
 
     Example:
         >>> talk = Conversation("d1", (Move("a", "Hi."), Move("b", " "), Move("b", "Hello."), Move("a", "Bye.")))
@@ -53,7 +53,7 @@ def snippets(talk: Conversation) -> Iterator[Snippet]:
 
 
 DIALOGUES = 200
-"""The number of dialogues in a pool, drawn by the seed: enough for variety, and independent of the requested attacks."""
+"""The number of dialogues in a pool. The seed selects them. It is large enough for variety, and independent of the requested attacks."""
 
 _AROUND = " .,!?;:"
 _NUMBERS = frozenset({"DATE", "TIME", "MONEY", "CARDINAL", "ORDINAL", "PERCENT", "QUANTITY"})
@@ -65,10 +65,10 @@ class Pool(Struct, frozen=True):
     """A sample of a corpus.
 
     Attributes:
-        utterances: dialogue and move.
-        entities: type → (text, how often), most frequent first.
-        words: word → how often.
-        neighbours: two words that follow each other, with a blank between them → how often.
+        utterances: the id of the dialogue, and the move.
+        entities: type → (text, count), most frequent first.
+        words: word → count.
+        neighbours: bigram (two words with a space between them) → count.
     """
 
     utterances: tuple[tuple[str, Move], ...] = ()
@@ -77,7 +77,7 @@ class Pool(Struct, frozen=True):
     neighbours: dict[str, int] = {}
 
     def fit(self, before: str, word: str, after: str) -> float:
-        """How well a word fits between two others: the mean of the two log-probabilities of a bigram model, smoothed by word counts.
+        """Score of a word between two others: the mean of two log-probabilities of a bigram model that is smoothed by word counts.
 
         Example:
             >>> pool = Pool(words={"book": 3, "a": 9, "table": 5}, neighbours={"a table": 5})
@@ -93,20 +93,20 @@ class Pool(Struct, frozen=True):
         return (log(left) + log(right)) / 2
 
     def knows(self, before: str, word: str, after: str) -> bool:
-        """True if the corpus has a word beside one of two others."""
+        """True if a word occurs in the corpus after ``before`` or in front of ``after``."""
         return f"{before} {word}" in self.neighbours or f"{word} {after}" in self.neighbours
 
     def entity(self, label: str, random: Random, unlike: Iterable[str]) -> str | None:
         """A random entity of a type, weighted by frequency, that shares no word with the given texts."""
         avoid = {word for text in unlike for word in word_list(text)}
-        fit = [(text, count) for text, count in self.entities.get(label, ()) if not avoid & set(word_list(text))]
-        if not fit:
+        candidates = [(text, count) for text, count in self.entities.get(label, ()) if not avoid & set(word_list(text))]
+        if not candidates:
             return None
-        return random.choices([text for text, _ in fit], [count for _, count in fit])[0]
+        return random.choices([text for text, _ in candidates], [count for _, count in candidates])[0]
 
 
 def seeded(*parts: object) -> Random:
-    """A random generator for one choice, seeded with words and numbers; independent of hash seeds and order.
+    """A random generator for one choice, seeded with words and numbers. It does not depend on hash seeds or on earlier choices.
 
     Example:
         >>> seeded(7, "pronoun", "d1", 3).randrange(1000) == seeded(7, "pronoun", "d1", 3).randrange(1000)
@@ -127,13 +127,15 @@ def ordered(talks: Iterable[Conversation], seed: int) -> list[Conversation]:
 
 
 def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> Pool:
-    """The pool of a corpus; it has entities only with a pipeline."""
-    drawn = ordered(talks, seed)[:DIALOGUES]
-    said = [(talk.id, Move(move.speaker, move.text)) for talk in drawn for move in talk.moves if move.text.strip()]
+    """Draw the pool of a corpus. It has entities only if a pipeline is installed."""
+    sample = ordered(talks, seed)[:DIALOGUES]
+    utterances = [
+        (talk.id, Move(move.speaker, move.text)) for talk in sample for move in talk.moves if move.text.strip()
+    ]
     counts: dict[str, Counter[str]] = {}
     if not language.is_light:
-        language.prepare(move.text for _, move in said)
-        for _, move in said:
+        language.prepare(move.text for _, move in utterances)
+        for _, move in utterances:
             for entity in language.analysis(move.text).entities:
                 name = entity.of(move.text).strip(_AROUND)
                 if usable(name) and typical(name, entity.label):
@@ -143,15 +145,15 @@ def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> P
     }
     words: Counter[str] = Counter()
     neighbours: Counter[str] = Counter()
-    for _, move in said:
+    for _, move in utterances:
         spoken = word_list(move.text)
         words.update(spoken)
         neighbours.update(f"{one} {other}" for one, other in pairwise(spoken))
-    return Pool(tuple(said), entities, dict(sorted(words.items())), dict(sorted(neighbours.items())))
+    return Pool(tuple(utterances), entities, dict(sorted(words.items())), dict(sorted(neighbours.items())))
 
 
 def usable(name: str) -> bool:
-    """True if an entity is worth swapping: no bare number word or sign, and at most six words.
+    """True if an entity can be swapped: it has at most six words, and is not only number words, articles or punctuation.
 
     Example:
         >>> usable("Kettle Lane"), usable("one"), usable("?!")
@@ -162,7 +164,7 @@ def usable(name: str) -> bool:
 
 
 def typical(name: str, label: str) -> bool:
-    """True if an entity looks like its type. Taggers mistake codes and prices for names.
+    """True if an entity looks like its type: taggers mistake codes and prices for names.
 
     Example:
         >>> typical("Kettle Lane", "FAC"), typical("17:45", "ORG"), typical("friday", "DATE"), typical("two", "CARDINAL")

@@ -1,4 +1,4 @@
-"""Judges from Python: any object of a module, and any program that reads JSON lines."""
+"""External judges: any object of a Python module, and any program that reads JSON lines."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .judge import FACETS, Item, Judge, is_pairwise
 
 
 def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
-    """The judge ``module:object``: a judge of replies or of pairs, a class of judges, or a function of context and reply.
+    """Load the judge ``module:object``: a judge of replies or of pairs, a class of judges, or a function of context and reply.
 
-    The module may be in the current folder. A function says ``higher_is_better`` as an attribute, or as a
-    parameter: ``my_module:my_function(higher_is_better=true)``.
+    The module may be in the current folder. A function declares ``higher_is_better`` as an attribute, or in the
+    text: ``my_module:my_function(higher_is_better=true)``.
 
     Raises:
-        DialmeterError: it cannot be imported, is not a judge, or does not say whether higher is better.
+        DialmeterError: it cannot be imported, is not a judge, or does not declare ``higher_is_better``.
 
     Example:
         >>> judge = judge_of_object("statistics:mean", {"higher_is_better": "false"})
@@ -38,22 +38,22 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
     except Exception as error:
         raise DialmeterError(f"judge {text} cannot be loaded: {type(error).__name__}: {error}") from None
     if callable(getattr(thing, "score", None)) or is_pairwise(thing):
-        return _checked(text, thing)
+        return _check_judge(text, thing)
     if not callable(thing):
         raise DialmeterError(f"judge {text} is neither a judge nor a function of context and reply")
-    # The digest of the module's file separates the scores of its versions.
+    # The identity contains a digest of the module's file, so scores of different versions of the module are not mixed.
     path = getattr(sys.modules[text.partition(":")[0]], "__file__", None)
     source = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:10] if path else ""
     return FunctionJudge(thing, text, _direction(text, thing, given), source)
 
 
-def _checked(text: str, thing: Any) -> Judge:
+def _check_judge(text: str, thing: Any) -> Judge:
     needed = ("name", "facets") if is_pairwise(thing) else ("name", "higher_is_better", "scale", "facets")
     missing = [name for name in needed if not hasattr(thing, name)]
     if missing:
-        raise DialmeterError(f"judge {text} does not say {', '.join(missing)}; see the protocol in docs/judges.md")
+        raise DialmeterError(f"judge {text} has no {', '.join(missing)}; see the protocol in docs/judges.md")
     if not is_pairwise(thing) and not isinstance(thing.higher_is_better, bool):
-        raise DialmeterError(f"judge {text}: higher_is_better is True or False, not {thing.higher_is_better!r}")
+        raise DialmeterError(f"judge {text}: higher_is_better must be True or False, not {thing.higher_is_better!r}")
     unknown = sorted(set(thing.facets or ()) - set(FACETS))
     if unknown:
         raise DialmeterError(f"judge {text}: unknown facet {unknown[0]!r}; known: {', '.join(FACETS)}")
@@ -63,14 +63,14 @@ def _checked(text: str, thing: Any) -> Judge:
 
 def _direction(text: str, thing: Any, given: Mapping[str, str]) -> bool:
     direction = given.get("higher_is_better", getattr(thing, "higher_is_better", None))
-    known = {"true": True, "false": False, "True": True, "False": False, True: True, False: False}
-    if direction not in known:
-        raise DialmeterError(f"judge {text} does not say whether higher is better: {text}(higher_is_better=true)")
-    return known[direction]
+    values = {"true": True, "false": False, "True": True, "False": False, True: True, False: False}
+    if direction not in values:
+        raise DialmeterError(f"judge {text} has no higher_is_better; write {text}(higher_is_better=true), or =false")
+    return values[direction]
 
 
 class FunctionJudge:
-    """A plain function of context and reply as a judge."""
+    """A judge that calls a function of context and reply."""
 
     scale: tuple[float, float] | None = None
     facets: frozenset[str] | None = None
@@ -88,16 +88,16 @@ class FunctionJudge:
 
 
 class CommandJudge:
-    """A program that reads one JSON line per reply and writes one number per line.
+    """A judge that runs a program. The program reads one JSON line per reply and writes one number per line.
 
-    A line is ``{"context": [{"speaker": "..", "text": ".."}], "reply": ".."}``. The program is started once per batch,
-    gets all lines, and then the end of its input, so that it need not flush.
+    A line is ``{"context": [{"speaker": "..", "text": ".."}], "reply": ".."}``. The program is started once per batch.
+    It gets all lines and then the end of its input, so it does not have to flush its output.
 
     Args:
-        command: the program and its arguments, without a shell.
-        name: how tables call it.
-        higher_is_better: what a higher number means.
-        batch_size: how many replies it gets at a time.
+        command: the program and its arguments; no shell is used.
+        name: its name in tables.
+        higher_is_better: True if a higher number is a better reply.
+        batch_size: the number of replies per batch.
 
     Example:
         >>> judge = CommandJudge([sys.executable, "-c", "import sys; [print(len(line)) for line in sys.stdin]"])
@@ -125,21 +125,23 @@ class CommandJudge:
             for context, reply in items
         ]
         try:
-            # The command is the user's own words on the command line, run without a shell.
+            # The user wrote this command on the command line. It runs without a shell.
             done = subprocess.run(  # noqa: S603
                 self._command, input=b"\n".join(lines) + b"\n", capture_output=True, check=False
             )
         except OSError as error:
-            raise DialmeterError(f"{self._command[0]}: cannot be run: {error.strerror or error}") from None
+            raise DialmeterError(f"cannot run {self._command[0]}: {error.strerror or error}") from None
         if done.returncode:
             last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise DialmeterError(f"{self.name} ended with code {done.returncode}: {one_line(' '.join(last), 300)}")
         return [
-            _number(self.name, line) for line in done.stdout.decode("utf-8", "replace").splitlines() if line.strip()
+            _parse_score(self.name, line)
+            for line in done.stdout.decode("utf-8", "replace").splitlines()
+            if line.strip()
         ]
 
 
-def _number(name: str, line: str) -> float:
+def _parse_score(name: str, line: str) -> float:
     try:
         return float(line)
     except ValueError:

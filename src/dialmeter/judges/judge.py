@@ -1,4 +1,4 @@
-"""The protocol of judges, and how to load one: by name, as ``module:object``, or as any object that scores replies."""
+"""The protocol of judges, and functions that load a judge: by name, as ``module:object``, or as any object that scores replies."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ FACETS = ("coherence", "naturalness", "interest")
 
 @runtime_checkable
 class Judge(Protocol):
-    """Anything that gives a number to a reply in its context.
+    """Any object that scores a reply in its context.
 
-    A judge may also have ``identity`` (what its scores depend on, the key of the score store; by default the name),
-    ``batch_size`` (how many items it takes at a time), ``mask`` (the text that replaces a hidden token in explanations) and
-    ``pieces(text)`` (the text, split into the judge's tokens). A judge of whole dialogues has ``level = "dialogue"``; its items are
-    all moves of a dialogue and an empty reply. For several processes it may have ``neural`` (True for a
+    Optional attributes of a judge are ``identity`` (everything that its scores depend on, the key of the score store; default: the name),
+    ``batch_size`` (the number of items per batch), ``mask`` (the text that replaces a hidden token in explanations) and
+    ``pieces(text)`` (splits a text into the judge's tokens). A judge of whole dialogues has ``level = "dialogue"``. Each of its
+    items holds all moves of a dialogue and an empty reply. With several processes, a judge may also have ``neural`` (True for a neural
     network, which may need special workers), ``load_weights()`` (loads the weights if they are not loaded yet), and ``stays`` (True if
-    it is asked only in the main process: it waits for a server, or remembers its items).
+    the judge runs only in the main process, because it waits for a server or remembers its items).
 
     Attributes:
-        name: how tables call it.
+        name: its name in tables.
         higher_is_better: True if a higher score is a better reply. Always declared.
         scale: the lowest and the highest score, if there are limits.
-        facets: what it claims to judge; None for everything.
+        facets: the facets that it claims to judge; None for all facets.
     """
 
     name: str
@@ -55,21 +55,21 @@ class Judge(Protocol):
 
 @runtime_checkable
 class PairwiseJudge(Protocol):
-    """Anything that says which of two replies to a context is better.
+    """Any object that decides which of two replies to a context is better.
 
-    dialmeter asks in both orders. A pairwise judge may also have ``identity``, ``batch_size``, ``load_weights()`` and ``stays``, as a
-    :class:`Judge`, and ``compare_each(items)``, which gives an error for each pair that it cannot compare.
+    dialmeter asks in both orders. A pairwise judge may also have ``identity``, ``batch_size``, ``load_weights()`` and ``stays``, like a
+    :class:`Judge`, and ``compare_each(items)``, which returns an error for each pair that it cannot compare.
 
     Attributes:
-        name: how tables call it.
-        facets: what it claims to judge; None for everything.
+        name: its name in tables.
+        facets: the facets that it claims to judge; None for all facets.
     """
 
     name: str
     facets: frozenset[str] | None
 
     def compare(self, items: Sequence[PairItem]) -> Sequence[float]:
-        """One number from -1 to 1 per pair, in order: positive where the first reply is better, 0 for a tie."""
+        """One number from -1 to 1 per pair, in order: positive if the first reply is better, 0 for a tie."""
         ...
 
 
@@ -122,16 +122,16 @@ registry = Registry(
 )
 
 TRIVIAL = ("constant", "random", "length")
-"""The baselines of every table, because an error rate means nothing without them."""
+"""The baselines in every table: an error rate means nothing without a baseline."""
 
 
 class Call(Struct, frozen=True):
-    """A judge as it was requested.
+    """The name and the parameters of a requested judge.
 
     Attributes:
-        name: of a known judge, or ``module:object``.
+        name: the name of a registered judge, or ``module:object``.
         given: parameters.
-        alias: the name in tables; empty for the judge's name.
+        alias: the name in tables; if empty, the judge's name.
     """
 
     name: str
@@ -144,15 +144,15 @@ _PART = re.compile(r"""\s*(?P<key>\w+)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,]*)\s*
 
 
 def load_judge(text: str, offered: Mapping[str, Any] | None = None) -> tuple[str, Judge]:
-    """A judge from text, and its name in tables.
+    """Load a judge from text. Return its name in tables, and the judge.
 
     Args:
-        text: a name, perhaps with parameters, as in ``random(seed=3)``; or ``module:object``. ``mine=...`` in front
+        text: a name with optional parameters, as in ``random(seed=3)``; or ``module:object``. The prefix ``mine=...``
             sets the name in tables.
-        offered: values for parameters of these names, such as ``talk`` for judges that learn.
+        offered: values for parameters that the text does not set, by name, such as ``talk`` for judges that learn.
 
     Raises:
-        DialmeterError: no such judge, or its parameters do not fit.
+        DialmeterError: the judge is unknown, or a parameter is wrong.
 
     Example:
         >>> name, judge = load_judge("chance=random(seed=3)")
@@ -169,55 +169,55 @@ def load_judge(text: str, offered: Mapping[str, Any] | None = None) -> tuple[str
 
 
 def parse_call(text: str) -> Call:
-    """The judge that a text requests.
+    """Parse the text of a requested judge.
 
     Raises:
-        DialmeterError: it is not the name of a judge with parameters.
+        DialmeterError: the text is not a name with optional parameters.
 
     Example:
         >>> parse_call("chance=random(seed=3)")
         Call(name='random', given={'seed': '3'}, alias='chance')
     """
-    found = _CALL.fullmatch(text.strip())
-    if not found:
+    match = _CALL.fullmatch(text.strip())
+    if not match:
         raise DialmeterError(f"{text!r} is not a judge; write it like random(seed=3), or as module:object")
-    return Call(found["name"].rstrip(), _given(text, found["given"] or ""), (found["alias"] or "").strip())
+    return Call(match["name"].rstrip(), _parse_parameters(text, match["given"] or ""), (match["alias"] or "").strip())
 
 
 def make_judge(call: Call, offered: Mapping[str, Any] | None = None) -> Judge:
-    """The requested judge. Weights are not loaded yet.
+    """Create the requested judge. Its weights are not loaded yet.
 
     Raises:
-        DialmeterError: no such judge, or its parameters do not fit.
+        DialmeterError: the judge is unknown, or a parameter is wrong.
     """
     if ":" in call.name:
         from .external_judges import judge_of_object
 
         return judge_of_object(call.name, call.given)
-    return _built(call.name, registry.load(call.name), call.given, offered or {})
+    return _construct(call.name, registry.load(call.name), call.given, offered or {})
 
 
-def takes(call: Call, key: str) -> bool:
+def has_parameter(call: Call, key: str) -> bool:
     """True if a judge has a parameter of this name.
 
     Example:
-        >>> takes(Call("ngram-fluency"), "talk"), takes(Call("length"), "talk")
+        >>> has_parameter(Call("ngram-fluency"), "talk"), has_parameter(Call("length"), "talk")
         (True, False)
     """
     return ":" not in call.name and key in signature(registry.load(call.name)).parameters
 
 
 def load_weights(judge: AnyJudge) -> None:
-    """Loads the weights of a judge if they are not loaded yet.
+    """Load the weights of a judge if they are not loaded yet.
 
     Raises:
-        DialmeterError: it cannot be loaded.
+        DialmeterError: the weights cannot be loaded.
     """
     if hasattr(judge, "load_weights"):
         judge.load_weights()
 
 
-def _given(text: str, inside: str) -> dict[str, str]:
+def _parse_parameters(text: str, inside: str) -> dict[str, str]:
     given: dict[str, str] = {}
     position = 0
     while inside[position:].strip():
@@ -229,49 +229,52 @@ def _given(text: str, inside: str) -> dict[str, str]:
     return given
 
 
-def _built(name: str, kind: Any, given: Mapping[str, str], offered: Mapping[str, Any]) -> Judge:
-    known = signature(kind).parameters
-    values = {key: _converted(name, key, value, known) for key, value in given.items()}
-    for key, thing in offered.items():
-        if key in known and key not in values:
-            values[key] = thing
-    needed = [key for key, each in known.items() if each.default is Parameter.empty and key not in values]
-    if needed:
-        raise DialmeterError(f"judge {name} needs {needed[0]}, as in {name}({needed[0]}=...)")
+def _construct(name: str, kind: Any, given: Mapping[str, str], offered: Mapping[str, Any]) -> Judge:
+    parameters = signature(kind).parameters
+    values: dict[str, Any] = {key: value for key, value in offered.items() if key in parameters}
+    values |= {key: _convert(name, key, value, parameters) for key, value in given.items()}
+    missing = [key for key, each in parameters.items() if each.default is Parameter.empty and key not in values]
+    if missing:
+        raise DialmeterError(f"judge {name} needs {missing[0]}, as in {name}({missing[0]}=...)")
     judge: Judge = kind(**values)
     return judge
 
 
-def _converted(name: str, key: str, value: str, known: Mapping[str, Parameter]) -> Any:
-    if key not in known:
-        hint = did_you_mean(key, known) if known else "it has none"
+def _convert(name: str, key: str, value: str, parameters: Mapping[str, Parameter]) -> Any:
+    """Convert the text of a parameter to the type of its default value."""
+    if key not in parameters:
+        hint = did_you_mean(key, parameters) if parameters else "it has no parameters"
         raise DialmeterError(f"judge {name} has no parameter {key!r}; {hint}")
-    kind = type(known[key].default)
+    kind = type(parameters[key].default)
     if kind is bool:
         if value.lower() not in ("true", "false"):
-            raise DialmeterError(f"judge {name}: {key} is true or false, not {value!r}")
+            raise DialmeterError(f"judge {name}: {key} must be true or false, not {value!r}")
         return value.lower() == "true"
     if kind not in (int, float):
         return value
     try:
         return kind(value)
     except ValueError:
-        raise DialmeterError(f"judge {name}: {key} is a number, not {value!r}") from None
+        raise DialmeterError(f"judge {name}: {key} must be a number, not {value!r}") from None
 
 
-def called(name: str, **parameters: Any) -> str:
-    """A judge's name with the parameters that are not at their default.
+def name_with_parameters(name: str, **parameters: Any) -> str:
+    """A judge's name with the parameters that differ from their default.
+
+    Args:
+        name: the judge's name.
+        parameters: by name, the value and the default value.
 
     Example:
-        >>> called("random", seed=(3, 0), scale=(1, 1))
+        >>> name_with_parameters("random", seed=(3, 0), scale=(1, 1))
         'random(seed=3)'
     """
-    shown = [f"{key}={value}" for key, (value, usual) in parameters.items() if value != usual]
-    return f"{name}({', '.join(shown)})" if shown else name
+    changed = [f"{key}={value}" for key, (value, default) in parameters.items() if value != default]
+    return f"{name}({', '.join(changed)})" if changed else name
 
 
 def identity_of(judge: AnyJudge) -> str:
-    """What a judge's scores depend on.
+    """The identity of a judge: a text with everything that its scores depend on.
 
     Example:
         >>> identity_of(load_judge("length")[1])
@@ -281,7 +284,7 @@ def identity_of(judge: AnyJudge) -> str:
 
 
 def identity_digest(identity: str) -> str:
-    """Ten digits for an identity in files and signatures, because it may hold a command or a path.
+    """Ten hexadecimal digits that stand for an identity in files and signatures, because an identity may contain a command or a path.
 
     Example:
         >>> identity_digest("length")

@@ -1,4 +1,4 @@
-"""Recipes of judges: a judge is sent to another process as a recipe, and made there."""
+"""Recipes of judges. A judge is sent to another process as a recipe, and that process creates the judge."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from msgspec.structs import replace
 from ..errors import DialmeterError
 from .ask import Asker, Shard, ShardAnswer
 from .external_judges import CommandJudge
-from .judge import Call, Judge, identity_of, make_judge, takes
+from .judge import Call, Judge, has_parameter, identity_of, make_judge
 
 
 class Recipe(Struct, frozen=True):
-    """How to make a judge.
+    """Everything that a process needs to create a judge.
 
     Attributes:
-        call: its name and parameters.
-        command: the program and its arguments, instead.
+        call: the judge's name and parameters.
+        command: the program and its arguments, if ``call`` is None.
         name: the name of a command in tables.
         folder: an additional folder for modules.
-        identity: the identity that a judge of dialmeter must have; empty for any.
+        identity: the identity that a judge of dialmeter must have; empty to accept any identity.
     """
 
     call: Call | None = None
@@ -37,44 +37,44 @@ class Recipe(Struct, frozen=True):
     identity: str = ""
 
     def make(self, offered: Mapping[str, Any]) -> Judge:
-        """Makes the judge.
+        """Create the judge.
 
         Raises:
-            DialmeterError: it cannot be made here.
+            DialmeterError: the judge cannot be created in this process.
         """
         if self.call is None:
             return CommandJudge(self.command, self.name)
         if self.folder and ":" in self.call.name:
-            _look_in(self.folder, self.call.name.partition(":")[0])
+            _make_importable(self.folder, self.call.name.partition(":")[0])
         judge = make_judge(self.call, offered)
         if self.identity and identity_of(judge) != self.identity:
             raise DialmeterError(
-                f"judge {self.call.name}: a worker has other weights or another version, {identity_of(judge)} and not {self.identity}"
+                f"judge {self.call.name}: a worker has other weights or another version: {identity_of(judge)}, not {self.identity}"
             )
         return judge
 
     def rooted(self, judge: Judge) -> Recipe:
-        """The recipe for a process with another working folder: paths are absolute, and judges of dialmeter must have the same identity."""
+        """The recipe for a process with another working folder. Its paths are absolute, and judges of dialmeter must have the same identity."""
         folder = os.getcwd()
         if self.call is None:
-            return replace(self, command=tuple(map(_in_full, self.command)), folder=folder)
-        given = {key: _in_full(value) for key, value in self.call.given.items()}
+            return replace(self, command=tuple(map(_absolute, self.command)), folder=folder)
+        given = {key: _absolute(value) for key, value in self.call.given.items()}
         identity = "" if ":" in self.call.name else identity_of(judge)
         return replace(self, call=replace(self.call, given=given), folder=folder, identity=identity)
 
     @property
     def files(self) -> list[str]:
-        """The files and folders that it names."""
+        """The paths of files and folders in the parameters or in the command."""
         words = self.command if self.call is None else self.call.given.values()
         return [word for word in words if _is_path(word)]
 
 
-def _look_in(folder: str, module: str) -> None:
-    """Makes a module of a folder importable in its present state: a long-lived worker may have an older one."""
+def _make_importable(folder: str, module: str) -> None:
+    """Make the current version of a module in a folder importable: a long-lived worker may have imported an older version."""
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    known = getattr(sys.modules.get(module), "__file__", None)
-    if known and Path(known).is_relative_to(folder):
+    path = getattr(sys.modules.get(module), "__file__", None)
+    if path and Path(path).is_relative_to(folder):
         del sys.modules[module]
     invalidate_caches()
 
@@ -83,15 +83,15 @@ def _is_path(word: str) -> bool:
     return bool(word) and len(word) < 4096 and Path(word).exists()
 
 
-def _in_full(word: str) -> str:
+def _absolute(word: str) -> str:
     return os.path.abspath(word) if _is_path(word) else word
 
 
 class RecipeAsker:
-    """Asks judges that are made from their recipes on first use, in any process.
+    """Asks judges in any process. It creates each judge from its recipe on first use.
 
     Args:
-        recipes: by the judge's name.
+        recipes: recipes by the judge's name.
         talk: the training data of judges that learn.
 
     Example:
@@ -103,9 +103,9 @@ class RecipeAsker:
 
     def __init__(self, recipes: Mapping[str, Recipe], talk: list[list[str]]) -> None:
         self._recipes = dict(recipes)
-        learns = any(each.call is not None and takes(each.call, "talk") for each in recipes.values())
+        learns = any(each.call is not None and has_parameter(each.call, "talk") for each in recipes.values())
         self._talk = talk if learns else []
-        self._made: dict[str, Judge] = {}
+        self._judges: dict[str, Judge] = {}
         self._asker = Asker(self._find)
         self._lock = Lock()
 
@@ -113,15 +113,15 @@ class RecipeAsker:
         return RecipeAsker, (self._recipes, self._talk)
 
     def ask(self, shard: Shard) -> ShardAnswer:
-        """Asks a judge; one at a time, because judges need not be thread-safe.
+        """Ask a judge. Only one shard runs at a time, because a judge may not be thread-safe.
 
         Raises:
-            DialmeterError: the judge cannot be made here.
+            DialmeterError: the judge cannot be created in this process.
         """
         with self._lock:
             return self._asker.ask(shard)
 
     def _find(self, name: str) -> Judge:
-        if name not in self._made:
-            self._made[name] = self._recipes[name].make({"talk": self._talk})
-        return self._made[name]
+        if name not in self._judges:
+            self._judges[name] = self._recipes[name].make({"talk": self._talk})
+        return self._judges[name]

@@ -1,4 +1,4 @@
-"""What judges are asked about: distinct replies, or distinct pairs of replies, of cases."""
+"""The items that judges score: distinct replies, or distinct pairs of replies, of cases."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ _AGAIN = "/again"
 
 
 class JudgedItem(NamedTuple):
-    """An item with the keys of its scores: two keys where a judge is asked twice, to see whether it gives the same score."""
+    """An item with the keys of its scores. An item with two keys is scored twice, to test if the judge repeats its score."""
 
     keys: tuple[str, ...]
     item: AnyItem
 
 
 def units_by_judge(cases: Sequence[Case], judges: Mapping[str, AnyJudge]) -> dict[str, list[JudgedItem]]:
-    """What each judge is asked about: all replies, or only those of its facets and of the control."""
-    found: dict[str, list[JudgedItem]] = {}
-    every: list[JudgedItem] | None = None
+    """The items of each judge: all replies, or only the replies of its facets and of the control."""
+    by_judge: dict[str, list[JudgedItem]] = {}
+    all_items: list[JudgedItem] | None = None
     for name, judge in judges.items():
         facets = judge.facets if getattr(judge, "asks_own_facets_only", False) else None
-        own = cases if facets is None else [case for case in cases if _concerns(case, facets)]
+        own = cases if facets is None else [case for case in cases if _has_facet(case, facets)]
         if is_pairwise(judge):
-            found[name] = pair_units_of(own)
+            by_judge[name] = distinct_pairs(own)
         elif facets is not None:
-            found[name] = units_of(own)
+            by_judge[name] = distinct_items(own)
         else:
-            every = units_of(cases) if every is None else every
-            found[name] = every
-    return found
+            all_items = distinct_items(cases) if all_items is None else all_items
+            by_judge[name] = all_items
+    return by_judge
 
 
-def _concerns(case: Case, facets: frozenset[str]) -> bool:
-    """True for a case of one of these facets, and for the control."""
+def _has_facet(case: Case, facets: frozenset[str]) -> bool:
+    """True for a case of one of these facets, and for a case of the control."""
     return keys_of(case)[1].endswith(_AGAIN) or any(facet_of(case, rules) in facets for rules in RULES)
 
 
 def training_talk(items: Iterable[Item]) -> list[list[str]]:
-    """The distinct contexts of items, without the utterances that are judged: no judge is tested on its training data.
+    """The distinct contexts of items, without the judged utterances. So no judge is tested on its training data.
 
     Example:
         >>> from dialmeter.model import Move
         >>> training_talk([((Move("user", "hi"), Move("system", "yes?")), "yes?"), ((Move("user", "hi"),), "no")])
         [['hi'], ['hi']]
     """
-    every = list(items)
-    replies = {reply for _, reply in every}
-    contexts = dict.fromkeys(tuple(move.text for move in context) for context, _ in every)
-    unjudged = [[text for text in context if text not in replies] for context in contexts]
-    return [context for context in unjudged if context]
+    pairs = list(items)
+    replies = {reply for _, reply in pairs}
+    contexts = dict.fromkeys(tuple(move.text for move in context) for context, _ in pairs)
+    without_replies = [[text for text in context if text not in replies] for context in contexts]
+    return [context for context in without_replies if context]
 
 
 def pair_keys_of(case: Case) -> tuple[str, str]:
-    """The keys of both orders of a pair, the human reply first and second; empty where the replies have different contexts."""
+    """The keys of both orders of a pair: the human reply first, then second. They are empty if the contexts of the replies differ."""
     if case.adversarial_context:
         return "", ""
     replies = case.reply, case.adversarial
@@ -65,19 +65,19 @@ def pair_keys_of(case: Case) -> tuple[str, str]:
     return first, first + _AGAIN if second == first else second
 
 
-def pair_units_of(cases: Sequence[Case]) -> list[JudgedItem]:
-    """The pairs of cases in both orders, each once."""
-    found: dict[str, tuple[set[str], PairItem]] = {}
+def distinct_pairs(cases: Sequence[Case]) -> list[JudgedItem]:
+    """The distinct pairs of cases, in both orders."""
+    by_key: dict[str, tuple[set[str], PairItem]] = {}
     for case in cases:
         first, second = pair_keys_of(case)
         if not first:
             continue
-        found.setdefault(first, ({first}, (case.context, case.reply, case.adversarial)))
+        by_key.setdefault(first, ({first}, (case.context, case.reply, case.adversarial)))
         if second.endswith(_AGAIN):
-            found[first][0].add(second)
+            by_key[first][0].add(second)
         else:
-            found.setdefault(second, ({second}, (case.context, case.adversarial, case.reply)))
-    return [JudgedItem(tuple(sorted(keys)), item) for keys, item in found.values()]
+            by_key.setdefault(second, ({second}, (case.context, case.adversarial, case.reply)))
+    return [JudgedItem(tuple(sorted(keys)), item) for keys, item in by_key.values()]
 
 
 def keys_of(case: Case) -> tuple[str, str]:
@@ -86,8 +86,8 @@ def keys_of(case: Case) -> tuple[str, str]:
     return human, human + _AGAIN if adversarial == human else adversarial
 
 
-def units_of(cases: Sequence[Case]) -> list[JudgedItem]:
-    """Distinct items; those of one context are neighbours."""
+def distinct_items(cases: Sequence[Case]) -> list[JudgedItem]:
+    """The distinct items of cases. Items with the same context are adjacent."""
     groups: dict[str, dict[str, Item]] = {}
     twice: set[str] = set()
     for case in cases:

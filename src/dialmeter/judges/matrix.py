@@ -32,10 +32,10 @@ class CaseOutcome(Struct, frozen=True):
 
 
 class ErrorCell(Struct, frozen=True, kw_only=True):
-    """One judge under one attack on one corpus.
+    """The error rate of one judge under one attack on one corpus.
 
-    ``higher``, ``similar`` and ``lower`` are the shares of cases in which the judge scored the human reply higher than the
-    adversarial one, similar, and lower. ``value`` is the error rate, or None with a ``reason``.
+    ``higher``, ``similar`` and ``lower`` are the shares of cases in which the score of the human reply is higher than, similar to,
+    or lower than the score of the adversarial reply. ``value`` is the error rate, or None with a ``reason``.
     """
 
     judge: str
@@ -62,7 +62,7 @@ class ErrorCell(Struct, frozen=True, kw_only=True):
 
 
 class VerdictSettings(Struct, frozen=True):
-    """The settings of error rates: threshold, rules of verdicts, and confidence of intervals."""
+    """The settings of error rates: threshold, verdict rules, and confidence level of the intervals."""
 
     threshold: Threshold = Threshold("paper", 0.05)
     verdict: str = "paper"
@@ -80,7 +80,7 @@ class JudgeDescription(Struct, frozen=True):
     pairwise: bool = False
 
     def difference(self, pair: ScorePair) -> float | None:
-        """How much better the human reply is than the adversarial one; of a pairwise judge, the mean over both orders.
+        """The margin by which the human reply is better than the adversarial one. For a pairwise judge, the mean over both orders.
 
         Example:
             >>> JudgeDescription("x", "x", True, pairwise=True).difference(ScorePair(1.0, 0.0))
@@ -92,35 +92,37 @@ class JudgeDescription(Struct, frozen=True):
         difference = human - adversarial if self.higher_is_better else adversarial - human
         return difference / 2 if self.pairwise else difference
 
-    def threshold(self, how: Threshold) -> Threshold:
-        """The rule for this judge. Comparisons of pairs have no human scores whose spread would count: any preference does.
+    def threshold(self, rule: Threshold) -> Threshold:
+        """The threshold rule for this judge. For a pairwise judge any preference counts, because there are no human scores with a spread.
 
         Example:
             >>> str(JudgeDescription("x", "x", True, pairwise=True).threshold(Threshold("sd", 0.5)))
             'fixed(0)'
         """
-        return Threshold("fixed", 0.0) if self.pairwise and how.mode in ("paper", "sd") else how
+        return Threshold("fixed", 0.0) if self.pairwise and rule.mode in ("paper", "sd") else rule
 
 
-def about(name: str, judge: AnyJudge, *, trivial: bool = False) -> JudgeDescription:
-    """The description of a judge that can be asked."""
-    is_higher = bool(getattr(judge, "higher_is_better", True))
-    return JudgeDescription(name, identity_of(judge), is_higher, judge.facets, trivial, is_pairwise(judge))
+def describe_judge(name: str, judge: AnyJudge, *, trivial: bool = False) -> JudgeDescription:
+    """The description of a judge object."""
+    higher_is_better = bool(getattr(judge, "higher_is_better", True))
+    return JudgeDescription(name, identity_of(judge), higher_is_better, judge.facets, trivial, is_pairwise(judge))
 
 
-def matrix(
-    cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], how: VerdictSettings
+def error_cells(
+    cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], settings: VerdictSettings
 ) -> list[ErrorCell]:
-    """All cells, by corpus, attack (in the order of the cases) and judge."""
+    """All cells, ordered by corpus, attack (in the order of the cases) and judge."""
     groups: dict[tuple[str, str], list[int]] = {}
     for number, case in enumerate(cases):
-        groups.setdefault((case.corpus, row_of(case, how.verdict)), []).append(number)
+        groups.setdefault((case.corpus, row_of(case, settings.verdict)), []).append(number)
     errors = {(each.judge, each.case): each.why for each in reversed(scored.failures) if each.reason != NOT_ASKED}
     return [
-        _cell(cases, numbers, scored.pairs[judge.name], judge, how, first_error=_first_error(errors, judge, numbers))
+        _cell(
+            cases, numbers, scored.pairs[judge.name], judge, settings, first_error=_first_error(errors, judge, numbers)
+        )
         for corpus in dict.fromkeys(case.corpus for case in cases)
-        for (found, _), numbers in groups.items()
-        if found == corpus
+        for (group_corpus, _), numbers in groups.items()
+        if group_corpus == corpus
         for judge in judges
     ]
 
@@ -141,41 +143,43 @@ def _cell(
     numbers: Sequence[int],
     pairs: Sequence[ScorePair],
     judge: JudgeDescription,
-    how: VerdictSettings,
+    settings: VerdictSettings,
     *,
     first_error: str,
 ) -> ErrorCell:
     from ..stats.intervals import wilson_interval
 
     first = cases[numbers[0]]
-    facet = facet_of(first, how.verdict)
-    both = [(number, *pairs[number]) for number in numbers]
-    usable = [(number, human, other) for number, human, other in both if human is not None and other is not None]
-    threshold = judge.threshold(how.threshold).value([human for _, human, _ in usable], _noise(cases, pairs, judge))
+    facet = facet_of(first, settings.verdict)
+    scored = [pairs[number] for number in numbers if None not in pairs[number]]
+    human_scores = [human for human, _ in scored if human is not None]
+    threshold = judge.threshold(settings.threshold).value(human_scores, _noise(cases, pairs, judge))
     outcomes = tuple(
-        _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, how=how) for number in numbers
+        _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, settings=settings)
+        for number in numbers
     )
-    met = [each for each in outcomes if each.relation is not None]
+    judged = [each for each in outcomes if each.relation is not None]
     outside = judge.facets is not None and facet not in judge.facets and first.attack != CONTROL
-    reason = OUTSIDE if outside else _why_not(len(usable), threshold, how, first_error)
-    n = len(met) if threshold is not None else len(usable)
-    errors = sum(not each.conforms for each in met)
-    expected = sorted({expected_of(cases[number], how.verdict) for number in numbers})
+    reason = OUTSIDE if outside else _why_no_rate(len(scored), threshold, settings, first_error)
+    n = len(judged) if threshold is not None else len(scored)
+    errors = sum(not each.conforms for each in judged)
+    expected = sorted({expected_of(cases[number], settings.verdict) for number in numbers})
     shares = {
-        kind: fmean(each.relation == kind for each in met) if met else None for kind in ("higher", "similar", "lower")
+        kind: fmean(each.relation == kind for each in judged) if judged else None
+        for kind in ("higher", "similar", "lower")
     }
     differences = [each.difference for each in outcomes if each.difference is not None]
-    spread = _student(differences, how.confidence)
+    spread = _student(differences, settings.confidence)
     return ErrorCell(
         judge=judge.name,
-        attack=row_of(first, how.verdict),
+        attack=row_of(first, settings.verdict),
         corpus=first.corpus,
         facet=facet,
         expected=" or ".join(expected),
         value=None if reason else errors / n,
-        ci=None if reason or not how.confidence else wilson_interval(errors, n, confidence=how.confidence),
+        ci=None if reason or not settings.confidence else wilson_interval(errors, n, confidence=settings.confidence),
         n=n,
-        unscored=len(numbers) - len(usable),
+        unscored=len(numbers) - len(scored),
         **shares,
         difference=fmean(differences) if differences else None,
         difference_ci=spread.ci,
@@ -184,19 +188,27 @@ def _cell(
         degenerate=degenerate(pairs),
         trivial=judge.trivial,
         reason=reason,
-        signature=_signature(judge, [cases[number] for number in numbers], how, n=n, expected=" or ".join(expected)),
+        signature=_signature(
+            judge, [cases[number] for number in numbers], settings, n=n, expected=" or ".join(expected)
+        ),
         outcomes=outcomes,
     )
 
 
 def _outcome(
-    case: Case, number: int, pair: ScorePair, *, judge: JudgeDescription, threshold: float | None, how: VerdictSettings
+    case: Case,
+    number: int,
+    pair: ScorePair,
+    *,
+    judge: JudgeDescription,
+    threshold: float | None,
+    settings: VerdictSettings,
 ) -> CaseOutcome:
     difference = judge.difference(pair)
     if difference is None or threshold is None:
         return CaseOutcome(number, difference, None, None)
-    found = relation(difference, threshold)
-    return CaseOutcome(number, difference, found, conforms(found, expected_of(case, how.verdict)))
+    actual = relation(difference, threshold)
+    return CaseOutcome(number, difference, actual, conforms(actual, expected_of(case, settings.verdict)))
 
 
 def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> list[float]:
@@ -210,17 +222,18 @@ def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescri
 
 
 def _first_error(errors: Mapping[tuple[str, int], str], judge: JudgeDescription, numbers: Sequence[int]) -> str:
-    """The first error of a judge on some cases; where it was not asked about these, its first error of all."""
+    """The first error of a judge on these cases. If there is none, its first error on any case."""
     own = {case: why for (name, case), why in errors.items() if name == judge.name}
     return next((own[number] for number in numbers if number in own), own[min(own)] if own else "")
 
 
-def _why_not(usable: int, threshold: float | None, how: VerdictSettings, first_error: str) -> str:
-    if not usable:
+def _why_no_rate(scored: int, threshold: float | None, settings: VerdictSettings, first_error: str) -> str:
+    """The reason why there is no error rate; empty if there is one."""
+    if not scored:
         return f"no case was scored: {first_error}" if first_error else "no case was scored"
-    if threshold is None and how.threshold.mode == "noise":
-        return f"no noise is known: add cases of the attack {CONTROL}"
-    return "one score has no spread to set a threshold from" if threshold is None else ""
+    if threshold is None and settings.threshold.mode == "noise":
+        return f"the noise of the judge is unknown: add cases of the attack {CONTROL}"
+    return "the threshold needs at least two scored cases" if threshold is None else ""
 
 
 def _student(differences: Sequence[float], confidence: float) -> Interval:
@@ -231,14 +244,16 @@ def _student(differences: Sequence[float], confidence: float) -> Interval:
     return student_interval(differences, confidence=confidence)
 
 
-def _signature(judge: JudgeDescription, cases: Sequence[Case], how: VerdictSettings, *, n: int, expected: str) -> str:
+def _signature(
+    judge: JudgeDescription, cases: Sequence[Case], settings: VerdictSettings, *, n: int, expected: str
+) -> str:
     parts = {
         "judge": f"{judge.name.replace('|', '/')}@{identity_digest(judge.identity)}",
-        "attack": row_of(cases[0], how.verdict),
+        "attack": row_of(cases[0], settings.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,
-        "threshold": judge.threshold(how.threshold),
-        "verdict": how.verdict,
+        "threshold": judge.threshold(settings.threshold),
+        "verdict": settings.verdict,
         "scored": f"{n}/{len(cases)}",
         "n": n,
         "data": cases_digest(cases),

@@ -1,4 +1,4 @@
-"""The record of judges: what identifies a run, what a row holds."""
+"""The run record of ``dialmeter judge score``: the identity of a run, and its rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .show import case_exchanges
 
 
 def identity(
-    inputs: Sequence[Mapping[str, str | None]], judges: Sequence[JudgeDescription], how: VerdictSettings
+    inputs: Sequence[Mapping[str, str | None]], judges: Sequence[JudgeDescription], settings: VerdictSettings
 ) -> dict[str, Any]:
-    """What makes a run this run."""
+    """The identity of a run: inputs, judges and settings."""
     return run_identity(
         "judge",
         inputs,
@@ -36,24 +36,24 @@ def identity(
             }
             for judge in judges
         ],
-        threshold=str(how.threshold),
-        verdict=how.verdict,
-        confidence=how.confidence,
+        threshold=str(settings.threshold),
+        verdict=settings.verdict,
+        confidence=settings.confidence,
     )
 
 
 def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iterator[dict[str, Any]]:
-    """All that a viewer shows of a case: context, both replies, their differences, and the scores of each judge.
+    """One row per case, with everything that the viewer shows: context, both replies, their differences, and the scores of each judge.
 
     Args:
-        result: what was scored.
-        judges: those that can say what they were asked and answered.
+        result: the scored cases.
+        judges: judges that can report their prompts and answers, by name.
     """
-    said: list[dict[str, dict[str, Any]]] = [{} for _ in result.cases]
+    scores: list[dict[str, dict[str, Any]]] = [{} for _ in result.cases]
     for cell in result.cells:
         for outcome in cell.outcomes:
             human, adversarial = result.scored.pairs[cell.judge][outcome.case]
-            said[outcome.case][cell.judge] = {
+            scores[outcome.case][cell.judge] = {
                 "human": human,
                 "adversarial": adversarial,
                 "difference": outcome.difference,
@@ -62,23 +62,23 @@ def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iter
                 "threshold": cell.threshold,
             }
     reasons = {(failure.judge, failure.case): failure.why for failure in result.scored.failures}
-    times: Counter[str] = Counter()
+    id_counts: Counter[str] = Counter()
     for number, case in enumerate(result.cases):
         name = case_id(case)
-        times[name] += 1
-        for judge, what in said[number].items():
-            if (judge, number) in reasons:
-                what["failure"] = reasons[judge, number]
-        for judge, asked in (judges or {}).items():
-            if found := case_exchanges(asked, case):
-                said[number][judge]["exchanges"] = to_builtins(found)
-        plain = to_builtins(case)
-        plain["context"] = [{"speaker": move.speaker, "text": move.text} for move in case.context]
+        id_counts[name] += 1
+        for judge_name, score in scores[number].items():
+            if (judge_name, number) in reasons:
+                score["failure"] = reasons[judge_name, number]
+        for judge_name, judge in (judges or {}).items():
+            if exchanges := case_exchanges(judge, case):
+                scores[number][judge_name]["exchanges"] = to_builtins(exchanges)
+        fields = to_builtins(case)
+        fields["context"] = [{"speaker": move.speaker, "text": move.text} for move in case.context]
         if case.adversarial_context:
-            plain["adversarial_context"] = [
+            fields["adversarial_context"] = [
                 {"speaker": move.speaker, "text": move.text} for move in case.adversarial_context
             ]
-        yield {"id": name if times[name] == 1 else f"{name}#{times[name]}", **plain, "scores": said[number]}
+        yield {"id": name if id_counts[name] == 1 else f"{name}#{id_counts[name]}", **fields, "scores": scores[number]}
 
 
 def finish(
@@ -88,7 +88,7 @@ def finish(
     report: str,
     judges: Mapping[str, Judge] | None = None,
 ) -> None:
-    """Writes the rows that are not there yet, and closes the run."""
+    """Write the rows that are not in the run yet, and close the run."""
     for row in rows(result, judges):
         if row["id"] not in writer.done:
             writer.add(row)

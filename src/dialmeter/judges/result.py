@@ -1,4 +1,4 @@
-"""The result of scoring judges: error rates by judge, attack and corpus, means, comparisons, the clearest failures."""
+"""The result of scoring judges: error rates by judge, attack and corpus, means, comparisons, and the worst cases."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..model import Notice
 from . import compare
 from .ask import FAILED, NOT_ASKED, OVER_BUDGET, UNREADABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
-from .matrix import CONTROL, ErrorCell, JudgeDescription, VerdictSettings, matrix
+from .matrix import CONTROL, ErrorCell, JudgeDescription, VerdictSettings, error_cells
 
 _LISTED = 20
 _SILENT = frozenset({FAILED, UNREADABLE, NOT_ASKED, compare.NO_SCORE})
 
 
 class WorstCase(Struct, frozen=True):
-    """A case in which a judge does not do what an ideal one does; a difference is human reply minus adversarial reply."""
+    """A case with an error of a judge; ``difference`` is the score of the human reply minus the score of the adversarial reply."""
 
     case: str
     judge: str
@@ -34,13 +34,13 @@ class WorstCase(Struct, frozen=True):
 
 
 class JudgeResult(Result):
-    """Error rates of judges, and the cases behind them. ``result["overlap", "speaker"]`` is a judge under an attack.
+    """Error rates of judges, and the scored cases. ``result["overlap", "speaker"]`` is the score of a judge under an attack.
 
     Attributes:
         cases: the cases that were scored.
-        judges: what is known of each judge, in order; the trivial ones last.
+        judges: the description of each judge, in order; the trivial ones last.
         scored: all scores.
-        how: threshold, verdict rules, confidence.
+        how: the settings: threshold, verdict rules and confidence level.
     """
 
     def __init__(
@@ -54,47 +54,47 @@ class JudgeResult(Result):
     @cached_property
     def cells(self) -> list[ErrorCell]:
         """One cell per corpus, attack and judge."""
-        return matrix(self.cases, self.scored, self.judges, self.how)
+        return error_cells(self.cases, self.scored, self.judges, self.how)
 
     @cached_property
     def averages(self) -> list[compare.Average]:
-        """Means over the attacks on a facet."""
+        """Mean error rates over the attacks on each facet."""
         return compare.averages(self.cells)
 
     @cached_property
     def comparisons(self) -> list[compare.JudgeComparison]:
-        """The first judge against the others."""
+        """Comparisons of the first judge with the others."""
         return compare.comparisons(self.cells)
 
     @cached_property
     def position_bias(self) -> list[compare.PositionBias]:
-        """How often pairwise judges change their answer with the order of the replies."""
+        """The share of pairs for which a pairwise judge changes its answer with the order of the replies."""
         return compare.position_bias(self.cases, self.scored, self.judges, self.how.confidence)
 
     @cached_property
     def accounts(self) -> dict[str, Account]:
-        """What was asked of each judge that was named, and how much of it was scored."""
+        """The number of requested, scored and unscored cases of each requested judge."""
         return compare.accounts(self.cells, self.scored, self.cases)
 
     @property
     def account(self) -> Account:
-        """The accounts of all judges that were named, added up."""
+        """The sum of the accounts of all requested judges."""
         return total(self.accounts.values())
 
     @property
     def silent(self) -> list[str]:
-        """The judges that were named and scored nothing, although cases are within their claims; a line for each."""
-        found = []
+        """One line per requested judge that scored nothing, although it claims to judge some of the cases."""
+        lines = []
         for judge, account in self.accounts.items():
             if account.scored or not any(each.reason in _SILENT for each in account.reasons):
                 continue
             why = next((each.why for each in self.scored.failures if each.judge == judge), "")
-            found.append(f"{judge} scored none of {account.asked} cases: {account.why}" + (f"; {why}" if why else ""))
-        return found
+            lines.append(f"{judge} scored none of {account.asked} cases: {account.why}" + (f"; {why}" if why else ""))
+        return lines
 
     @property
     def over_budget(self) -> list[str]:
-        """The judges that were not asked about everything, because the budget is spent; a line for each."""
+        """One line per judge with unscored cases because the budget is spent."""
         return [
             f"{judge}: {each.count} of {account.asked} cases are unscored, because the budget is spent"
             for judge, account in self.accounts.items()
@@ -104,26 +104,26 @@ class JudgeResult(Result):
 
     @cached_property
     def notices(self) -> list[Notice]:
-        """Warnings, the replies that a judge could not score among them."""
-        return [*compare.warnings(self.cells), *self._failures()]
+        """All warnings, including those about replies that a judge could not score."""
+        return [*compare.warnings(self.cells), *self._failure_notices()]
 
-    def _failures(self) -> list[Notice]:
+    def _failure_notices(self) -> list[Notice]:
         by_judge: dict[str, list[ScoringFailure]] = {}
         for failure in self.scored.failures:
             by_judge.setdefault(failure.judge, []).append(failure)
         return [
             Notice(
                 "judge-failed",
-                len(found),
-                f"{judge} did not score {len(found)} of {2 * len(self.cases)} replies: {found[0].why}",
-                tuple(dict.fromkeys(case_id(self.cases[failure.case]) for failure in found))[:_LISTED],
+                len(failures),
+                f"{judge} did not score {len(failures)} of {2 * len(self.cases)} replies: {failures[0].why}",
+                tuple(dict.fromkeys(case_id(self.cases[failure.case]) for failure in failures))[:_LISTED],
             )
-            for judge, found in by_judge.items()
+            for judge, failures in by_judge.items()
         ]
 
     @property
     def counts(self) -> dict[str, int]:
-        """How much there is of what."""
+        """The number of cases, attacks, corpora, judges and failures."""
         return {
             "cases": len(self.cases),
             "attacks": len({case.attack for case in self.cases}),
@@ -133,31 +133,31 @@ class JudgeResult(Result):
         }
 
     def cell(self, judge: str, attack: str, corpus: str | None = None) -> ErrorCell:
-        """The cell of a judge and an attack; of the first corpus that has it, if none is named.
+        """The cell of a judge and an attack. Without ``corpus``, the cell of the first corpus that has one.
 
         Raises:
-            DialmeterError: there is none.
+            DialmeterError: there is no such cell.
         """
         for cell in self.cells:
             if (cell.judge, cell.attack) == (judge, attack) and corpus in (None, cell.corpus):
                 return cell
-        raise DialmeterError(f"no cell of judge {judge!r} under attack {attack!r}")
+        raise DialmeterError(f"no cell for judge {judge!r} and attack {attack!r}")
 
     def failing(self, judge: str, attack: str | None = None) -> list[int]:
-        """The cases in which a judge did not do what an ideal one does, the clearest first."""
-        found = [
+        """The indices of the cases with an error of a judge, largest error first."""
+        outcomes = [
             outcome
             for cell in self.cells
             if cell.judge == judge and attack in (None, cell.attack) and cell.value is not None
             for outcome in cell.outcomes
             if outcome.conforms is False
         ]
-        similar = {each.case for each in found if self.cases[each.case].expected == "similar"}
-        # A reply that should have fallen fails the more, the more it rose; one that should not move, the more it moved.
+        similar = {each.case for each in outcomes if self.cases[each.case].expected == "similar"}
+        # If the score should fall, the error grows with its rise. If the score should not change, the error grows with any change.
         return [
             each.case
             for each in sorted(
-                found,
+                outcomes,
                 key=lambda each: (
                     -abs(each.difference or 0.0) if each.case in similar else (each.difference or 0.0),
                     each.case,
@@ -167,7 +167,7 @@ class JudgeResult(Result):
 
     @cached_property
     def scores(self) -> list[Score]:
-        """The error rate of every cell, with the judge, the attack and the corpus as its group."""
+        """The error rate of every cell. The group of a score is its judge, attack and corpus."""
         return [
             Score(
                 measure="error",
@@ -190,35 +190,36 @@ class JudgeResult(Result):
         }
 
     def get(self, name: tuple[str, ...], default: Score | None = None) -> Score | None:
-        """The score of a judge, an attack and a corpus; without a corpus, of the first one that has it."""
-        found = (score for key, score in self.named_scores.items() if name in (key, key[:2]))
-        return next(found, default)
+        """The score of a judge, an attack and a corpus. Without a corpus, the score of the first corpus that has one."""
+        return next((score for key, score in self.named_scores.items() if name in (key, key[:2])), default)
 
     def by(self, group: str) -> list[Score]:
         """Error rates by ``attack`` (all scores), or means over attacks by ``facet``, ``corpus`` or ``judge``.
 
-        In a mean every attack counts the same; degenerate judges and the control attack have no part in it.
+        In a mean, all attacks have equal weights. Degenerate judges and the control attack are excluded.
 
         Raises:
-            DialmeterError: no such group.
+            DialmeterError: the group is unknown.
         """
         groups = {"facet": ("judge", "corpus", "facet"), "corpus": ("judge", "corpus"), "judge": ("judge",)}
         if group == "attack":
             return self.scores
         if group not in groups:
             raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['attack', *groups])}")
-        found: dict[tuple[str, ...], list[ErrorCell]] = {}
+        cells_by_key: dict[tuple[str, ...], list[ErrorCell]] = {}
         for cell in self.cells:
             if cell.attack != CONTROL:
-                found.setdefault(tuple(getattr(cell, name) for name in groups[group]), []).append(cell)
-        return [compare.mean_score(dict(zip(groups[group], key, strict=True)), cells) for key, cells in found.items()]
+                cells_by_key.setdefault(tuple(getattr(cell, name) for name in groups[group]), []).append(cell)
+        return [
+            compare.mean_score(dict(zip(groups[group], key, strict=True)), cells) for key, cells in cells_by_key.items()
+        ]
 
     def worst(self, n: int = 10, judge: str | None = None) -> list[WorstCase]:
-        """The cases in which a judge differs most clearly from an ideal one.
+        """The cases with the largest errors of a judge.
 
         Args:
-            n: at most so many.
-            judge: its name; the first judge without it.
+            n: the largest number of cases to return.
+            judge: the judge's name; default: the first judge.
         """
         name = self.judges[0].name if judge is None else judge
         differences = {
@@ -231,18 +232,18 @@ class JudgeResult(Result):
         ]
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The cells as plain dictionaries, as in JSON."""
+        """The cells as dictionaries, with the same keys as in JSON."""
         return [cell_dict(cell) for cell in self.cells]
 
     @property
     def summary(self) -> str:
-        """The mean error of every judge, and how much was scored."""
+        """The mean error of every judge, the number of cases, and the threshold."""
         means = ", ".join(f"{each.judge} {percent(each.value)}" for each in self.averages if each.facet == "overall")
         return f"mean error {means}; {len(self.cases)} cases, threshold {self.how.threshold}"
 
 
 def cell_dict(cell: ErrorCell) -> dict[str, Any]:
-    """A cell as a score in JSON: everything but the outcomes of cases."""
+    """A cell as a score in JSON, without the outcomes of cases."""
     plain = {"measure": "error", **to_builtins(cell)}
     del plain["outcomes"]
     for name in ("reason", "difference_ci_reason"):

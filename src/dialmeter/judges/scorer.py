@@ -1,4 +1,4 @@
-"""Judges from Python: cases from attacks on dialogues, and error rates of judges on cases."""
+"""The Python interface of judges: make cases from attacks on dialogues, and compute error rates of judges on cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .cases import Case
 from .judge import TRIVIAL, Judge, load_judge
 from .judged_items import training_talk
 from .language import Paraphraser, open_language
-from .matrix import JudgeDescription, VerdictSettings, about
+from .matrix import JudgeDescription, VerdictSettings, describe_judge
 from .result import JudgeResult
 from .store import ScoreStore
 from .verdict import parse_threshold
@@ -45,28 +45,28 @@ def attack_replies(
     paraphraser: Paraphraser | None = None,
     cache: str | Path | bool | None = True,
 ) -> list[Case]:
-    """Makes adversarial cases from the replies of dialogues, as ``dialmeter judge attack`` does.
+    """Make adversarial cases from the replies of dialogues, like ``dialmeter judge attack``.
 
     Args:
-        dialogues: a file of talk, or conversations.
-        attacks: names of attacks, or of one variant as ``dullness:generic``; ``paper`` for the twelve, ``all`` for every
-            one; or attacks of your own.
-        cases: how many of each attack; fewer where the dialogues do not give more.
-        seed: of all choices; the same seed gives the same cases.
+        dialogues: a file of conversations, or conversations.
+        attacks: names of attacks, or of one variant as ``dullness:generic``; ``paper`` for the twelve attacks of the paper, ``all`` for
+            all attacks; or your own attacks.
+        cases: the number of cases of each attack; there are fewer if the dialogues do not give enough.
+        seed: the seed of all random choices; the same seed gives the same cases.
         format: the format of the file; detected if not given.
-        corpus: a name that goes into the cases; without it the name of the file.
-        speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
-        light: use only what comes with dialmeter, whatever is installed.
-        pipeline: a spaCy pipeline by name.
-        paraphraser: a function that gives a text in other words (for ``natural-paraphrase``).
-        cache: a folder in which analyses of utterances are kept between runs; True for the one of the platform, as the command has it,
-            which is not used with ``light``; None or False for none.
+        corpus: the corpus name in the cases; default: the name of the file.
+        speaker: the speaker whose replies are attacked: ``system``, ``user`` or ``both``.
+        light: use only the resources that come with dialmeter, and ignore installed ones.
+        pipeline: the name of a spaCy pipeline.
+        paraphraser: a function that returns a paraphrase of a text (for ``natural-paraphrase``).
+        cache: a folder that keeps analyses of utterances between runs; True for the same default folder as the command, which is
+            not used with ``light``; None or False for no cache.
 
     Returns:
-        The cases, attack by attack, for :func:`score_judge`.
+        The cases, grouped by attack, for :func:`score_judge`.
 
     Raises:
-        DialmeterError: no such attack, or no dialogue can be read.
+        DialmeterError: an attack is unknown, or no dialogue can be read.
 
     Example:
         >>> from dialmeter import Move
@@ -75,23 +75,23 @@ def attack_replies(
         [('repetition', 'The inn is in Mill Lane.')]
     """
     if speaker not in SPEAKERS:
-        raise DialmeterError(f"speaker is {', '.join(SPEAKERS)}, not {speaker!r}")
+        raise DialmeterError(f"speaker must be one of {', '.join(SPEAKERS)}, not {speaker!r}")
     is_file = isinstance(dialogues, str | Path)
     talks = list(open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues)
     if not talks:
         raise DialmeterError(
             f"{dialogues}: no dialogue could be read" if is_file else "there are no dialogues to attack"
         )
-    wanted = [attack for each in attacks for attack in ([each] if isinstance(each, Attack) else chosen([each]))]
+    requested = [attack for each in attacks for attack in ([each] if isinstance(each, Attack) else chosen([each]))]
     name = Path(str(dialogues)).name if is_file else ""
-    kept = (None if light else cache_folder()) if cache is True else Path(cache) if cache else None
-    language = open_language(pipeline_name=pipeline, light=light, cache=kept, paraphraser=paraphraser)
+    folder = (None if light else cache_folder()) if cache is True else Path(cache) if cache else None
+    language = open_language(pipeline_name=pipeline, light=light, cache=folder, paraphraser=paraphraser)
     try:
         label = name if corpus is None else corpus
-        made = attack_corpus(talks, wanted, language, cases=cases, seed=seed, corpus=label, speaker=speaker)
+        attacked = attack_corpus(talks, requested, language, cases=cases, seed=seed, corpus=label, speaker=speaker)
     finally:
         language.close()
-    return made.cases
+    return attacked.cases
 
 
 def score_judge(
@@ -108,33 +108,33 @@ def score_judge(
     watch: Watch | None = None,
     confidence: float | None = None,
 ) -> JudgeResult:
-    """Error rates of judges under attack; the trivial judges are scored, too.
+    """Error rates of judges under attack. The trivial judges are scored, too.
 
     Args:
         cases: a file of cases, or cases.
-        judges: judges by name, as text (see :func:`~dialmeter.judges.judge.load_judge`), or as objects. The members of a panel
-            that is given as text are scored, too.
+        judges: a mapping from names to judges, or a sequence of texts (see :func:`~dialmeter.judges.judge.load_judge`) and
+            objects. If a panel is given as text, its members are scored, too.
         threshold: ``paper``, ``sd``, ``noise`` or ``fixed=0.1``.
-        verdict: ``paper``, or ``published`` for what the published code expects of entrainment.
-        ci: the confidence of the intervals; 0 for none.
-        store: a folder in which scores are kept between runs.
-        talk: dialogues that judges which learn are trained on, each as its utterances; without it, the contexts of the
+        verdict: ``paper``, or ``published`` for the expectation of the published code for entrainment.
+        ci: the confidence level of the intervals; 0 for no intervals.
+        store: a folder that keeps scores between runs.
+        talk: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the
             cases.
-        scores: scores made elsewhere, by the judge's name, one pair per case.
+        scores: precomputed scores by the judge's name, one pair per case.
         lower_is_better: judges of ``scores`` for which a lower score is better.
-        watch: is called with the progress.
+        watch: a function that is called with the progress.
         confidence: the old name of ``ci``.
 
     Raises:
-        DialmeterError: a judge cannot be loaded, or a setting does not fit.
+        DialmeterError: a judge cannot be loaded, or a setting is not valid.
         InputError: the file of cases cannot be read.
 
     Example:
         >>> from dialmeter.judges.cases import Place
         >>> from dialmeter.model import Move
-        >>> asked = (Move("user", "a table for two"),)
+        >>> context = (Move("user", "a table for two"),)
         >>> cases = [
-        ...     Case("speaker", "", asked, reply, "a table for two " + reply, "lower", "coherence", Place("d1", n))
+        ...     Case("speaker", "", context, reply, "a table for two " + reply, "lower", "coherence", Place("d1", n))
         ...     for n, reply in enumerate(["certainly", "for what day"])
         ... ]
         >>> result = score_judge(cases, ["length"], threshold="fixed=0.5")
@@ -145,65 +145,65 @@ def score_judge(
         warnings.warn("confidence= of score_judge is now ci=", DeprecationWarning, stacklevel=2)
         ci = confidence
     checked_confidence(ci)
-    found = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
-    if not found:
+    all_cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
+    if not all_cases:
         raise DialmeterError("there are no cases to score")
-    offered = {"talk": talk if talk is not None else talk_of(found)}
-    chosen = dict(judges) if isinstance(judges, Mapping) else _named(judges, offered)
-    asked, known = judges_of(chosen, scores or {}, lower_is_better)
-    how = VerdictSettings(parse_threshold(threshold), verdict, ci)
-    return assembled(found, asked, known, scores or {}, how=how, store=store, watch=watch)
+    offered = {"talk": talk if talk is not None else talk_of(all_cases)}
+    by_name = dict(judges) if isinstance(judges, Mapping) else _load_judges(judges, offered)
+    to_ask, descriptions = with_trivial_judges(by_name, scores or {}, lower_is_better)
+    settings = VerdictSettings(parse_threshold(threshold), verdict, ci)
+    return run_judges(all_cases, to_ask, descriptions, scores or {}, settings=settings, store=store, watch=watch)
 
 
-def judges_of(
+def with_trivial_judges(
     judges: Mapping[str, Judge], scores: Mapping[str, Sequence[ScorePair]], lower_is_better: Sequence[str] = ()
 ) -> tuple[dict[str, Judge], list[JudgeDescription]]:
-    """The judges to ask, the trivial ones last, and the description of each judge.
+    """Return the judges to ask, with the trivial ones last, and the description of each judge.
 
     Raises:
-        DialmeterError: two have the same name, or there is none.
+        DialmeterError: two judges have the same name, or there are no judges.
     """
-    clash = [name for name in scores if name in judges]
-    if clash:
-        raise DialmeterError(f"two judges are called {clash[0]}; give one another name, as in mine=...")
+    duplicates = [name for name in scores if name in judges]
+    if duplicates:
+        raise DialmeterError(f"two judges are called {duplicates[0]}; give one another name, as in mine=...")
     if not judges and not scores:
         raise DialmeterError("name at least one judge")
-    beside = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
-    known = [about(name, judge, trivial=name in TRIVIAL) for name, judge in judges.items()]
-    known += [JudgeDescription(name, f"scores {name}", name not in lower_is_better) for name in scores]
-    known += [about(name, judge, trivial=True) for name, judge in beside.items()]
-    return {**judges, **beside}, known
+    trivial = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
+    descriptions = [describe_judge(name, judge, trivial=name in TRIVIAL) for name, judge in judges.items()]
+    descriptions += [JudgeDescription(name, f"scores {name}", name not in lower_is_better) for name in scores]
+    descriptions += [describe_judge(name, judge, trivial=True) for name, judge in trivial.items()]
+    return {**judges, **trivial}, descriptions
 
 
-def assembled(
+def run_judges(
     cases: Sequence[Case],
-    asked: Mapping[str, Judge],
-    known: Sequence[JudgeDescription],
+    judges: Mapping[str, Judge],
+    descriptions: Sequence[JudgeDescription],
     scores: Mapping[str, Sequence[ScorePair]],
     *,
-    how: VerdictSettings,
+    settings: VerdictSettings,
     store: str | Path | None,
     watch: Watch | None,
     ask: Ask | None = None,
 ) -> JudgeResult:
-    """The result of asking judges, with the scores made elsewhere added."""
-    scored = score_cases(cases, asked, ScoreStore(store) if store else None, watch, ask)
+    """Ask judges, and add the precomputed scores. Return the result."""
+    scored = score_cases(cases, judges, ScoreStore(store) if store else None, watch, ask)
     for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
-    return JudgeResult(cases, known, scored, how)
+    return JudgeResult(cases, descriptions, scored, settings)
 
 
-def _named(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:
-    found: dict[str, Judge] = {}
+def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:
+    by_name: dict[str, Judge] = {}
     for each in judges:
         name, judge = load_judge(each, offered) if isinstance(each, str) else (each.name, each)
-        if name in found:
+        if name in by_name:
             raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
-        found[name] = judge
+        by_name[name] = judge
     for text in members_of([each for each in judges if isinstance(each, str)]):
         name, judge = load_judge(text, offered)
-        found.setdefault(name, judge)
-    return found
+        by_name.setdefault(name, judge)
+    return by_name
 
 
 def talk_of(cases: Sequence[Case]) -> list[list[str]]:
@@ -212,18 +212,18 @@ def talk_of(cases: Sequence[Case]) -> list[list[str]]:
 
 
 class JudgeScorer:
-    """Collects cases, and asks the judges when the result is wanted.
+    """Collects cases, and asks the judges when the result is requested.
 
     Args:
-        judges: judges by name, as text, or as objects, as for :func:`score_judge`.
+        judges: a mapping from names to judges, or a sequence of texts and objects, as for :func:`score_judge`.
         settings: further arguments of :func:`score_judge`, such as ``threshold``, ``verdict``, ``ci`` and ``store``.
 
     Example:
         >>> from dialmeter.judges.cases import Place
         >>> from dialmeter.model import Move
         >>> scorer = JudgeScorer(["length"], threshold="fixed=0.5")
-        >>> said = (Move("user", "a table for two"),)
-        >>> scorer.add(Case("speaker", "", said, "certainly", "a table certainly", "lower", "coherence", Place("d1", 1)))
+        >>> context = (Move("user", "a table for two"),)
+        >>> scorer.add(Case("speaker", "", context, "certainly", "a table certainly", "lower", "coherence", Place("d1", 1)))
         >>> scorer.result()["length", "speaker"].value
         1.0
     """
@@ -234,18 +234,18 @@ class JudgeScorer:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets all cases."""
+        """Remove all cases."""
         self.cases: list[Case] = []
         self._scores: dict[str, list[ScorePair]] = {}
         self._result: JudgeResult | None = None
 
     def add(self, case: Case, scores: Mapping[str, tuple[float | None, float | None]] | None = None) -> None:
-        """Takes one case.
+        """Add one case.
 
         Args:
             case: the case.
-            scores: scores made elsewhere, by the judge's name: of the human reply and of the adversarial one. A judge that
-                has none for a case has not scored it.
+            scores: precomputed scores of the human and of the adversarial reply, by the judge's name. A judge without
+                scores for a case has not scored it.
         """
         given = scores or {}
         for name in dict.fromkeys((*self._scores, *given)):
@@ -255,10 +255,10 @@ class JudgeScorer:
         self._result = None
 
     def merge(self, other: JudgeScorer) -> None:
-        """Takes the cases of another scorer with the same judges and settings.
+        """Add the cases of another scorer with the same judges and settings.
 
         Raises:
-            DialmeterError: the scorers are not alike.
+            DialmeterError: the judges or the settings differ.
         """
         if (self._names, self._settings) != (other._names, other._settings):
             raise DialmeterError("only scorers with the same judges and settings can be merged")
@@ -270,10 +270,10 @@ class JudgeScorer:
         return [each if isinstance(each, str) else each.name for each in self._judges]
 
     def result(self) -> JudgeResult:
-        """The error rates on all cases so far. Judges are asked once; they are asked again after further cases.
+        """The error rates on all cases so far. Judges are asked again only after new cases were added.
 
         Raises:
-            DialmeterError: no case, or a judge that cannot be loaded.
+            DialmeterError: there are no cases, or a judge cannot be loaded.
         """
         if self._result is None:
             self._result = score_judge(self.cases, self._judges, scores=self._scores, **self._settings)

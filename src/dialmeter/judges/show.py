@@ -1,4 +1,4 @@
-"""One case in lines of text: the talk, the replies, the scores of all judges, and what language models were asked and said."""
+"""Show one case as lines of text: context, replies, the scores of all judges, and the prompts and answers of language models."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .result import JudgeResult
 from .verdict import READING, expected_of
 
 _LONGEST = 10_000
-"""Characters of a line."""
+"""The largest number of characters in a line."""
 
 
 def case_exchanges(judge: Judge, case: Case) -> dict[str, ModelExchange]:
-    """What a language model was asked about both replies of a case, and its answers; nothing for other judges.
+    """The prompts and answers of a language model for both replies of a case; empty for other judges.
 
-    Of a pairwise judge: with the human reply first, and with the adversarial reply first.
+    For a pairwise judge: with the human reply first, and with the adversarial reply first.
     """
     if not hasattr(judge, "exchange"):
         return {}
@@ -26,15 +26,15 @@ def case_exchanges(judge: Judge, case: Case) -> dict[str, ModelExchange]:
     adversarial: AnyItem = (case.attacked_context, case.adversarial)
     if is_pairwise(judge):
         human, adversarial = (*human, case.adversarial), (*adversarial, case.reply)
-    found = {
+    exchanges = {
         "human": judge.exchange(human),
         "adversarial": judge.exchange(adversarial, again=human == adversarial),
     }
-    return {reply: each for reply, each in found.items() if each.answers}
+    return {reply: exchange for reply, exchange in exchanges.items() if exchange.answers}
 
 
 def find_case(result: JudgeResult, name: str) -> int:
-    """The number of a case that is named by its id, or by its line in the file, from 1.
+    """The index of a case. Its name is its id, or its line number in the file, from 1.
 
     Raises:
         DialmeterError: there is no such case.
@@ -48,12 +48,12 @@ def find_case(result: JudgeResult, name: str) -> int:
 
 
 def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) -> Iterator[str]:
-    """A case, line by line.
+    """The lines that show a case.
 
     Args:
-        result: what was scored.
-        number: of the case.
-        judges: those that can say what they were asked.
+        result: the scored cases.
+        number: the index of the case.
+        judges: judges that can report their prompts and answers, by name.
     """
     case = result.cases[number]
     must = READING[expected_of(case, result.how.verdict)]
@@ -85,15 +85,15 @@ def _exchange_lines(reply: str, exchange: ModelExchange) -> Iterator[str]:
         yield from (f"    {_safe(line)}" for line in message["content"].splitlines())
     for answer in exchange.answers:
         tokens = f"{answer.prompt_tokens} + {answer.answer_tokens} tokens"
-        read = f"score {_number(answer.score)}" if answer.score is not None else f"no score: {answer.error}"
-        yield f"  {reply} reply, answer ({tokens}; {read}):"
+        score = f"score {_number(answer.score)}" if answer.score is not None else f"no score: {answer.error}"
+        yield f"  {reply} reply, answer ({tokens}; {score}):"
         yield from (f"    {_safe(line)}" for line in answer.text.splitlines())
         if answer.reason:
             yield f"    reason: {_safe(answer.reason)}"
 
 
 def _safe(text: str) -> str:
-    """Text from a file or a model, without anything that a terminal would obey."""
+    """Remove terminal control sequences and line breaks from the text of a file or a model."""
     return one_line(text, _LONGEST)
 
 

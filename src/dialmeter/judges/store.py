@@ -1,4 +1,4 @@
-"""Scores of judges on disk."""
+"""A store for scores of judges on disk."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..core.output import RecordLog
 
 
 class ScoreStore:
-    """Scores per judge and item: a folder with one file per judge, and one line per batch.
+    """Stores scores by judge and item in a folder. It has one file per judge and one line per batch.
 
     Args:
-        folder: where the files are; it is created with the first batch.
+        folder: the folder of the files; it is created with the first batch.
 
     Example:
         >>> import tempfile
@@ -37,14 +37,14 @@ class ScoreStore:
         """All scores of a judge, by item.
 
         Raises:
-            InputError: the file holds something else.
+            InputError: the file is not a file of scores.
         """
         return {item: score for batch in self._log(identity).read() for item, score in batch.items()}
 
     def add(self, identity: str, scores: Mapping[str, float]) -> None:
-        """Adds the scores of one batch.
+        """Append the scores of one batch.
 
         Raises:
-            DialmeterError: the folder cannot be written to.
+            DialmeterError: the file cannot be written.
         """
         self._log(identity).append(dict(scores))

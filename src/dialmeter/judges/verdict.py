@@ -1,4 +1,4 @@
-"""The verdict on a judge: which reply it prefers, by which threshold, and whether an ideal judge would do the same."""
+"""Verdicts on judges: the reply that a judge prefers by a threshold, compared with the expectation for an ideal judge."""
 
 from __future__ import annotations
 
@@ -19,11 +19,15 @@ RULES = ("paper", "published")
 EXPECTED = ("lower", "similar", "at-most")
 
 READING = {"lower": "must fall", "similar": "must not move", "at-most": "must not rise"}
-"""The expectation in words."""
+"""The expectation for the score of the adversarial reply, in words."""
 
 
 def relation(difference: float, threshold: float) -> Relation:
-    """Which reply the judge prefers, if the difference (human minus adversarial) is larger than the threshold.
+    """The judge's score of the human reply, relative to the adversarial one: ``similar`` if they differ by the threshold or less.
+
+    Args:
+        difference: the score of the human reply minus the score of the adversarial reply.
+        threshold: the largest difference that does not count.
 
     Example:
         >>> relation(0.7, 0.1), relation(-0.7, 0.1), relation(0.05, 0.1)
@@ -34,45 +38,45 @@ def relation(difference: float, threshold: float) -> Relation:
     return "higher" if difference > 0 else "lower"
 
 
-def conforms(found: Relation, expected: str) -> bool:
-    """True if an ideal judge does the same.
+def conforms(actual: Relation, expected: str) -> bool:
+    """True if a judge's relation is what is expected of an ideal judge.
 
     Example:
         >>> conforms("higher", "lower"), conforms("similar", "at-most"), conforms("similar", "lower")
         (True, True, False)
     """
     if expected == "similar":
-        return found == "similar"
-    return found == "higher" if expected == "lower" else found != "lower"
+        return actual == "similar"
+    return actual == "higher" if expected == "lower" else actual != "lower"
 
 
 def expected_of(case: Case, rules: str = "paper") -> str:
-    """The expected relation: as the case says, or as in the published code.
+    """The expectation of the case, or of the published code.
 
-    The text of the paper expects that a reply without entrainment does not score higher; its code and its Table 4 count
+    The text of the paper expects that a reply without entrainment does not score higher. Its code and its Table 4 count
     everything that is not lower as an error.
 
     Raises:
-        DialmeterError: the case expects something that is not known.
+        DialmeterError: the expectation of the case is unknown.
     """
     if case.expected not in EXPECTED:
         raise DialmeterError(
-            f"case of dialogue {case.source.dialogue}: expected is {case.expected!r}, not {', '.join(EXPECTED)}"
+            f"case of dialogue {case.source.dialogue}: expected is {case.expected!r}, not one of {', '.join(EXPECTED)}"
         )
     return "lower" if rules == "published" and case.attack == "entrainment" else case.expected
 
 
 _OWN_ROW = {("pronoun", "number"): "coherence"}
-"""Variants that are about another facet than their attack, and the facet that the paper gives them."""
+"""Variants that test another facet than their attack, and the facet that the paper gives them."""
 
 
 def facet_of(case: Case, rules: str = "paper") -> str:
-    """The facet: as the case says, or as in the paper."""
+    """The facet of the case, or the facet of the paper with the rules ``published``."""
     return _OWN_ROW.get((case.attack, case.variant), case.facet) if rules == "published" else case.facet
 
 
 def row_of(case: Case, rules: str = "paper") -> str:
-    """The row of a table to which a case belongs: its attack, or its variant where that is about another facet.
+    """The table row of a case: its attack, or its variant if the variant tests another facet.
 
     Example:
         >>> from dialmeter.judges.cases import Place
@@ -80,8 +84,8 @@ def row_of(case: Case, rules: str = "paper") -> str:
         >>> row_of(case), row_of(case, "published")
         ('pronoun:number', 'pronoun')
     """
-    usual = _OWN_ROW.get((case.attack, case.variant), case.facet)
-    return case.attack if usual == facet_of(case, rules) else f"{case.attack}:{case.variant}"
+    attack_facet = _OWN_ROW.get((case.attack, case.variant), case.facet)
+    return case.attack if attack_facet == facet_of(case, rules) else f"{case.attack}:{case.variant}"
 
 
 MODES = ("paper", "sd", "noise", "fixed")
@@ -93,14 +97,15 @@ class Threshold(Struct, frozen=True):
     Attributes:
         mode: ``paper`` (t(.975, n−1)·s/√n of the human scores), ``sd`` (a share of their standard deviation s),
             ``noise`` (the judge's own differences on identical replies), or ``fixed``.
-        amount: the share of s, the quantile of noise, or the number itself; the level of the test for ``paper``.
+        amount: the share of s for ``sd``, the quantile for ``noise``, the threshold itself for ``fixed``, and the level of the test
+            for ``paper``.
     """
 
     mode: str
     amount: float
 
     def __str__(self) -> str:
-        return self.mode if self.amount == _USUAL.get(self.mode) else f"{self.mode}({self.amount:g})"
+        return self.mode if self.amount == _DEFAULTS.get(self.mode) else f"{self.mode}({self.amount:g})"
 
     def value(self, human: Sequence[float], noise: Sequence[float] = ()) -> float | None:
         """The threshold for the human scores of a cell; None if there are too few scores.
@@ -123,7 +128,7 @@ class Threshold(Struct, frozen=True):
             return float(quantile(noise, self.amount)) if noise else None
         if len(human) < 2:
             return None
-        # Exactly 0 if all scores are the same.
+        # pstdev may be slightly above 0 for equal scores.
         spread = pstdev(human, fmean(human)) if min(human) != max(human) else 0.0
         if self.mode == "sd":
             return self.amount * spread
@@ -132,11 +137,11 @@ class Threshold(Struct, frozen=True):
         return float(t.ppf(1 - self.amount / 2, len(human) - 1)) * spread / sqrt(len(human))
 
 
-_USUAL = {"paper": 0.05, "sd": 0.5, "noise": 0.95}
+_DEFAULTS = {"paper": 0.05, "sd": 0.5, "noise": 0.95}
 
 
 def parse_threshold(text: str) -> Threshold:
-    """A threshold from text: ``paper``, ``sd``, ``sd=0.2``, ``noise``, ``fixed=0.1``.
+    """Parse a threshold, such as ``paper``, ``sd``, ``sd=0.2``, ``noise`` or ``fixed=0.1``.
 
     Example:
         >>> str(parse_threshold("sd=0.2")), str(parse_threshold("paper"))
@@ -147,14 +152,13 @@ def parse_threshold(text: str) -> Threshold:
     """
     mode, equals, amount = text.partition("=")
     if mode not in MODES:
-        raise DialmeterError(f"--threshold {text!r}: one of {', '.join(MODES)}, perhaps with a number, as in sd=0.5")
+        raise DialmeterError(f"--threshold {text!r}: must be one of {', '.join(MODES)}, or with a number, as in sd=0.5")
     if not equals and mode == "fixed":
         raise DialmeterError("--threshold fixed needs a number, as in fixed=0.1")
     try:
-        number = float(amount) if equals else _USUAL[mode]
+        number = float(amount) if equals else _DEFAULTS[mode]
     except ValueError:
         raise DialmeterError(f"--threshold {text!r}: {amount!r} is not a number") from None
-    below_one = mode in ("paper", "noise")
-    if not 0 <= number < float("inf") or (below_one and not 0 < number < 1):
+    if not 0 <= number < float("inf") or (mode in ("paper", "noise") and not 0 < number < 1):
         raise DialmeterError(f"--threshold {text!r}: {amount} is out of range")
     return Threshold(mode, number)

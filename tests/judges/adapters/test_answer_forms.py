@@ -1,4 +1,4 @@
-"""Shapes of answers of language models: each is read as what the model said, or is no score."""
+"""Forms of answers of language models: the score is parsed correctly, or there is no score."""
 
 from __future__ import annotations
 

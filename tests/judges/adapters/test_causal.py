@@ -1,4 +1,4 @@
-"""Pang-C and Pang-F against the formula, token by token and one text at a time."""
+"""Pang-C and Pang-F compared with the formula, token by token and one text at a time."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_pang_f_is_the_mean_over_the_reply_alone(folder: Path) -> None:
     assert PangF(str(folder)).score(several) == pytest.approx(expected, abs=1e-4)
 
 
-def test_pang_f_of_one_token_stands_after_the_start(folder: Path) -> None:
+def test_pang_f_of_one_token_follows_the_start_token(folder: Path) -> None:
     log_p = plain(folder)
     assert log_p("a")[1] == 1
     start = transformers.AutoTokenizer.from_pretrained(folder).bos_token
@@ -102,7 +102,7 @@ def test_of_a_long_context_the_end_counts(folder: Path) -> None:
 
 def test_a_reply_longer_than_the_model_is_reported_with_its_case(folder: Path) -> None:
     judge = PangC(str(folder))
-    with pytest.raises(DialmeterError, match="tokens, and the model takes 256"):
+    with pytest.raises(DialmeterError, match="tokens, but the model takes 256"):
         judge.score([(CONTEXT, "hotel " * 300)])
     made = cases(("speaker",), 3)
     made[1] = replace(made[1], adversarial="hotel " * 300)
@@ -128,7 +128,7 @@ def test_names_identities_and_bad_models(folder: Path, tmp_path: Path) -> None:
     assert name == f"pang-c(model={folder.name}, per_token=True)"
     assert str(folder) not in judge.identity  # type: ignore[attr-defined]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DialmeterError, match="dtype is float32, float16 or bfloat16"):
+    with pytest.raises(DialmeterError, match="dtype must be float32, float16 or bfloat16"):
         load_judge(f"pang-c(model={folder}, dtype=int8)")
     with pytest.raises(DialmeterError, match=r"the folder holds no model \(config.json is missing\)"):
         load_judge(f"pang-c(model={tmp_path / 'empty'})")

@@ -58,7 +58,7 @@ def test_one_head(head: str, heads: Path) -> None:
 
 
 def test_no_such_ensemble(heads: Path) -> None:
-    with pytest.raises(DialmeterError, match="ensemble is published, attack or a head"):
+    with pytest.raises(DialmeterError, match="ensemble must be published, attack or a head"):
         DialogRPT(str(heads), ensemble="all")
 
 
@@ -87,9 +87,9 @@ def test_pang_l_over_all_pairs(logic: Path) -> None:
     assert PangL(str(logic), pairs="mean").score([(CONTEXT, "no")]) == pytest.approx([expected], abs=1e-5)
 
 
-def test_who_has_said_nothing_contradicts_nothing(logic: Path) -> None:
+def test_a_reply_without_own_earlier_turns_contradicts_nothing(logic: Path) -> None:
     assert PangL(str(logic)).score([(CONTEXT[:1], "no")]) == [5.0]
-    with pytest.raises(DialmeterError, match="pairs is last or mean"):
+    with pytest.raises(DialmeterError, match="pairs must be last or mean"):
         PangL(str(logic), pairs="first")
 
 

@@ -1,4 +1,4 @@
-"""A language model as a judge at servers of every kind: each reply is scored, or counted with the reason."""
+"""A language model as a judge with many kinds of servers: each reply is scored, or counted with the reason."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ SHAPES: dict[str, tuple[Answer, str, str]] = {
     "a refusal": (lambda b, n: message(content=None, refusal="I can't."), UNREADABLE, "the model refused: \"I can't.\""),
     "a refusal in words": (lambda b, n: saying("I'm sorry, I can't."), UNREADABLE, "no number from 1 to 5"),
     "JSON without a score": (lambda b, n: saying('{"reason": "good", "mark out": "A"}'), UNREADABLE, "no number from 1 to 5"),
-    "JSON with a wrong score": (lambda b, n: saying('{"score": "high"}'), UNREADABLE, "the score 'high' is no number"),
+    "JSON with a wrong score": (lambda b, n: saying('{"score": "high"}'), UNREADABLE, "the score 'high' is not a number"),
     "only reasoning": (lambda b, n: saying("<think>4 or 5"), UNREADABLE, "the answer has reasoning and no score"),
 }  # fmt: skip
 

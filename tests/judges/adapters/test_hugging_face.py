@@ -1,4 +1,4 @@
-"""Models of the transformers library as judges, against the models asked one text at a time."""
+"""Models of the transformers library as judges, compared with runs on one text at a time."""
 
 from __future__ import annotations
 
@@ -104,10 +104,13 @@ def test_of_a_long_context_the_end_counts(stars: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hf(model={toxic})", "say which label is the score, as in label=…; there are: kind, toxic"),
+        ("hf(model={toxic})", "set the label whose probability is the score, as in label=…: kind, toxic"),
         ("hf(model={toxic}, label=toxi)", "no label 'toxi'; did you mean toxic?"),
-        ("hf(model={toxic}, task=chat)", "task is classification, reward, similarity, not 'chat'"),
-        ("hf(model={toxic}, label=kind, facets=grammar)", "facets is coherence, naturalness, interest, not 'grammar'"),
+        ("hf(model={toxic}, task=chat)", "task must be one of classification, reward, similarity, not 'chat'"),
+        (
+            "hf(model={toxic}, label=kind, facets=grammar)",
+            "facets must be one of coherence, naturalness, interest, not 'grammar'",
+        ),
         ("hf(model={empty}/none)", "/none: there is no such folder"),
         ("pang-c(model={empty}/none)", "/none: there is no such folder"),
         ("pang-c(model={empty})", "the folder holds no model (config.json is missing)"),
@@ -117,15 +120,15 @@ def test_of_a_long_context_the_end_counts(stars: Path) -> None:
         ("hf", "judge hf needs model, as in hf(model=...)"),
     ],
 )
-def test_what_is_not_there_is_told_in_plain_words(text: str, message: str, toxic: Path, tmp_path: Path) -> None:
-    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as told:
+def test_unknown_names_are_reported(text: str, message: str, toxic: Path, tmp_path: Path) -> None:
+    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as raised:
         load_judge(text.format(toxic=toxic, empty=tmp_path))
-    assert message in str(told.value)
+    assert message in str(raised.value)
 
 
 def test_an_id_that_is_not_on_the_hub_and_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(DialmeterError, match="there is no such folder, and no model of that id could be loaded: "):
+    with pytest.raises(DialmeterError, match="there is no such folder, and no model with that id could be loaded: "):
         load_judge("hf(model=nobody/nothing-at-all)")
 
 

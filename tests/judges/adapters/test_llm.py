@@ -1,4 +1,4 @@
-"""A language model as a judge, against a real server on this machine."""
+"""A language model as a judge, with a real local server."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_mean_over_log_probabilities() -> None:
     assert server.asked[0].body["top_logprobs"] == 20
 
 
-def test_repeats_are_averaged_and_their_spread_is_told() -> None:
+def test_repeats_are_averaged_and_their_spread_is_reported() -> None:
     with serve(lambda body, number: saying(str(1 + body["seed"]))) as server:
         one = judge(server, repeats=3)
         assert one.score(ITEMS) == [2.0, 2.0]
@@ -66,7 +66,7 @@ def test_repeats_are_averaged_and_their_spread_is_told() -> None:
     assert {each.body["temperature"] for each in server.asked} == {1.0}
 
 
-def test_answers_are_kept_and_the_key_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_cached_and_the_key_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "sk-very-secret")
     with serve(lambda body, number: saying("3")) as server:
         for _ in range(2):
@@ -80,7 +80,7 @@ def test_answers_are_kept_and_the_key_is_not(tmp_path: Path, monkeypatch: pytest
     assert b"secret" not in kept["cache/answers.jsonl"] + one.identity.encode()
 
 
-def test_an_answer_that_cannot_be_read_is_kept_and_asked_for_again(tmp_path: Path) -> None:
+def test_an_unreadable_answer_is_cached_and_requested_again(tmp_path: Path) -> None:
     answers = ["no idea", "4", "never asked for"]
     with serve(lambda body, number: saying(answers[number])) as server:
         for asked, known in ((1, "no idea"), (2, "4"), (2, "4")):
@@ -96,7 +96,7 @@ def test_an_answer_that_cannot_be_read_is_kept_and_asked_for_again(tmp_path: Pat
     assert kept.count("\n") == 2
 
 
-def test_a_torn_line_of_the_cache_is_asked_again(tmp_path: Path) -> None:
+def test_an_incomplete_line_of_the_cache_is_requested_again(tmp_path: Path) -> None:
     with serve(lambda body, number: saying("3")) as server:
         for _ in range(3):
             one = judge(server, cache=str(tmp_path))
@@ -107,7 +107,7 @@ def test_a_torn_line_of_the_cache_is_asked_again(tmp_path: Path) -> None:
     assert len(server.asked) == 3
 
 
-def test_a_busy_server_is_asked_again() -> None:
+def test_requests_to_a_busy_server_are_retried() -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return saying("5") if number >= 3 else (429 if number % 2 else 503, "busy", {"retry-after": "0"})
 
@@ -131,7 +131,7 @@ def test_a_busy_server_is_asked_again() -> None:
         ((200, {"choices": [{"message": {"content": None, "refusal": "No."}}]}, {}), "the model refused: 'No.'"),
     ],
 )
-def test_what_a_server_may_do_wrong(reply: Reply, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_answers_of_servers(reply: Reply, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     with serve(lambda body, number: reply) as server:
         one = judge(server, retries=2)
@@ -161,11 +161,11 @@ def test_the_control_is_really_asked_twice() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"parse": "word"}, "parse is one of json, labelled, last, letters, logprobs"),
+        ({"parse": "word"}, "parse must be one of json, labelled, last, letters, logprobs"),
         ({"parse": "logprobs", "scale": "0-100"}, "logprobs reads scales up to 9.*use parse=json"),
         ({"scale": "5"}, "write it like 1-5"),
         ({"scale": "5-1"}, "write it like 1-5"),
-        ({"repeats": 0}, "repeats is at least 1"),
+        ({"repeats": 0}, "repeats must be at least 1"),
     ],
 )
 def test_settings_that_do_not_fit(more: dict[str, Any], message: str) -> None:

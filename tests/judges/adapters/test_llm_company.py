@@ -1,4 +1,4 @@
-"""A language model as a judge for a company: rubrics, parameters, cost, budgets, and what was asked and said."""
+"""A language model as a judge for a company: rubrics, parameters, cost, budgets, prompts and answers."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ def test_parameters_that_are_sent(more: str, sent: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"temperature": "warm"}, "temperature is a number from 0, or none, not 'warm'"),
-        ({"temperature": "-2"}, "temperature is a number from 0, or none"),
-        ({"parameters": "[1]"}, "parameters is a JSON object"),
-        ({"parameters": "[" * 5000}, "parameters is a JSON object"),
-        ({"parameters": '{"a":' * 5000}, "parameters is a JSON object"),
+        ({"temperature": "warm"}, "temperature must be a number from 0, or none, not 'warm'"),
+        ({"temperature": "-2"}, "temperature must be a number from 0, or none"),
+        ({"parameters": "[1]"}, "parameters must be a JSON object"),
+        ({"parameters": "[" * 5000}, "parameters must be a JSON object"),
+        ({"parameters": '{"a":' * 5000}, "parameters must be a JSON object"),
         ({"max_cost": 1.0}, "max_cost needs a price"),
         ({"price": "1"}, "write money per million tokens"),
     ],
@@ -203,7 +203,7 @@ def test_the_estimate_of_tokens_is_that_of_the_prompts(file: Path, capsys: pytes
     assert (used["estimated"], used["cost"], told["cost"]) == (18, None, None)
 
 
-def test_a_budget_ends_the_run_and_a_larger_one_goes_on(
+def test_a_budget_ends_the_run_and_a_larger_budget_resumes_it(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
@@ -226,7 +226,7 @@ def test_a_budget_ends_the_run_and_a_larger_one_goes_on(
     assert call(capsys, *words[:-2], "--max-cost", "1", "--force").code == 2
 
 
-def test_what_was_asked_and_said_is_in_the_run_the_viewer_and_on_the_terminal(
+def test_prompts_and_answers_are_in_the_run_the_viewer_and_on_the_terminal(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "runs" / "one"
@@ -257,7 +257,7 @@ def test_a_case_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str]
     assert "no case 'd0:2:speaker:abc'; did you mean" in said.complaint
 
 
-def test_a_shown_case_gives_no_orders_to_the_terminal(tmp_path: Path) -> None:
+def test_a_shown_case_has_no_terminal_control_sequences(tmp_path: Path) -> None:
     given = [case("speaker", number, reply="for 1 \x1b[31mred\nsecond line") for number in range(2)]
     lines = list(case_lines(score_judge(given, ["overlap"]), 0, {}))
     assert not any("\x1b" in line or "\n" in line for line in lines)

@@ -1,4 +1,4 @@
-"""Judges of pairs: both orders, error rates, and how often the answer changes with the order."""
+"""Pairwise judges: both orders, error rates, and position bias."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Biased(PairOracle):
         return super().one(a, b) if int(a.split()[1]) % 2 == 0 else 1.0
 
 
-def test_what_is_a_pairwise_judge() -> None:
+def test_pairwise_judges_are_recognised() -> None:
     assert isinstance(PairOracle(), PairwiseJudge)
     assert is_pairwise(PairOracle())
     assert not is_pairwise(Oracle())
 
 
-def test_both_orders_are_asked_and_the_mean_counts() -> None:
+def test_both_orders_are_compared_and_averaged() -> None:
     asked: list[PairItem] = []
 
     class Half(PairOracle):
@@ -109,7 +109,7 @@ def test_thresholds() -> None:
     assert "|threshold:fixed(1)|" in score_judge(given, {"p": PairOracle()}, threshold="fixed=1").cells[0].signature
 
 
-def test_what_cannot_be_compared_is_counted() -> None:
+def test_pairs_that_cannot_be_compared_are_counted() -> None:
     class Wide(PairOracle):
         def one(self, a: str, b: str) -> float:
             return 2.0
@@ -124,7 +124,7 @@ def test_what_cannot_be_compared_is_counted() -> None:
     [reason] = result.accounts["pairs"].reasons
     assert (reason.count, reason.reason) == (
         1,
-        "whose replies have different contexts, so that they cannot be compared",
+        "whose replies cannot be compared, because their contexts differ",
     )
     assert "gave 2 for a pair, which is not between -1 and 1" in result.cell("wide", "speaker").reason
 

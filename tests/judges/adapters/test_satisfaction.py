@@ -58,15 +58,15 @@ def test_of_a_long_dialogue_the_end_counts(encoder: Path) -> None:
 
 
 def test_settings_and_files_that_do_not_fit(encoder: Path, tmp_path: Path) -> None:
-    with pytest.raises(DialmeterError, match="reading is weighted or argmax"):
+    with pytest.raises(DialmeterError, match="reading must be weighted or argmax"):
         SatisfactionBert(str(encoder), "median")
-    with pytest.raises(DialmeterError, match="pooling is mean or root"):
+    with pytest.raises(DialmeterError, match="pooling must be mean or root"):
         SatisfactionBert(str(encoder), pooling="max")
     bare = bert(tmp_path / "bare", "BertModel")
     with pytest.raises(DialmeterError, match="has no head"):
         SatisfactionBert(str(bare)).load_weights()
     safetensors.save_file({"weight": torch.zeros(5, 3), "bias": torch.zeros(5)}, bare / "head.safetensors")
-    with pytest.raises(DialmeterError, match="holds weight"):
+    with pytest.raises(DialmeterError, match="must hold weight"):
         SatisfactionBert(str(bare)).load_weights()
 
 

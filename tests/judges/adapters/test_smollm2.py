@@ -1,4 +1,4 @@
-"""The judges with real weights, where the package is installed."""
+"""The judges with real weights, if the package is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources that the tests of attacks share: loaded once, skipped with a reason where they are not installed."""
+"""Resources that the tests of attacks share: loaded once; tests are skipped with a reason if they are not installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small dialogues of our own, and one attack on them."""
+"""Small dialogues for tests, and one attack on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corpora that are not as one would like them."""
+"""Corpora with unusual or bad content."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def test_odd_corpora_give_cases_or_reasons(corpus: str, resources: str, request:
     language: Language = request.getfixturevalue(resources)
     result = attack_corpus(ODD[corpus], EVERY, language, cases=5)
     assert len(result.yields) == len(EVERY)
-    for told in result.yields:
-        assert told.made <= told.tried
-        assert sum(told.why.values()) == told.rejected
+    for statistics in result.yields:
+        assert statistics.made <= statistics.tried
+        assert sum(statistics.why.values()) == statistics.rejected
     for case in result.cases:
         assert case.adversarial.strip()
         assert all(move.text.strip() for move in case.context)
@@ -52,13 +52,13 @@ def test_very_long_utterances_are_context_and_not_attacked(resources: str, reque
     assert {case.context[0].text for case in result.cases} == {long}
 
 
-def test_what_is_missing_is_told_once_and_the_rest_goes_on(light: Language) -> None:
+def test_a_missing_resource_is_reported_once_and_other_attacks_continue(light: Language) -> None:
     corpus = [
         talk("d", "Which cheap restaurant do you like?", "I like a cheap restaurant in the old town, it is nice."),
         talk("e", "Did the train arrive?", "The train was late, because a tree lay on the rails."),
     ]
     result = attack_corpus(corpus, EVERY, light, cases=5)
-    made = {told.attack for told in result.yields if told.made}
+    made = {statistics.attack for statistics in result.yields if statistics.made}
     assert {"pronoun", "repetition", "entrainment", "unnatural-paraphrase"} <= made
     lacking = [notice for notice in result.notices if notice.code == "missing-resource"]
     assert len({notice.message for notice in lacking}) == len(lacking)
@@ -69,11 +69,11 @@ def test_what_is_missing_is_told_once_and_the_rest_goes_on(light: Language) -> N
         "contradiction",
         "repetition",
     }
-    skipped = next(told for told in result.yields if told.attack == "named-entity")
+    skipped = next(statistics for statistics in result.yields if statistics.attack == "named-entity")
     assert (skipped.tried, set(skipped.skipped)) == (0, {"same-type", "other-type"})
 
 
-def test_the_lexicon_serves_where_wordnet_is_missing(light: Language) -> None:
+def test_the_lexicon_replaces_a_missing_wordnet(light: Language) -> None:
     corpus = [
         talk("d", "Do you want to buy a meal?", "No, let us purchase a repast in a cheap restaurant near the hotel.")
     ]

@@ -26,12 +26,12 @@ def test_published_folders_are_read_as_they_were_written(cases: list[Case], tmp_
     assert case_folders(tmp_path)
     back, notices = read_published(tmp_path)
     assert notices == []
-    # The published layout has no variants, so what is expected is that of the attack.
-    told = {
+    # The published format has no variants, so the expectation is that of the attack.
+    expected = {
         (case.attack, named(case.attack).expected, named(case.attack).facet, case.reply, case.adversarial)
         for case in cases
     }
-    assert {(case.attack, case.expected, case.facet, case.reply, case.adversarial) for case in back} == told
+    assert {(case.attack, case.expected, case.facet, case.reply, case.adversarial) for case in back} == expected
     texts = {tuple(move.text for move in case.context) for case in cases}
     assert {tuple(move.text for move in case.context) for case in back} == texts
 
@@ -47,7 +47,7 @@ def published(folder: Path, name: str, original: list[str], modified: list[str])
     (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def test_faults_of_published_cases_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_faulty_published_cases_are_skipped_and_counted(tmp_path: Path) -> None:
     folder = tmp_path / "ner-1"
     published(folder, "case_0", ["Hi", "I am Ida."], ["Hi", "I am Leeds."])
     published(folder, "case_1", ["Hi", "I am Ida."], ["Hi", "i am  ida ."])
@@ -73,7 +73,7 @@ def test_a_file_that_is_not_a_case_is_one_line(tmp_path: Path) -> None:
         read_published(tmp_path)
 
 
-def test_pairs_only_where_one_reply_is_better(cases: list[Case]) -> None:
+def test_pairs_only_if_one_reply_is_better(cases: list[Case]) -> None:
     found = list(pairs(cases))
     assert {pair.attack for pair in found} == {case.attack for case in cases if case.expected == "lower"}
     assert {(pair.chosen, pair.rejected) for pair in found} == {

@@ -55,7 +55,7 @@ def test_json(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     found = checked(call(capsys, *words), "judge-attack")
     assert found["counts"]["cases"] == found["counts"]["written"] == len(lines(out))
     assert found["seed"] == 7
-    assert [told["attack"] for told in found["yields"]][:2] == ["entailment", "pronoun"]
+    assert [each["attack"] for each in found["yields"]][:2] == ["entailment", "pronoun"]
     assert "tokens-by-rule" in found["resources"]
 
 
@@ -98,11 +98,11 @@ def test_a_paraphraser_of_ones_own(
         (["--paraphraser", "nowhere:f"], "--paraphraser nowhere:f"),
         (["--paraphraser", "json"], "write it as module:function"),
         (["--pairs", "--layout", "published"], "--pairs cannot be combined with --layout published"),
-        (["--pipeline", "xx_no_such"], "the pipeline 'xx_no_such' cannot be loaded"),
+        (["--pipeline", "xx_no_such"], "cannot load the pipeline 'xx_no_such'"),
         (["--from", "nothing"], "unknown conversation format"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(
+def test_errors_are_one_line(
     words: list[str], complaint: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if "--pipeline" in words:
@@ -119,7 +119,7 @@ def test_a_corpus_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (said.code, "no such file" in said.complaint) == (2, True)
 
 
-def test_what_stands_in_for_a_resource_is_told(
+def test_fallbacks_are_reported(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, full: Language
 ) -> None:
     monkeypatch.setattr(thesaurus, "wordnet_places", lambda: iter(()))
@@ -127,8 +127,8 @@ def test_what_stands_in_for_a_resource_is_told(
     words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--cases", "3"]
     said = call(capsys, "judge", "attack", corpus, "--out", out, *words)
     assert said.code == 0
-    told = [line for line in said.err.splitlines() if "WordNet" in line]
-    assert told == [f"warning: the built-in lexicon stands in for WordNet; {thesaurus.INSTALL}"]
+    lines = [line for line in said.err.splitlines() if "WordNet" in line]
+    assert lines == [f"warning: the built-in lexicon replaces WordNet; {thesaurus.INSTALL}"]
     made = read_cases(out)
     assert {case.attack for case in made} == {"entrainment", "unnatural-paraphrase"}
     assert all("dialmeter-lexicon-1" in case.resources for case in made)

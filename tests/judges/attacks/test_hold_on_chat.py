@@ -1,4 +1,4 @@
-"""Attacks where they were wrong: senses of words, references, injection, whose replies, and another language."""
+"""Attacks that were wrong before: senses of words, references, injection, speakers, and another language."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_usual_synonyms_are_found(word: str, pos: str, right: str, with_wordnet:
     assert right in [each.lemma for each in found]
 
 
-def test_a_word_within_a_term_is_left_alone(with_wordnet: Language) -> None:
+def test_a_word_within_a_term_is_not_replaced(with_wordnet: Language) -> None:
     program = Token("program", 11, "NOUN", "NN", "program")
     assert with_wordnet.synonyms.is_in_a_term("computer", program, "is")
     assert not with_wordnet.synonyms.is_in_a_term("short", program, "is")
@@ -129,7 +129,7 @@ def test_whose_replies_are_attacked(some_talk: list[Conversation]) -> None:
     assert {case.speaker for case in found["system"]} == {"system"}
     assert {case.speaker for case in found["user"]} == {"user"}
     assert {case.speaker for case in found["both"]} == {"system", "user"}
-    with pytest.raises(DialmeterError, match="speaker is both, system, user"):
+    with pytest.raises(DialmeterError, match="speaker must be one of both, system, user"):
         attack_replies(some_talk, light=True, speaker="me")
 
 

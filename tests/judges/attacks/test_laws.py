@@ -1,4 +1,4 @@
-"""What holds of every attack, whatever the corpus."""
+"""Laws of every attack, for any corpus."""
 
 from __future__ import annotations
 
@@ -81,13 +81,17 @@ def test_another_seed_gives_other_cases(with_wordnet: Language) -> None:
 def test_a_reply_that_cannot_be_attacked_is_rejected_with_a_reason(name: str, full: Language) -> None:
     bare = [talk("d", "...", "!?"), talk("e", "🙂", "🙂🙂")]
     result = attack_corpus(bare, [named(name)], full)
-    [told] = result.yields
+    [statistics] = result.yields
     if name in ("speaker-tag", "format"):
-        assert told.made == 2
+        assert statistics.made == 2
     else:
-        assert told.made == 0
-        assert told.rejected == sum(told.why.values()) == 2 * len([*named(name).variants]) - 2 * len(told.skipped)
-        assert all(told.why)
+        assert statistics.made == 0
+        assert (
+            statistics.rejected
+            == sum(statistics.why.values())
+            == 2 * len([*named(name).variants]) - 2 * len(statistics.skipped)
+        )
+        assert all(statistics.why)
 
 
 def test_the_twelve_and_the_seven_declare_what_they_are() -> None:

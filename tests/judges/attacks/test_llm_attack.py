@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dialmeter import DialmeterError, Move, attack_replies
-from dialmeter.judges.adapters.llm_attack import KINDS, filtered
+from dialmeter.judges.adapters.llm_attack import KINDS, accept_reply
 from dialmeter.judges.attacks import NoCase, chosen, registry
 from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.corpus_pool import Snippet
@@ -30,12 +30,12 @@ SNIPPET = Snippet(
 
 
 def replied(body: dict[str, Any], number: int) -> Reply:
-    """Contradicts the reply that stands in the prompt."""
+    """Contradicts the reply in the prompt."""
     prompt = body["messages"][0]["content"]
     return saying("No, that is wrong: not " + prompt.partition("Reply:\n")[2].partition("\n")[0].lower())
 
 
-def test_cases_from_an_endpoint_are_kept_apart(
+def test_cases_from_an_endpoint_have_their_own_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "secret-1234")
@@ -112,7 +112,7 @@ def test_answers_that_are_refused_are_counted_and_a_server_that_fails_stops_the_
 )
 def test_rules_refuse(kind: str, text: str, why: str) -> None:
     with pytest.raises(NoCase, match=why):
-        filtered(kind, SNIPPET, text)
+        accept_reply(kind, SNIPPET, text)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_rules_refuse(kind: str, text: str, why: str) -> None:
     ],
 )
 def test_rules_accept(kind: str, text: str) -> None:
-    assert filtered(kind, SNIPPET, text) == text.strip("“”")
+    assert accept_reply(kind, SNIPPET, text) == text.strip("“”")
     assert set(KINDS) == {"contradiction", "off-topic", "dull", "clumsy", "paraphrase"}
 
 

@@ -1,4 +1,4 @@
-"""One example per attack with the structure of the paper's tables, and words of our own."""
+"""One example per attack with the structure of the paper's tables and other words."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def test_contradiction_of_an_earlier_statement(full: Language) -> None:
 
 
 def test_contradiction_by_negating_the_reply(full: Language) -> None:
-    told = "The flat is near the old park. We have a large balcony."
-    what = snippet(told, "Tell me more.", "It is near the old park. We have a large balcony.")
+    statement = "The flat is near the old park. We have a large balcony."
+    what = snippet(statement, "Tell me more.", "It is near the old park. We have a large balcony.")
     assert all_of("contradiction:negate-reply", what, full) == {
         "It is not near the old park. We have a large balcony.",
         "It is near the old park. We do not have a large balcony.",
@@ -118,12 +118,12 @@ def test_natural_paraphrase(variant: str, reply: str, expected: str, light: Lang
     assert attacked(f"natural-paraphrase:{variant}", snippet("Hello.", reply), light) == expected
 
 
-def test_natural_paraphrase_has_no_model_of_its_own(light: Language) -> None:
+def test_natural_paraphrase_has_no_built_in_model(light: Language) -> None:
     assert "paraphraser" in str(light.lacks(["paraphraser"]))
 
 
 def test_dullness_repeats_the_speaker(light: Language) -> None:
     what = snippet("I collect old stamps.", "Since when?", "Since I was a child in Wales.")
     assert attacked("dullness:own-earlier", what, light) == "I collect old stamps."
-    with pytest.raises(NoCase, match="nothing of weight"):
+    with pytest.raises(NoCase, match="no earlier turn of the speaker with content"):
         attacked("dullness:own-earlier", snippet("I collect stamps.", "Since when, if I may ask?"), light)

@@ -1,4 +1,4 @@
-"""Tasks of attacks: put together they are the whole corpus, in whatever order they come and wherever one was interrupted."""
+"""Tasks of attacks: together they give the cases of the whole corpus, in any order and after any interruption."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def test_tasks_put_together_are_one_walk_over_the_corpus(
     by_name = {attack.name: attack for attack in able}
     task = AttackTask(0, tuple(talks), tuple(by_name), None)
     whole = attack_part(task, by_name, light, AttackSetting(make_pool(talks, light, 7), 7), cases).found
-    told = [gather(attack.name, whole[attack.name], cases, skipped.get(attack.name)) for attack in attacks]
-    assert found.cases == [case for made, _ in told for case in made]
-    assert found.yields == [each for _, each in told]
+    gathered = [gather(attack.name, whole[attack.name], cases, skipped.get(attack.name)) for attack in attacks]
+    assert found.cases == [case for made, _ in gathered for case in made]
+    assert found.yields == [each for _, each in gathered]
 
 
 def in_haste(ahead: int, tasks_done: list[AttackTask] | None = None):  # type: ignore[no-untyped-def]
@@ -99,7 +99,7 @@ def test_who_runs_ahead_changes_nothing(
     assert there == undisturbed(40)
 
 
-def test_attacks_of_which_there_is_enough_are_left_out(talks: list[Conversation], light: Language) -> None:
+def test_attacks_with_enough_cases_are_not_tried_again(talks: list[Conversation], light: Language) -> None:
     done: list[AttackTask] = []
     attack_corpus(talks, chosen(NAMES), light, cases=40, working=in_haste(0, done))
     assert set(done[0].attacks) == set(NAMES)
@@ -108,7 +108,7 @@ def test_attacks_of_which_there_is_enough_are_left_out(talks: list[Conversation]
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_an_interrupted_run_goes_on(
+def test_an_interrupted_run_resumes(
     seed: int,
     tmp_path: Path,
     talks: list[Conversation],
@@ -161,5 +161,7 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
 def test_a_worker_with_other_resources_is_refused(talks: list[Conversation], light: Language) -> None:
     setting = AttackSetting(make_pool(talks, light, 7), 7)
     other = AttackWork(NAMES, Resources(light=True), ("another-pipeline-1.0",), setting, 3)
-    with pytest.raises(DialmeterError, match=r"a worker has tokens-by-rule, .* here there is another-pipeline-1\.0"):
+    with pytest.raises(
+        DialmeterError, match=r"a worker has tokens-by-rule, .* the main process has another-pipeline-1\.0"
+    ):
         other(AttackTask(0, tuple(talks[:2]), NAMES, 1))

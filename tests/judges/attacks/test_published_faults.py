@@ -1,4 +1,4 @@
-"""What goes wrong in the published code, and must not here."""
+"""Faults of the published code that dialmeter must not have."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def test_number(reply: str, expected: str, light: Language) -> None:
 
 
 @pytest.mark.parametrize("reply", ["I will see to my part.", "Their number is 5.", "Can it wait?"])
-def test_where_nothing_tells_one_from_many_number_spoils_nothing(reply: str, light: Language) -> None:
-    with pytest.raises(NoCase, match="nothing tells one from many"):
+def test_number_is_not_changed_if_nothing_shows_it(reply: str, light: Language) -> None:
+    with pytest.raises(NoCase, match="no verb or noun shows the number"):
         attacked("pronoun:number", snippet("Can you help?", reply), light)
 
 
@@ -95,7 +95,7 @@ def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) ->
     )
     found = attack_corpus([talk("d", "Hi.", "Hello there.", "Bye.")], [shout], light)
     assert found.cases == []
-    assert found.yields[0].why == {"changes nothing but capitals and blanks": 2}
+    assert found.yields[0].why == {"changes only case and white space": 2}
     assert found.notices[0].code == "few-cases"
 
 
@@ -132,13 +132,13 @@ def test_negation_keeps_the_verb_form(reply: str, expected: str, full: Language)
     assert [each.text for each in negated(reply, full.analysis(reply))] == [expected]
 
 
-def test_what_nobody_has_said_is_not_negated(full: Language) -> None:
+def test_statements_without_an_earlier_assertion_are_not_negated(full: Language) -> None:
     with pytest.raises(NoCase, match="no earlier turn asserts"):
         attacked("contradiction:negate-reply", snippet("Tell me.", "She plays the flute."), full)
 
 
 @pytest.mark.parametrize("reply", ["Is it late?", "I do not know.", "Thanks a lot.", "Never mind, nobody came."])
-def test_what_cannot_be_negated(reply: str, full: Language) -> None:
+def test_sentences_that_cannot_be_negated(reply: str, full: Language) -> None:
     with pytest.raises(NoCase, match="no statement"):
         attacked("contradiction:negate-reply", snippet("Tell me.", reply), full)
 

@@ -1,4 +1,4 @@
-"""The validity study: its cases are made anew and are those that were read; its shares are those that the page tells."""
+"""The validity study: its cases can be made again and are the cases that were read; the page reports its shares."""
 
 from __future__ import annotations
 

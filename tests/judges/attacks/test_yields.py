@@ -24,17 +24,15 @@ def talks() -> list[Conversation]:
 
 def test_full_resources_give_enough_of_every_attack(talks: list[Conversation], with_wordnet: Language) -> None:
     found = attack_corpus(talks, chosen([*PAPER, *BEYOND]), with_wordnet, cases=ENOUGH)
-    made = {told.attack: told.made for told in found.yields}
+    made = {statistics.attack: statistics.made for statistics in found.yields}
     # Most references are unsure, and are not spelled out.
     assert 10 <= made.pop("co-reference") < ENOUGH
     assert made == dict.fromkeys([name for name in (*PAPER, *BEYOND) if name != "co-reference"], ENOUGH)
     assert [notice.code for notice in found.notices] == ["few-cases"]
 
 
-def test_the_built_in_lexicon_gives_cases_where_nothing_is_installed(
-    talks: list[Conversation], light: Language
-) -> None:
+def test_the_built_in_lexicon_gives_cases_without_other_resources(talks: list[Conversation], light: Language) -> None:
     found = attack_corpus(talks, chosen(FROM_THE_LEXICON), light, cases=ENOUGH)
-    made = {told.attack: told.made for told in found.yields}
+    made = {statistics.attack: statistics.made for statistics in found.yields}
     assert made["entrainment"] == made["unnatural-paraphrase"] == ENOUGH
     assert made["vocabulary"] >= 20

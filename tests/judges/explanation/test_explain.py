@@ -12,11 +12,11 @@ from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.explanation.explain import (
     CaseExplained,
     Explained,
-    common,
+    common_places,
     explain_case,
     explain_reply,
     importance,
-    merged,
+    word_values,
 )
 from dialmeter.judges.judge import Item
 
@@ -34,7 +34,7 @@ class Liking(Length):
         return [2.0 * reply.split().count("good") - reply.split().count("bad") for _, reply in items]
 
 
-def test_words_get_what_they_add() -> None:
+def test_words_get_their_contribution() -> None:
     found = explain_case(case("speaker", 1, reply="all is good", adversarial="all is bad now"), 0, Liking())
     assert found.human.values == pytest.approx([0, 0, 2], abs=1e-9)
     assert found.adversarial.values == pytest.approx([0, 0, -1, 0], abs=1e-9)
@@ -64,14 +64,14 @@ def test_long_replies_are_sampled_within_the_budget() -> None:
     ],
 )
 def test_pieces_are_merged_to_words(pieces: list[str], values: tuple[float, ...]) -> None:
-    found = merged(pieces, [float(number) for number in range(1, len(pieces) + 1)])
+    found = word_values(pieces, [float(number) for number in range(1, len(pieces) + 1)])
     assert sum(found) == pytest.approx(sum(range(1, len(pieces) + 1)))
     assert tuple(value for value in found if value) == values
 
 
 def test_the_longest_common_subsequence() -> None:
-    assert common([], ["a"]) == (set(), set())
-    left, right = common(list("abcde"), list("badce"))
+    assert common_places([], ["a"]) == (set(), set())
+    left, right = common_places(list("abcde"), list("badce"))
     assert ["abcde"[place] for place in sorted(left)] == ["badce"[place] for place in sorted(right)]
     assert len(left) == 3
 
@@ -97,7 +97,7 @@ def test_importance_by_hand() -> None:
     assert cells["all", "mean"].ratio == pytest.approx(0.5 / 0.75)
 
 
-def test_there_is_no_ratio_where_no_human_word_changed() -> None:
+def test_no_ratio_if_no_human_word_changed() -> None:
     found = importance([explained([], [1.0, 2.0], [True, True])])
     assert {each.ratio for each in found} == {None}
 

@@ -1,4 +1,4 @@
-"""Shapley values: their laws, and the library that they must agree with."""
+"""Shapley values: their laws, and agreement with the shap library."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_sampling_is_exact_for_an_additive_score_and_keeps_to_its_budget(count: 
     assert list(found.values) == pytest.approx(weights.tolist(), abs=1e-8)
 
 
-def test_sampling_comes_near_with_a_larger_budget_and_repeats_with_its_seed() -> None:
+def test_sampling_converges_with_the_budget_and_repeats_with_the_seed() -> None:
     """Pairs of a coalition and its complement are exact for two tokens that work together, so that it takes three."""
 
     def score(shown: Any) -> list[float]:

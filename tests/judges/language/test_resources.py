@@ -1,4 +1,4 @@
-"""Inflection, synonyms, coreference, and what is told where a resource is missing."""
+"""Inflection, synonyms, coreference, and messages about missing resources."""
 
 from __future__ import annotations
 
@@ -75,19 +75,19 @@ def test_coreference(turns: list[str], expected: list[tuple[str, str]], full: La
     assert [(last[each.start : each.end], each.antecedent) for each in found] == expected
 
 
-def test_what_is_not_installed_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install 'dialmeter[attacks]'" in str(open_language(light=True).lacks(["entities"]))
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
     with pytest.raises(MissingExtra, match=r"dialmeter\[attacks\]"):
         Pipeline("en_core_web_sm")
 
 
-def test_an_unknown_need_is_told() -> None:
-    with pytest.raises(DialmeterError, match="no resource is called 'magic'"):
+def test_an_unknown_resource_is_an_error() -> None:
+    with pytest.raises(DialmeterError, match="unknown resource 'magic'"):
         open_language(light=True).lacks(["magic"])
 
 
-def test_analyses_keep_places_where_blanks_are_many(full: Language) -> None:
+def test_analyses_keep_positions_with_much_white_space(full: Language) -> None:
     text = "  The   old\n\ninn \t is open . "
     found = full.analysis(text)
     assert [text[token.start : token.end] for token in found.tokens] == ["The", "old", "inn", "is", "open", "."]

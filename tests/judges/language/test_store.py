@@ -1,4 +1,4 @@
-"""Analyses are kept between runs, and a damaged store is no loss."""
+"""Analyses are stored between runs, and a damaged store is replaced."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANALYSIS = Analysis(
 )
 
 
-def test_what_was_put_is_got(tmp_path: Path) -> None:
+def test_stored_analyses_can_be_read(tmp_path: Path) -> None:
     store = AnalysisStore(tmp_path, "some/pipeline 1.0")
     many = {f"text {number}": ANALYSIS for number in range(1200)}
     store.put(many)
@@ -55,7 +55,7 @@ def test_a_damaged_store_is_made_anew(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_store_that_is_locked_for_long_is_left_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_store_is_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialmeter.judges.language.analysis_store._PATIENCE", 0.05)
     first = AnalysisStore(tmp_path, "x")
     first.put({"a": ANALYSIS})

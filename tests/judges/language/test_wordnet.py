@@ -1,4 +1,4 @@
-"""WordNet's own files, read without any library."""
+"""The files of WordNet, read without a library."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_uses_of_senses(small: Path) -> None:
 
 
 @pytest.mark.parametrize(("variable", "below"), [("WNHOME", "."), ("WNHOME", "dict"), ("NLTK_DATA", "corpora/wordnet")])
-def test_where_it_is_looked_for(
+def test_search_path_of_wordnet(
     variable: str, below: str, small: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path_factory.mktemp("home")

@@ -1,4 +1,4 @@
-"""A language model that reads whole dialogues, against a server on this machine: plumbing, not quality."""
+"""A language model that judges whole dialogues, with a local server: tests of the requests, not of the quality."""
 
 from __future__ import annotations
 
@@ -57,5 +57,7 @@ def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_people_rated_no_pairs() -> None:
-    with pytest.raises(DialmeterError, match="judge pairs compares pairs of replies, and people rated single ones"):
+    with pytest.raises(
+        DialmeterError, match="judge pairs compares pairs of replies, but the rated items are single replies"
+    ):
         judge_human(rated(), {"pairs": PairOracle()})

@@ -1,4 +1,4 @@
-"""Runs of judge human on pages: every item, and text from files that is never markup."""
+"""Pages of runs of judge human: every item is shown, and text from files is never markup."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_levels_and_counts() -> None:
     assert found.counts == {"items": 48, "contexts": 12, "systems": 4, "dimensions": 1, "judges": 6}
 
 
-def test_clusters_widen_intervals_where_contexts_differ() -> None:
+def test_clusters_widen_intervals_if_contexts_differ() -> None:
     draw = random.Random(3)
     items = []
     for context in range(30):
@@ -123,7 +123,7 @@ def test_references_of_a_system() -> None:
     column = next(each for each in found.columns if each.name == "ROUGE-L")
     unscored = [item.id for item, score in zip(items, column.scores, strict=True) if score is None]
     assert unscored == [item.id for item in items if item.system == "s0"]
-    with pytest.raises(DialmeterError, match="no rated item is of the system 's9'"):
+    with pytest.raises(DialmeterError, match="no rated item has the system 's9'"):
         judge_human(items, reference_system="s9")
 
 
@@ -236,19 +236,19 @@ def test_command_with_run_and_json(capsys: pytest.CaptureFixture[str], tmp_path:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--dimension", "overal"], "nobody rated 'overal'; did you mean overall?"),
-        (["--carried", "goud"], "the file carries no score 'goud'; did you mean good?"),
+        (["--dimension", "overal"], "no ratings of 'overal'; did you mean overall?"),
+        (["--carried", "goud"], "the file has no scores 'goud'; did you mean good?"),
         (["--first", "goud"], "no judge is called 'goud'; did you mean good?"),
         (
             ["--judge", "good=length"],
-            "the file carries scores that are also called good; give the judge another name, as in mine=good, "
+            "the file also has scores of good; give the judge another name, as in mine=good, "
             "or skip the scores of the file with --carried -",
         ),
         (
             ["--judge", "dialogue-length"],
-            "judge dialogue-length takes whole dialogues, and the rated items are of level reply",
+            "judge dialogue-length takes whole dialogues, but the rated items are of level reply",
         ),
-        (["--reference-system", "x"], "no rated item is of the system 'x'; known: s0, s1, s2, s3"),
+        (["--reference-system", "x"], "no rated item has the system 'x'; known: s0, s1, s2, s3"),
     ],
 )
 def test_wrong_options(capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str], says: str) -> None:

@@ -1,4 +1,4 @@
-"""Training a judge of satisfaction: a small run that learns, and what is measured."""
+"""Training a judge of satisfaction: a small run that learns, and its measures."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, capsys: pytest
         "most frequent class",
     ]
     assert "training: seed 2, epoch 1: UAR " in said.err
-    told = json.loads((tmp_path / "two" / "seed-2" / "training.json").read_text())
-    assert told["settings"]["until"] == "before"
+    document = json.loads((tmp_path / "two" / "seed-2" / "training.json").read_text())
+    assert document["settings"]["until"] == "before"
 
 
 def test_too_few_dialogues(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = call(capsys, "judge", "train", "satisfaction", data, "--out", tmp_path / "x")
     assert said.code == 2
-    assert "60 rated dialogues are too few to hold out 100" in said.complaint
+    assert "the file has 60 rated dialogues, too few to hold out 100" in said.complaint
 
 
 def test_examples_end_with_the_rated_turn_or_before_it(data: Path) -> None:

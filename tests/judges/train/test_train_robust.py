@@ -1,4 +1,4 @@
-"""A head that is trained on attacked replies: what it learns, what is held out, and the judge that is written."""
+"""A head that is trained on attacked replies: its error rates, held-out attacks, and the written judge."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_vectors_of_minilm() -> None:
 def test_too_few_attacks() -> None:
     with pytest.raises(DialmeterError, match="pairs of at least 2 attacks"):
         train_robust(cases(("speaker", "co-reference")))
-    with pytest.raises(DialmeterError, match="features are ngram or minilm"):
+    with pytest.raises(DialmeterError, match="features must be ngram or minilm"):
         train_robust(marked(), features="words")
 
 
@@ -130,7 +130,7 @@ def test_too_few_attacks() -> None:
     ("change", "why"),
     [
         ({"layout": 2}, "layout 2"),
-        ({"features": "other"}, "'other' are not known"),
+        ({"features": "other"}, "features 'other'"),
         ({"weights": [1.0]}, "1 weights, expected 2052"),
         ({"weights": "x"}, "weights"),
     ],

@@ -17,12 +17,12 @@ from ...core.output import refuse_replacing, write_file
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
 from ...judges.attack_run import attack_corpus
-from ...judges.attack_statistics import Attacked, made_of
+from ...judges.attack_statistics import Attacked, case_account
 from ...judges.attacks import chosen
 from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs
 from ...judges.checkpoint import parts_of
-from ...judges.language import SYNONYMS, open_language, stand_ins
+from ...judges.language import SYNONYMS, fallbacks, open_language
 from ...judges.scorer import SPEAKERS
 from ...model import Notice
 from ...readers.conversations import open_conversations
@@ -104,7 +104,7 @@ def attack(**options: Any) -> Output:
         cases, notices = read_published(options["corpus"])
         return _converted_output(_write(out, cases, options), notices, options)
     attacked, counts, notices = _make_cases(out, options)
-    account = made_of(attacked.yields, options["cases"])
+    account = case_account(attacked.yields, options["cases"])
     resources = sorted({name for case in attacked.cases for name in case.resources})
     written = f"{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}"
     return Output(
@@ -171,7 +171,7 @@ def _make_cases(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str,
     with attack_with_checkpoint(talks, attacks, out, options) as attacked:
         written = _write(out, attacked.cases, options)
     counts = {"dialogues": len(talks), "cases": len(attacked.cases), "written": written}
-    resources = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else stand_ins()
+    resources = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else fallbacks()
     stand_in_notices = [Notice("stand-in", 1, f"{resource}; {advice}") for resource, advice in resources]
     notices = [*refusal_notices(opened.refused), *opened.notices, *stand_in_notices, *attacked.notices]
     return attacked, counts, notices

@@ -18,8 +18,8 @@ from ...judges.ask import OVER_BUDGET, score_cases
 from ...judges.bench.case_set import BenchSet, make_set, own_talk, read_set, write_set
 from ...judges.bench.submission import Submission, read_submission, submission, unscored
 from ...judges.judged_items import units_by_judge
-from ...judges.matrix import about
-from ...judges.scorer import attack_replies, judges_of
+from ...judges.matrix import describe_judge
+from ...judges.scorer import attack_replies, with_trivial_judges
 from ...model import Conversation
 from ...readers.conversations import open_conversations
 from ...readers.source import Source
@@ -134,7 +134,7 @@ def run(**options: Any) -> Output:
     if options["dry_run"]:
         units = units_by_judge(cases.cases, checked_models(chosen.judges))
         return dry_run("judge bench run", units, chosen.judges, {"cases": cases.head.cases})
-    judges_to_ask, judge_facts = judges_of(chosen.judges, {}, options["lower"])
+    judges_to_ask, judge_facts = with_trivial_judges(chosen.judges, {}, options["lower"])
     results, files = [], []
     for each in judge_facts:
         start = time.perf_counter()
@@ -145,7 +145,7 @@ def run(**options: Any) -> Output:
             raise Unfinished(f"{each.name}: the budget is spent; go on with the same --cache and a larger --max-cost")
         result = submission(
             cases,
-            about(each.name, judges_to_ask[each.name]),
+            describe_judge(each.name, judges_to_ask[each.name]),
             scored.pairs[each.name],
             round(time.perf_counter() - start, 2),
         )

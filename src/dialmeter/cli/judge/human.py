@@ -20,8 +20,8 @@ from ...judges.people.result import PeopleResult
 from ...judges.people.study import (
     checked_names,
     chosen_dimensions,
-    compared,
-    opened,
+    compare_with_people,
+    open_items,
     over_budget,
     silent,
     talk_of_items,
@@ -95,7 +95,7 @@ def human(**options: Any) -> Output:
     settings = PeopleSettings(options["resample"], shared.resampling_from_options(options))
     conditions = shared.conditions_from_options(options)
     run = CommandRun(options, run_inputs("ratings", options["ratings_file"], options))
-    items = opened(options["ratings_file"], options["reference_system"], options["ratings_from"])
+    items = open_items(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
     chosen = judges_from_options(options, [], talk=talk_of_items(items), level=items.level)
     if options["dry_run"]:
@@ -118,13 +118,13 @@ def human(**options: Any) -> Output:
         ),
     )
     store = score_store_from_options(options, run.writer, chosen.judges)
-    result = compared(
+    result = compare_with_people(
         items,
         chosen.judges,
         scores,
         carried=carried,
         dimensions=dimensions,
-        how=settings,
+        settings=settings,
         first=options["first"],
         lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
         store=ScoreStore(store) if store else None,

@@ -18,7 +18,7 @@ from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
 from ...judges.result import JudgeResult
-from ...judges.scorer import assembled, judges_of
+from ...judges.scorer import run_judges, with_trivial_judges
 from ...judges.show import case_lines, find_case
 from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
@@ -94,14 +94,14 @@ def score(**options: Any) -> Output:
         Path(path).stem if name is None else name: read_scores(path, cases)
         for name, path in score_files_from_options(options)
     }
-    judges_to_ask, judge_facts = judges_of(judges, file_scores, options["lower"])
+    judges_to_ask, judge_facts = with_trivial_judges(judges, file_scores, options["lower"])
     run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, judge_facts, settings))
-    result = assembled(
+    result = run_judges(
         cases,
         judges_to_ask,
         judge_facts,
         file_scores,
-        how=settings,
+        settings=settings,
         store=score_store_from_options(options, run.writer, judges),
         watch=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
         ask=ask_from_options(chosen, judges_to_ask, options["cases_file"], options),

@@ -1,1 +1,1 @@
-"""Judges that wrap neural models and services; what they need is imported when they are made."""
+"""Judges that wrap neural models and services. Their packages are imported when a judge is created."""

@@ -1,6 +1,6 @@
-"""How a score is read from the text that a language model wrote.
+"""Parse a score from the answer of a language model.
 
-A number counts only where it is clear that it is the score. Everything else is no score, with the reason.
+A number counts only if it is clearly the score. Otherwise, there is no score, and an error gives the reason.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ class ReadAnswer(NamedTuple):
 
 
 def read_score(text: str, form: str, scale: Scale) -> ReadAnswer:
-    """The score that a model gave.
+    """Parse the score in an answer.
 
     Args:
         text: the answer.
-        form: ``json`` (an object with ``score``; where there is none, as ``labelled``), ``labelled`` (the last number behind a
-            word such as *rating*; where there is none, the only number), ``last`` (the last number), ``letters`` (A to E).
+        form: ``json`` (an object with ``score``; falls back to ``labelled``), ``labelled`` (the last number after a
+            word such as *rating*; falls back to the only number), ``last`` (the last number), ``letters`` (A to E).
         scale: the lowest and the highest score.
 
     Raises:
-        UnreadableAnswer: there is no score, it is not on the scale, or it is not clear which number it is.
+        UnreadableAnswer: there is no score, it is not on the scale, or it is ambiguous.
 
     Example:
         >>> read_score('{"reason": "The 3 hotels fit.", "score": 5}', "json", (1, 5))
@@ -77,75 +77,75 @@ def read_score(text: str, form: str, scale: Scale) -> ReadAnswer:
     return _READERS[form](spoken_part(text, "score"), scale)
 
 
-def spoken_part(text: str, wanted: str) -> str:
-    """An answer without its reasoning; ``wanted`` is what is looked for in it.
+def spoken_part(text: str, expected: str) -> str:
+    """An answer without its reasoning. ``expected`` names the expected content in the error message.
 
     Raises:
-        UnreadableAnswer: nothing is left.
+        UnreadableAnswer: the answer is empty without its reasoning.
     """
-    said = without_reasoning(text).strip()
-    if not said:
-        raise UnreadableAnswer(f"the answer has reasoning and no {wanted}" if text.strip() else "the answer is empty")
-    return said
+    answer = without_reasoning(text).strip()
+    if not answer:
+        raise UnreadableAnswer(f"the answer has reasoning and no {expected}" if text.strip() else "the answer is empty")
+    return answer
 
 
 def without_reasoning(text: str) -> str:
-    """A text without its blocks of reasoning, also where one is not opened or not closed.
+    """Remove the blocks of reasoning from a text, including blocks without an opening or a closing tag.
 
     Example:
         >>> without_reasoning("<think>There are 2 hotels</think>5")
         '5'
     """
-    kept: list[str] = []
-    place, opened = 0, ""
-    for found in _TAG.finditer(text):
-        tag = found["tag"].lower()
-        if found["close"] and opened in ("", tag):
-            kept = kept if opened else []  # without an opening, all before it is reasoning
-            place, opened = found.end(), ""
-        elif not found["close"] and not opened:
-            kept.append(text[place : found.start()])
-            opened = tag
-    return "".join(kept if opened else [*kept, text[place:]])
+    parts: list[str] = []
+    place, open_tag = 0, ""
+    for match in _TAG.finditer(text):
+        tag = match["tag"].lower()
+        if match["close"] and open_tag in ("", tag):
+            parts = parts if open_tag else []  # Without an opening tag, everything before is reasoning.
+            place, open_tag = match.end(), ""
+        elif not match["close"] and not open_tag:
+            parts.append(text[place : match.start()])
+            open_tag = tag
+    return "".join(parts if open_tag else [*parts, text[place:]])
 
 
 def _json(text: str, scale: Scale) -> ReadAnswer:
-    found = [(value, each) for each in objects_in(text) for value in _scores_in(each)]
-    if not found:
+    scores = [(value, each) for each in objects_in(text) for value in _scores_in(each)]
+    if not scores:
         return _labelled(text, scale)
-    numbers = {_number_of(value, scale) for value, _ in found}
+    numbers = {_number_of(value, scale) for value, _ in scores}
     if len(numbers) > 1:
         raise UnreadableAnswer(f"several scores in the JSON of the answer {one_line(text, 80)!r}")
     score = numbers.pop()
     if score is None:
         raise UnreadableAnswer(
-            f"the score {one_line(str(found[0][0]), 40)!r} is no number from {scale[0]} to {scale[1]}"
+            f"the score {one_line(str(scores[0][0]), 40)!r} is not a number from {scale[0]} to {scale[1]}"
         )
-    return ReadAnswer(score, reason_in(each for _, each in found))
+    return ReadAnswer(score, reason_in(each for _, each in scores))
 
 
 def reason_in(objects: Iterable[Mapping[str, Any]]) -> str:
-    """The first reason in JSON objects; empty where there is none."""
+    """The first reason in JSON objects; empty if there is none."""
     reasons = (each[key] for each in objects for key in _REASONS if isinstance(each.get(key), str))
     return str(next(reasons, ""))
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, whatever is around them."""
+    """The JSON objects in a text. Other text around them is ignored."""
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
         try:
             with paused_garbage_collection():
-                found, end = decoder.raw_decode(text, place)
+                value, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             end = place + 1
         else:
-            yield found
+            yield value
         place = text.find("{", end)
 
 
-def _scores_in(found: Any) -> Iterator[Any]:
-    for key, value in found.items():
+def _scores_in(fields: Any) -> Iterator[Any]:
+    for key, value in fields.items():
         if isinstance(value, dict):
             yield from _scores_in(value)
         elif str(key).strip().lower().replace(" ", "_") in _KEYS:
@@ -153,7 +153,7 @@ def _scores_in(found: Any) -> Iterator[Any]:
 
 
 def _number_of(value: Any, scale: Scale) -> float | None:
-    """A value of JSON as a number of the scale; None where it is none."""
+    """A JSON value as a number on the scale; None if it is not such a number."""
     if isinstance(value, str):
         plain = _without_scale(value, scale).strip().lower()
         value = _WORDS.get(plain, float(plain) if re.fullmatch(_NUMBER, plain) and "−" not in plain else None)
@@ -163,31 +163,31 @@ def _number_of(value: Any, scale: Scale) -> float | None:
 
 def _labelled(text: str, scale: Scale) -> ReadAnswer:
     plain = _without_scale(text, scale)
-    found = [each["number"].lower() for each in _LABELLED.finditer(plain)]
-    if not found:
-        return ReadAnswer(_only(text, scale))
-    number = float(_WORDS.get(found[-1], -1.0)) if found[-1] in _WORDS else float(found[-1].replace("−", "-"))
-    return ReadAnswer(_on_scale(number, text, scale))
+    numbers = [match["number"].lower() for match in _LABELLED.finditer(plain)]
+    if not numbers:
+        return ReadAnswer(_only_number(text, scale))
+    last = numbers[-1]
+    return ReadAnswer(_check_scale(float(_WORDS[last] if last in _WORDS else last.replace("−", "-")), text, scale))
 
 
 def _last(text: str, scale: Scale) -> ReadAnswer:
     numbers = _numbers(text, scale)
     if not numbers:
         raise _no_number(text, scale)
-    return ReadAnswer(_on_scale(numbers[-1], text, scale))
+    return ReadAnswer(_check_scale(numbers[-1], text, scale))
 
 
-def _only(text: str, scale: Scale) -> float:
-    """The only number of a text; the same number twice is one."""
+def _only_number(text: str, scale: Scale) -> float:
+    """The only number of a text. A repeated number counts once."""
     word = text.strip().strip(".!*_`\"' ").lower()
     if word in _WORDS:
-        return _on_scale(float(_WORDS[word]), text, scale)
+        return _check_scale(float(_WORDS[word]), text, scale)
     numbers = set(_numbers(text, scale))
     if not numbers:
         raise _no_number(text, scale)
     if len(numbers) > 1:
         raise UnreadableAnswer(f"several numbers and no label in the answer {one_line(text, 80)!r}")
-    return _on_scale(numbers.pop(), text, scale)
+    return _check_scale(numbers.pop(), text, scale)
 
 
 def _numbers(text: str, scale: Scale) -> list[float]:
@@ -198,15 +198,15 @@ def _numbers(text: str, scale: Scale) -> list[float]:
 
 
 def _without_scale(text: str, scale: Scale) -> str:
-    """A text without what it says about the scale: “from 1 to 5”, “(1-5)”, “out of 5”, “/5”, and “1 = bad”."""
+    """Remove phrases about the scale from a text: “from 1 to 5”, “(1-5)”, “out of 5”, “/5”, and “1 = bad”."""
     low, high = scale
     spelled = rf"(?:from\s+|between\s+)?(?<![\d.]){low}\s*(?:[-–—]|to|and|through)\s*{high}(?![\d.]*\d)"
     anchors = rf"(?<![\d.])(?:{low}|{high})\s*(?:=|being|means)\s*\w+"
     plain = re.sub(f"{spelled}|{anchors}", " ", text, flags=re.IGNORECASE)
-    return _MAXIMUM.sub(lambda found: " " if float(found[1]) == high else f" {found[1]} ", plain)
+    return _MAXIMUM.sub(lambda match: " " if float(match[1]) == high else f" {match[1]} ", plain)
 
 
-def _on_scale(number: float, text: str, scale: Scale) -> float:
+def _check_scale(number: float, text: str, scale: Scale) -> float:
     if not scale[0] <= number <= scale[1]:
         raise UnreadableAnswer(f"{number:g} is not on the scale {scale[0]} to {scale[1]}: {one_line(text, 80)!r}")
     return number
@@ -218,14 +218,14 @@ def _no_number(text: str, scale: Scale) -> UnreadableAnswer:
 
 def _letters(text: str, scale: Scale) -> ReadAnswer:
     values = [str(value) for each in objects_in(text) for value in _scores_in(each)]
-    found = [each for value in values if (each := _ONLY_LETTER.fullmatch(value))] or [*_LABELLED_LETTER.finditer(text)]
-    if not found:
+    matches = [match for value in values if (match := _ONLY_LETTER.fullmatch(value))]
+    matches = matches or [*_LABELLED_LETTER.finditer(text)]
+    if not matches:
         lines = [line for line in text.splitlines() if line.strip()]
-        only = [each for line in (lines[0], lines[-1]) if (each := _ONLY_LETTER.fullmatch(line))]
-        if len({each["letter"] for each in only}) != 1:
+        matches = [match for line in (lines[0], lines[-1]) if (match := _ONLY_LETTER.fullmatch(line))]
+        if len({match["letter"] for match in matches}) != 1:
             raise UnreadableAnswer(f"no letter from A to E in the answer {one_line(text, 80)!r}")
-        found = only
-    share = _LETTERS.index(found[-1]["letter"]) / (len(_LETTERS) - 1)
+    share = _LETTERS.index(matches[-1]["letter"]) / (len(_LETTERS) - 1)
     return ReadAnswer(scale[1] - share * (scale[1] - scale[0]))
 
 
@@ -238,23 +238,23 @@ _READERS: dict[str, Callable[[str, Scale], ReadAnswer]] = {
 
 
 def expectation(tokens: Sequence[AnswerToken], scale: Scale) -> float:
-    """The mean over the scale, weighted by the probabilities of its numbers at the one token that is a number.
+    """The mean over the numbers of the scale, weighted by their probabilities at the only token that is a number.
 
     Args:
-        tokens: the answer's tokens, each with the most probable ones at its place.
-        scale: its two ends, at most 9, so that every number is one token.
+        tokens: the answer's tokens, each with the most probable tokens at its place.
+        scale: the lowest and the highest score, at most 9, because every number must be one token.
 
     Raises:
-        UnreadableAnswer: no token is a number of the scale, several are, or a number goes on in the next token.
+        UnreadableAnswer: no token is a number of the scale, several tokens are, or a number consists of several tokens.
 
     Example:
         >>> expectation([AnswerToken("4", (("4", 0.0), (" 2", 0.0), ("x", 0.0)))], (1, 5))
         3.0
     """
     if not any(token.top for token in tokens):
-        raise UnreadableAnswer("the server gives no logprobs; use another form of answer")
-    said = "".join(token.token for token in tokens)
-    first = max((tag.end() for tag in _TAG.finditer(said) if tag["close"]), default=0)
+        raise UnreadableAnswer("the server returns no logprobs; use another form of answer")
+    answer = "".join(token.token for token in tokens)
+    first = max((tag.end() for tag in _TAG.finditer(answer) if tag["close"]), default=0)
     places = []
     start = 0
     for place, token in enumerate(tokens):
@@ -262,14 +262,15 @@ def expectation(tokens: Sequence[AnswerToken], scale: Scale) -> float:
             places.append(place)
         start += len(token.token)
     if len(places) != 1:
-        which = "several numbers" if places else f"no number from {scale[0]} to {scale[1]}"
-        raise UnreadableAnswer(f"{which} in the answer {one_line(said, 80)!r}")
-    weights = [(int(text), exp(logprob)) for text, logprob in tokens[places[0]].top if _is_on(text.strip(), scale)]
+        problem = "several numbers" if places else f"no number from {scale[0]} to {scale[1]}"
+        raise UnreadableAnswer(f"{problem} in the answer {one_line(answer, 80)!r}")
+    number_token = tokens[places[0]]
+    weights = [(int(text), exp(logprob)) for text, logprob in number_token.top if _is_on_scale(text.strip(), scale)]
     total = fsum(weight for _, weight in weights)
-    if not _is_on(tokens[places[0]].token.strip(), scale) or total <= 0:
-        raise UnreadableAnswer(f"no number from {scale[0]} to {scale[1]} in the answer {one_line(said, 80)!r}")
+    if not _is_on_scale(number_token.token.strip(), scale) or total <= 0:
+        raise _no_number(answer, scale)
     return fsum(number * weight for number, weight in weights) / total
 
 
-def _is_on(text: str, scale: Scale) -> bool:
+def _is_on_scale(text: str, scale: Scale) -> bool:
     return text.isascii() and text.isdecimal() and len(text) == 1 and scale[0] <= int(text) <= scale[1]

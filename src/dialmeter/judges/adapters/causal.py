@@ -1,8 +1,8 @@
-"""Causal language models: several replies to one context in one forward pass.
+"""Causal language models: score several replies to one context in one forward pass.
 
-A plain implementation runs context and reply through the model for every reply, and the context alone once more. Here the context
-is there once, the replies follow one another, each reply attends to the context and to itself but to no other reply, and its
-positions count from the end of the context. The numbers are the same, for a fraction of the work.
+A simple implementation runs context and reply through the model for every reply, and then the context alone. Here, a row holds the
+context once and all replies after it. Each reply attends to the context and to itself, but not to other replies. Its positions count
+from the end of the context. The numbers are the same, with a fraction of the work.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 _TOKENS = 1024
-"""How many tokens go into one batch, padding included."""
+"""The largest number of tokens in one batch, including padding."""
 _SUFFIXES = 384
-"""How many tokens of continuations go behind one context."""
+"""The largest number of tokens of continuations after one context."""
 
 
 class PackedRow(NamedTuple):
@@ -35,9 +35,9 @@ class PackedRow(NamedTuple):
 
 
 def shared_rows(tokenizer: Any, prefix: str, texts: Sequence[str]) -> PackedRow | None:
-    """Texts with a common beginning, split after the tokens that all of them share; None if they share none.
+    """Split texts with a common prefix after the tokens that all of them share; None if they share no token.
 
-    A token may span the border of context and reply, so that the split is made by tokens and not by letters.
+    The split is made between tokens, not between letters, because a token may contain the end of the context and the start of the reply.
     """
     ids = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in (prefix, *texts)]
     common = 0
@@ -46,24 +46,24 @@ def shared_rows(tokenizer: Any, prefix: str, texts: Sequence[str]) -> PackedRow 
     return PackedRow(ids[0][:common], [each[common:] for each in ids]) if common else None
 
 
-def fitted(row: PackedRow, limit: int) -> list[PackedRow]:
-    """The row if it fits into the model; else one row per continuation, with as much of the context's end as fits.
+def split_row(row: PackedRow, limit: int) -> list[PackedRow]:
+    """Split a row into rows that fit into the model. If the context is too long, each continuation gets its own row with the context's end.
 
     The score of a reply never depends on the other replies of the row.
 
     Raises:
-        DialmeterError: a continuation alone is longer than the model takes.
+        DialmeterError: a continuation alone is too long for the model.
     """
     longest = max(map(len, row.suffixes))
     if len(row.prefix) + longest <= limit:
-        return list(_portions(row))
+        return list(_split_suffixes(row))
     if longest >= limit:
-        raise DialmeterError(f"the reply has {longest} tokens, and the model takes {limit}")
+        raise DialmeterError(f"the reply has {longest} tokens, but the model takes {limit}")
     return [PackedRow(row.prefix[-(limit - len(suffix)) :], [suffix]) for suffix in row.suffixes]
 
 
-def _portions(row: PackedRow) -> Iterator[PackedRow]:
-    """The row in parts of limited length, because the mask grows with the square of the length."""
+def _split_suffixes(row: PackedRow) -> Iterator[PackedRow]:
+    """Split a row into parts of limited length, because the mask grows with the square of the length."""
     part: list[list[int]] = []
     for suffix in row.suffixes:
         if part and sum(map(len, part)) + len(suffix) > _SUFFIXES:
@@ -74,23 +74,23 @@ def _portions(row: PackedRow) -> Iterator[PackedRow]:
 
 
 def room(model: Any) -> int:
-    """How many tokens a model takes."""
+    """The largest number of tokens that a model takes."""
     return int(getattr(model.config, "max_position_embeddings", 0) or 1 << 20)
 
 
 def hidden_states(model: Any, rows: Sequence[PackedRow]) -> list[list[Tensor]]:
-    """Per row and continuation, the last layer at the end of the context and at each token of the continuation."""
+    """For each row and continuation, the last layer at the end of the context and at each token of the continuation."""
     import torch
 
     owners, parts = [], []
     for number, row in enumerate(rows):
-        for part in fitted(row, room(model)):
+        for part in split_row(row, room(model)):
             owners.append(number)
             parts.append(part)
     states: list[list[Tensor]] = [[] for _ in parts]
     for batch in _batches(parts):
-        chosen = [parts[number] for number in batch]
-        inputs = {name: tensor.to(model.device) for name, tensor in _inputs(chosen, model.dtype).items()}
+        batch_inputs = _inputs([parts[number] for number in batch], model.dtype)
+        inputs = {name: tensor.to(model.device) for name, tensor in batch_inputs.items()}
         with torch.inference_mode():
             layer = model.base_model(**inputs, use_cache=False).last_hidden_state
         for place, number in enumerate(batch):
@@ -100,14 +100,14 @@ def hidden_states(model: Any, rows: Sequence[PackedRow]) -> list[list[Tensor]]:
                 own = layer[place, start : start + len(suffix)]
                 states[number].append(torch.cat([layer[place, len(prefix) - 1 : len(prefix)], own]))
                 start += len(suffix)
-    found: list[list[Tensor]] = [[] for _ in rows]
+    by_row: list[list[Tensor]] = [[] for _ in rows]
     for number, state in zip(owners, states, strict=True):
-        found[number] += state
-    return found
+        by_row[number] += state
+    return by_row
 
 
 def _batches(rows: Sequence[PackedRow]) -> Iterator[list[int]]:
-    """Batches of rows of similar length, so that there is little padding."""
+    """Batches of rows of similar length, which need little padding."""
     batch: list[int] = []
     for number in sorted(range(len(rows)), key=lambda each: rows[each].length):
         if batch and rows[number].length * (len(batch) + 1) > _TOKENS:
@@ -136,19 +136,19 @@ def _inputs(rows: Sequence[PackedRow], dtype: Any) -> dict[str, Tensor]:
             part[place, start:end] = number
             start = end
     before = torch.ones(width, width, dtype=torch.bool).tril()
-    # Padding attends to itself, because a token that attends to nothing gives NaN.
+    # Padding attends to itself, because a token that attends to nothing results in NaN.
     seen = before & ((part[:, None, :] == 0) | (part[:, None, :] == part[:, :, None]))
     mask = torch.zeros(seen.shape, dtype=dtype).masked_fill(~seen, torch.finfo(dtype).min)
     return {"input_ids": ids, "position_ids": positions, "attention_mask": mask[:, None]}
 
 
 class Causal(Weights):
-    """A causal language model that gives the likelihood of continuations.
+    """A causal language model that computes the likelihood of continuations.
 
     Args:
         model: a folder, or the id of a model on the hub.
         gguf: the name of a GGUF file in the folder.
-        device: where it runs.
+        device: the device of the model.
         dtype: the number type.
     """
 
@@ -156,9 +156,9 @@ class Causal(Weights):
         super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
 
     def ids(self, text: str) -> list[int]:
-        """The tokens of a text, nothing added."""
-        found: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-        return found
+        """The tokens of a text, without special tokens."""
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
 
     @property
     def start(self) -> int:
@@ -167,23 +167,23 @@ class Causal(Weights):
         return int(bos if bos is not None else self.tokenizer.eos_token_id)
 
     def log_probabilities(self, rows: Sequence[PackedRow]) -> list[list[float]]:
-        """Per row and continuation, the log-probability of the continuation after the context."""
+        """For each row and continuation, the log-probability of the continuation after the context."""
         import torch
 
         head = self.model.get_output_embeddings()
-        found = []
         with torch.inference_mode():
-            for row, layers in zip(rows, hidden_states(self.model, rows), strict=True):
-                found.append([_sum(head, layer, suffix) for layer, suffix in zip(layers, row.suffixes, strict=True)])
-        return found
+            return [
+                [_log_probability(head, layer, suffix) for layer, suffix in zip(layers, row.suffixes, strict=True)]
+                for row, layers in zip(rows, hidden_states(self.model, rows), strict=True)
+            ]
 
 
-def _sum(head: Any, layer: Any, suffix: list[int]) -> float:
+def _log_probability(head: Any, layer: Any, suffix: list[int]) -> float:
     import torch
 
     if not suffix:
         return 0.0
-    # Single precision suffices for a token; the sum is in double precision for long replies.
+    # Single precision is enough for a token. The sum is in double precision, because replies may be long.
     logs = head(layer[:-1]).float().log_softmax(dim=-1)
     chosen = logs[torch.arange(len(suffix)), torch.tensor(suffix, device=logs.device)]
     return float(chosen.double().sum())

@@ -1,4 +1,4 @@
-"""DialogRPT: would people on a forum like the reply?"""
+"""DialogRPT: predicts how much people on a forum like the reply."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import DialmeterError
-from ..judge import Item, called
+from ..judge import Item, name_with_parameters
 from .causal import PackedRow, hidden_states, shared_rows
-from .network import NetworkJudge, Weights, shown, weights_digest
+from .network import NetworkJudge, Weights, model_name, weights_digest
 
 if TYPE_CHECKING:
     from numpy import float32
 
-_USUAL = "microsoft/DialogRPT"
+_DEFAULT_MODEL = "microsoft/DialogRPT"
 HEADS = ("human_vs_rand", "human_vs_machine", "updown", "depth", "width")
 
 
 def hub_id(model: str, head: str) -> str:
-    """The id of a head on the hub, where names have hyphens.
+    """The id of a head on the hub. Names on the hub have hyphens.
 
     Example:
         >>> hub_id("microsoft/DialogRPT", "human_vs_rand")
@@ -29,7 +29,7 @@ def hub_id(model: str, head: str) -> str:
 
 
 def published(heads: Mapping[str, float]) -> float:
-    """The ensemble of Gao et al. (2020), in single precision as there.
+    """The ensemble of Gao et al. (2020), in single precision as in their code.
 
     Example:
         >>> round(published(dict(human_vs_rand=1.0, human_vs_machine=0.5, updown=0.5, depth=0.5, width=0.25)), 6)
@@ -42,7 +42,7 @@ def published(heads: Mapping[str, float]) -> float:
 
 
 def attacked(heads: Mapping[str, float]) -> float:
-    """The ensemble as the paper on attacks used it.
+    """The ensemble in the paper on attacks.
 
     Example:
         >>> round(attacked(dict(human_vs_rand=0.5, updown=0.5, depth=0.5, width=0.25)), 6)
@@ -67,28 +67,28 @@ _ENSEMBLES = {
 
 
 class DialogRPT(NetworkJudge[Weights]):
-    """Five heads on a GPT-2, each the sigmoid of one logit at the last token, and an ensemble of them.
+    """An ensemble of five GPT-2 heads. The output of each head is the sigmoid of one logit at the last token.
 
     Args:
-        model: a folder with one model per head, or the beginning of their ids on the hub.
-        ensemble: ``published``, with turns joined by the end of text; ``attack``, with turns joined by a line break; or
+        model: a folder with one model per head, or the prefix of their ids on the hub.
+        ensemble: ``published``, with turns joined by the end-of-text token; ``attack``, with turns joined by a line break; or
             the name of one head.
-        device: where it runs.
-        dtype: the numbers that it runs with.
+        device: the device of the models.
+        dtype: the number type.
     """
 
-    batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
+    batch_size = 32  # Scores are stored after each batch, and a batch of long contexts takes long.
     scale = (-0.5, 1.5)
 
     def __init__(
         self,
-        model: str = _USUAL,
+        model: str = _DEFAULT_MODEL,
         ensemble: str = "published",
         device: str = "cpu",
         dtype: str = "float32",
     ) -> None:
         if ensemble not in (*_ENSEMBLES, *HEADS):
-            raise DialmeterError(f"dialogrpt: ensemble is published, attack or a head: {', '.join(HEADS)}")
+            raise DialmeterError(f"dialogrpt: ensemble must be published, attack or a head: {', '.join(HEADS)}")
         single = (lambda heads: heads[ensemble], (ensemble,), "<|endoftext|>")
         self._combine, names, self._joint = _ENSEMBLES.get(ensemble, single)
         paths = {head: str(Path(model) / head) if Path(model).is_dir() else hub_id(model, head) for head in names}
@@ -97,7 +97,9 @@ class DialogRPT(NetworkJudge[Weights]):
             for head, path in paths.items()
         }
         super().__init__(next(iter(self._heads.values())))
-        self.name = called("dialogrpt", model=(shown(model), _USUAL), ensemble=(ensemble, "published"))
+        self.name = name_with_parameters(
+            "dialogrpt", model=(model_name(model), _DEFAULT_MODEL), ensemble=(ensemble, "published")
+        )
         digests = ", ".join(f"{head}={weights_digest(path)}" for head, path in paths.items())
         self.identity = f"dialogrpt({digests}, ensemble={ensemble}, dtype={dtype})"
 
@@ -109,12 +111,12 @@ class DialogRPT(NetworkJudge[Weights]):
         return [self._combine(heads) for heads in self.heads(items)]
 
     def heads(self, items: Sequence[Item]) -> list[dict[str, float]]:
-        """What each head says of each item."""
+        """The output of each head for each item."""
         groups: dict[str, list[int]] = {}
         for number, (context, _) in enumerate(items):
             before = "".join(move.text + self._joint for move in context)
             groups.setdefault(before, []).append(number)
-        found: list[dict[str, float]] = [{} for _ in items]
+        outputs: list[dict[str, float]] = [{} for _ in items]
         for head, weights in self._heads.items():
             rows: list[PackedRow] = []
             for before, members in groups.items():
@@ -125,5 +127,5 @@ class DialogRPT(NetworkJudge[Weights]):
                 rows.append(PackedRow(row.prefix, row.suffixes[1:]))
             for members, layers in zip(groups.values(), hidden_states(weights.model, rows), strict=True):
                 for number, layer in zip(members, layers, strict=True):
-                    found[number][head] = float(weights.model.score(layer[-1]).float().sigmoid())
-        return found
+                    outputs[number][head] = float(weights.model.score(layer[-1]).float().sigmoid())
+        return outputs

@@ -1,7 +1,7 @@
-"""A hierarchical GRU over a dialogue: tokens to utterances, utterances to a dialogue, attention at both levels.
+"""A hierarchical GRU over a dialogue: one GRU over tokens, one GRU over utterances, and attention at both levels.
 
-The published network passes its batches to the token GRU with time and batch exchanged, so that it reads across utterances
-and not along them, and its attention over utterances includes padding. Here each GRU runs along its sequence, packed to its
+The published network passes batches to the token GRU with time and batch swapped, so it reads across utterances
+and not along them. Its attention over utterances includes padding. Here, each GRU runs along its sequence, packed to its
 length.
 """
 
@@ -53,7 +53,7 @@ class Attention(nn.Module):
 
 
 class HierarchicalGru(nn.Module):
-    """Dialogues as tokens (batch × utterances × tokens) to five logits."""
+    """A network from dialogues as tokens (batch × utterances × tokens) to five logits."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -68,27 +68,26 @@ class HierarchicalGru(nn.Module):
         self.classify = nn.Linear(4 * config.hidden, CLASSES)
 
     def forward(self, ids: Tensor, speakers: Tensor) -> Tensor:
-        """Logits of dialogues; an utterance has at least one token, a dialogue at least one utterance."""
-        there = ids.ne(PADDING)
-        spoken = there.any(dim=-1)
-        # An utterance occurs in many contexts of its dialogue: each is read once.
-        rows = torch.cat([ids[spoken], speakers[spoken].unsqueeze(1)], dim=1)
+        """The logits of dialogues. An utterance has at least one token, and a dialogue has at least one utterance."""
+        is_utterance = ids.ne(PADDING).any(dim=-1)
+        # An utterance occurs in many contexts of its dialogue. Each distinct utterance is encoded once.
+        rows = torch.cat([ids[is_utterance], speakers[is_utterance].unsqueeze(1)], dim=1)
         distinct, where = torch.unique(rows, dim=0, return_inverse=True)
-        flat, by = distinct[:, :-1], distinct[:, -1]
-        mask = flat.ne(PADDING)
-        words = self.drop(self.embed(flat) + self.speaker(by).unsqueeze(1))
-        utterances = self.attend_tokens(_along(self.read, words, mask.sum(dim=1)), mask)[where]
-        talk = utterances.new_zeros(*spoken.shape, utterances.shape[-1])
-        talk[spoken] = self.drop(utterances)
-        states = _along(self.follow, talk, spoken.sum(dim=1))
-        last = states[torch.arange(len(states)), spoken.sum(dim=1) - 1]
-        whole = torch.cat([self.attend_utterances(states, spoken), last], dim=-1)
+        distinct_ids, distinct_speakers = distinct[:, :-1], distinct[:, -1]
+        mask = distinct_ids.ne(PADDING)
+        words = self.drop(self.embed(distinct_ids) + self.speaker(distinct_speakers).unsqueeze(1))
+        utterances = self.attend_tokens(_run_gru(self.read, words, mask.sum(dim=1)), mask)[where]
+        talk = utterances.new_zeros(*is_utterance.shape, utterances.shape[-1])
+        talk[is_utterance] = self.drop(utterances)
+        states = _run_gru(self.follow, talk, is_utterance.sum(dim=1))
+        last = states[torch.arange(len(states)), is_utterance.sum(dim=1) - 1]
+        whole = torch.cat([self.attend_utterances(states, is_utterance), last], dim=-1)
         logits: Tensor = self.classify(self.drop(whole))
         return logits
 
 
-def _along(gru: nn.GRU, sequence: Tensor, lengths: Tensor) -> Tensor:
-    """The states of a GRU along each sequence, which ends where its padding begins."""
+def _run_gru(gru: nn.GRU, sequence: Tensor, lengths: Tensor) -> Tensor:
+    """The states of a GRU along each sequence, without its padding."""
     packed = pack_padded_sequence(sequence, lengths.cpu(), batch_first=True, enforce_sorted=False)
     states, _ = pad_packed_sequence(gru(packed)[0], batch_first=True, total_length=sequence.shape[1])
     return states
@@ -99,16 +98,16 @@ Said = tuple[str, str]
 
 
 def encoded(dialogues: Sequence[Sequence[Said]], places: dict[str, int]) -> tuple[Tensor, Tensor]:
-    """The last utterances of dialogues as tensors: tokens, and whether the speaker is the one who spoke last."""
-    cut = [list(dialogue)[-UTTERANCES:] for dialogue in dialogues]
-    words = [[_ids(text, places) for _, text in dialogue] for dialogue in cut]
+    """The last utterances of dialogues as tensors: tokens, and speakers (1 for the last speaker, 2 for others)."""
+    recent = [list(dialogue)[-UTTERANCES:] for dialogue in dialogues]
+    words = [[_ids(text, places) for _, text in dialogue] for dialogue in recent]
     most = max((len(dialogue) for dialogue in words), default=1)
     longest = max((len(ids) for dialogue in words for ids in dialogue), default=1)
-    ids = torch.zeros(len(cut), most, longest, dtype=torch.long)
-    speakers = torch.zeros(len(cut), most, dtype=torch.long)
-    for row, (dialogue, said) in enumerate(zip(cut, words, strict=True)):
-        for place, ((speaker, _), tokens_of) in enumerate(zip(dialogue, said, strict=True)):
-            ids[row, place, : len(tokens_of)] = torch.tensor(tokens_of)
+    ids = torch.zeros(len(recent), most, longest, dtype=torch.long)
+    speakers = torch.zeros(len(recent), most, dtype=torch.long)
+    for row, (dialogue, utterances) in enumerate(zip(recent, words, strict=True)):
+        for place, ((speaker, _), utterance) in enumerate(zip(dialogue, utterances, strict=True)):
+            ids[row, place, : len(utterance)] = torch.tensor(utterance)
             speakers[row, place] = 1 if speaker == dialogue[-1][0] else 2
     return ids, speakers
 
@@ -118,25 +117,25 @@ def _ids(text: str, places: dict[str, int]) -> list[int]:
 
 
 def save(folder: Path, network: HierarchicalGru, words: Sequence[str]) -> None:
-    """Writes weights, sizes and words.
+    """Write weights, sizes and words into a folder.
 
     Raises:
         DialmeterError: the folder cannot be written.
     """
-    from safetensors.torch import save as packed
+    from safetensors.torch import save as serialise
 
     weights = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
     with new_folder(folder, lambda _: None) as new:
-        (new / "model.safetensors").write_bytes(packed(weights))
+        (new / "model.safetensors").write_bytes(serialise(weights))
         (new / "words.txt").write_text("\n".join(words) + "\n", "utf-8")
         (new / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(network.config), indent=1) + b"\n")
 
 
 def load(folder: Path, device: str = "cpu") -> tuple[HierarchicalGru, dict[str, int]]:
-    """A network that was saved, and the places of its words.
+    """Load a saved network, and the numbers of its words.
 
     Raises:
-        InputError: the folder does not hold one.
+        InputError: the folder does not contain a saved network.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
@@ -154,7 +153,7 @@ def load(folder: Path, device: str = "cpu") -> tuple[HierarchicalGru, dict[str, 
 
 
 def places_of(words: Sequence[str]) -> dict[str, int]:
-    """The number of each word; two numbers are for padding and for unknown words."""
+    """The number of each word. The numbers 0 and 1 are for padding and for unknown words."""
     return {word: number for number, word in enumerate(words, 2)}
 
 
@@ -167,10 +166,10 @@ def logits_of(network: Any, places: dict[str, int], dialogues: Sequence[Sequence
     if not all(dialogues):
         raise DialmeterError("a dialogue without an utterance has no rating")
     device = next(network.parameters()).device
-    found: list[list[float]] = []
+    logits: list[list[float]] = []
     with torch.inference_mode():
-        # Keep the order: neighbours share most of their utterances, which are then read once.
+        # Keep the order: consecutive dialogues share most of their utterances, which are then encoded once.
         for start in range(0, len(dialogues), _BATCH):
             ids, speakers = encoded(dialogues[start : start + _BATCH], places)
-            found += network(ids.to(device), speakers.to(device)).double().tolist()
-    return found
+            logits += network(ids.to(device), speakers.to(device)).double().tolist()
+    return logits

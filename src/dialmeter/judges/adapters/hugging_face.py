@@ -20,7 +20,7 @@ _LONGEST = 512
 _CLASSIFIER = "ForSequenceClassification"
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 Row: TypeAlias = dict[str, list[int]]
-"""What a model reads, by name."""
+"""The inputs of a model, by name."""
 
 TASKS = ("classification", "reward", "similarity")
 INPUTS = ("pair", "reply", "chat")
@@ -29,23 +29,23 @@ INPUTS = ("pair", "reply", "chat")
 class HuggingFace(NetworkJudge[Weights]):
     """A text-classification, reward or similarity model in a local folder or on the hub.
 
-    - ``classification``: the probability of ``label``; for labels that are numbers, as in *4 stars*, their mean, weighted by their
+    - ``classification``: the probability of ``label``. If the labels are numbers, as in *4 stars*: their mean, weighted by their
       probabilities.
-    - ``reward``: the one number that the model gives.
-    - ``similarity``: the cosine of context and reply.
+    - ``reward``: the single output of the model.
+    - ``similarity``: the cosine of the vectors of context and reply.
 
     Args:
         model: a folder, or the id of a model on the hub.
-        task: one of the three; found from the model where it is not given.
+        task: one of the three tasks; default: detected from the model.
         label: the class whose probability is the score.
-        inputs: ``pair`` (context and reply as two texts), ``reply`` (the reply alone), or ``chat`` (the chat template of the model). Without
-            it, ``chat`` for reward models with a template, and ``pair`` for others.
-        turns: how many turns of the context count; 0 for all. Of a long context the end counts.
-        pooling: of a similarity model: ``mean`` over tokens, or ``cls`` for the first token.
+        inputs: ``pair`` (context and reply as two texts), ``reply`` (the reply alone), or ``chat`` (the chat template of the model).
+            Default: ``chat`` for reward models with a template, and ``pair`` for others.
+        turns: the number of last turns of the context to use; 0 for all. A long context is cut at the start.
+        pooling: for similarity models: ``mean`` over tokens, or ``cls`` for the first token.
         higher_is_better: false for a model of something bad, such as toxicity.
-        facets: what it claims to judge, separated by +; everything without it.
-        device: where it runs.
-        dtype: the numbers that it runs with.
+        facets: the facets that it claims to judge, separated by +; default: all.
+        device: the device of the model.
+        dtype: the number type.
     """
 
     batch_size = 64
@@ -88,7 +88,7 @@ class HuggingFace(NetworkJudge[Weights]):
         )
 
     def load_weights(self) -> None:
-        """Loads the weights, and checks that they fit the settings.
+        """Load the weights, and check that the label exists.
 
         Raises:
             DialmeterError: there is no such model or label.
@@ -102,15 +102,15 @@ class HuggingFace(NetworkJudge[Weights]):
         if self._task == "similarity":
             vectors = self._vectors([text for pair in texts for text in pair])
             return [float(vectors[number] @ vectors[number + 1]) for number in range(0, 2 * len(texts), 2)]
-        return self._classified(
+        return self._classify(
             [self._row(item, before, reply) for item, (before, reply) in zip(items, texts, strict=True)]
         )
 
     def _class_weights(self) -> dict[int, float] | None:
-        """What each class adds to the score; None where the model gives one number.
+        """The weight of each class in the score; None if the model has a single output.
 
         Raises:
-            DialmeterError: there is no such label, or it is not said which one counts.
+            DialmeterError: there is no such label, or no label is given.
         """
         config = self._weights.model.config
         if config.num_labels == 1:
@@ -122,8 +122,8 @@ class HuggingFace(NetworkJudge[Weights]):
             return {names[self._label]: 1.0}
         numbers = {place: _NUMBER.findall(name) for name, place in names.items()}
         if any(name.upper().startswith("LABEL_") for name in names) or any(len(each) != 1 for each in numbers.values()):
-            shown = one_line(", ".join(names), 200)
-            raise DialmeterError(f"{self.name}: say which label is the score, as in label=…; there are: {shown}")
+            labels = one_line(", ".join(names), 200)
+            raise DialmeterError(f"{self.name}: set the label whose probability is the score, as in label=…: {labels}")
         return {place: float(each[0]) for place, each in numbers.items()}
 
     def _row(self, item: Item, before: str, reply: str) -> Row:
@@ -136,20 +136,20 @@ class HuggingFace(NetworkJudge[Weights]):
             return _chat(tokenizer, item, self._turns)
         room = _room(tokenizer)
         if inputs == "reply":
-            return _encoded(tokenizer, reply, room=room)
+            return _encode(tokenizer, reply, room=room)
         length = len(tokenizer(reply, add_special_tokens=False)["input_ids"])
-        return _encoded(tokenizer, _end_of(before, tokenizer, max(1, room - length - 4)), reply, room=room)
+        return _encode(tokenizer, _end_of(before, tokenizer, max(1, room - length - 4)), reply, room=room)
 
-    def _classified(self, rows: Sequence[Row]) -> list[float]:
+    def _classify(self, rows: Sequence[Row]) -> list[float]:
         import torch
 
         model, weights = self._weights.model, self._class_weights()
         if getattr(model.config, "pad_token_id", None) is None:
-            # Without padding a model cannot tell where a row ends: rows are asked one by one.
+            # Without a padding token, rows of different length cannot share a batch. Each row is a batch.
             batches = iter([[number] for number in range(len(rows))])
         else:
             batches = batches_by_length([len(row["input_ids"]) for row in rows], _BATCH)
-        found = [0.0] * len(rows)
+        scores = [0.0] * len(rows)
         for batch in batches:
             inputs = {
                 name: padded([rows[number][name] for number in batch], model.device)[0] for name in rows[batch[0]]
@@ -161,34 +161,34 @@ class HuggingFace(NetworkJudge[Weights]):
                 logits = model(**inputs, attention_mask=mask).logits.float()
             shares = logits.softmax(dim=-1).tolist()
             for number, share, [first, *_] in zip(batch, shares, logits.tolist(), strict=True):
-                found[number] = (
-                    first if weights is None else fsum(share[place] * amount for place, amount in weights.items())
+                scores[number] = (
+                    first if weights is None else fsum(share[place] * weight for place, weight in weights.items())
                 )
-        return found
+        return scores
 
     def _vectors(self, texts: Sequence[str]) -> Any:
         tokenizer = self._weights.tokenizer
         room = _room(tokenizer)
         ends = [_end_of(text, tokenizer, room - 4) for text in texts]
-        rows = [_encoded(tokenizer, text, room=room)["input_ids"] for text in ends]
+        rows = [_encode(tokenizer, text, room=room)["input_ids"] for text in ends]
         if not all(rows):
             raise DialmeterError("an empty text has no vector")
         return sentence_vectors(self._weights.model, rows, _BATCH, self._pooling)
 
 
-def _check(name: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise DialmeterError(f"hf: {name} is {', '.join(each for each in known if each)}, not {value!r}")
+def _check(name: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise DialmeterError(f"hf: {name} must be one of {', '.join(each for each in allowed if each)}, not {value!r}")
 
 
-def _encoded(tokenizer: Any, *texts: str, room: int) -> Row:
-    """A text or two as the model reads them; some models also want to know which token is of which text."""
-    found = tokenizer(*texts, truncation=True, max_length=room)
-    return {name: list(found[name]) for name in ("input_ids", "token_type_ids") if name in found}
+def _encode(tokenizer: Any, *texts: str, room: int) -> Row:
+    """Tokenise one or two texts. Some models also take ``token_type_ids``, which assign each token to its text."""
+    encoding = tokenizer(*texts, truncation=True, max_length=room)
+    return {name: list(encoding[name]) for name in ("input_ids", "token_type_ids") if name in encoding}
 
 
 def _end_of(text: str, tokenizer: Any, most: int) -> str:
-    """The end of a text, of at most so many tokens."""
+    """The end of a text, with at most ``most`` tokens."""
     spans = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
     return text[spans[-most][0] :] if len(spans) > most else text
 
@@ -198,22 +198,22 @@ def _room(tokenizer: Any) -> int:
 
 
 def _chat(tokenizer: Any, item: Item, turns: int) -> Row:
-    """The talk in the model's own template: the reply is the assistant's, and so is every turn of its speaker."""
+    """Format the conversation with the model's chat template. The assistant is the speaker of the reply."""
     context, reply = item
     other = context[-1].speaker if context else ""
-    said: list[dict[str, str]] = []
+    messages: list[dict[str, str]] = []
     for move in context[-turns:]:
         role = "user" if move.speaker == other else "assistant"
-        if said and said[-1]["role"] == role:
-            said[-1]["content"] += "\n" + move.text
-        elif said or role == "user":  # templates want the user first
-            said.append({"role": role, "content": move.text})
-    text = tokenizer.apply_chat_template([*said, {"role": "assistant", "content": reply}], tokenize=False)
+        if messages and messages[-1]["role"] == role:
+            messages[-1]["content"] += "\n" + move.text
+        elif messages or role == "user":  # Templates require that the user speaks first.
+            messages.append({"role": role, "content": move.text})
+    text = tokenizer.apply_chat_template([*messages, {"role": "assistant", "content": reply}], tokenize=False)
     return {"input_ids": list(tokenizer(text, add_special_tokens=False)["input_ids"])}
 
 
 def _task_of(model: str) -> str:
-    """What a model is for, from its configuration.
+    """Detect the task of a model from its configuration.
 
     Raises:
         DialmeterError: there is no such model.
@@ -222,11 +222,11 @@ def _task_of(model: str) -> str:
     config = Path(model) / "config.json"
     if config.is_file():
         try:
-            found = msgspec.json.decode(config.read_bytes(), type=dict[str, Any])
+            fields = msgspec.json.decode(config.read_bytes(), type=dict[str, Any])
         except (OSError, *REFUSALS) as error:
-            raise DialmeterError(f"model {model}: config.json cannot be read: {one_line(str(error), 200)}") from None
-        names, labels = found.get("architectures") or [], found.get("id2label") or {}
-        count = len(labels) or int(found.get("num_labels") or 2)
+            raise DialmeterError(f"model {model}: cannot read config.json: {one_line(str(error), 200)}") from None
+        names, labels = fields.get("architectures") or [], fields.get("id2label") or {}
+        count = len(labels) or int(fields.get("num_labels") or 2)
     else:
         from .network import load_config
 

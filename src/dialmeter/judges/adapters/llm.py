@@ -1,4 +1,4 @@
-"""A language model as a judge, over an OpenAI-compatible chat endpoint."""
+"""A language model as a judge, through an OpenAI-compatible chat endpoint."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Pri
 from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
-from ..judge import AnyItem, Item, called
+from ..judge import AnyItem, Item, name_with_parameters
 from .answer_forms import FORMS, HIGHEST_LOGPROBS, ReadAnswer, expectation, read_score
 from .model_exchange import ModelAnswer, ModelExchange
 from .prompts import Prompt, check_rubric, parse_scale, read_rubric, read_template
 
 Request: TypeAlias = tuple[list[dict[str, str]], int]
-"""Messages, and the number of the repeat."""
+"""The messages, and the number of the repeat."""
 
 _FEW_TOKENS = 8
-"""Of an answer that is a number alone."""
+"""The number of tokens in an answer that is only a number."""
 
 
 class LanguageModel:
     """Asks a chat model for a number.
 
     Args:
-        endpoint: the base of the interface, such as ``http://127.0.0.1:8000/v1``.
+        endpoint: the base URL of the endpoint, such as ``http://127.0.0.1:8000/v1``.
         model: the name of the model.
-        template: a file with the prompt, in which {context}, {last_turn}, {reply}, {rubric}, {low}, {high} and {format} are
-            filled in. A template without {format} says itself how to answer.
-        system: a file with the system prompt, filled in likewise.
-        rubric: what the model looks at: ``coherence``, ``naturalness``, ``interest``, or a file. With the rubric of a facet, the
-            judge claims to judge this facet alone, and is asked only about attacks on it.
-        scale: the ends of the scale, as in ``1-5``.
+        template: a file with the prompt. Its fields are {context}, {last_turn}, {reply}, {rubric}, {low}, {high} and {format}. A
+            template without {format} must itself define the form of the answer.
+        system: a file with the system prompt, with the same fields.
+        rubric: the criteria for the model: ``coherence``, ``naturalness``, ``interest``, or a file. With the rubric of a facet, the
+            judge claims to judge only this facet, and is asked only about attacks on it.
+        scale: the lowest and the highest score, as in ``1-5``.
         parse: the form of the answer: ``json``, ``labelled``, ``last``, ``letters`` (see
             :func:`~dialmeter.judges.adapters.answer_forms.read_score`), or ``logprobs`` for the mean over the scale's
             numbers, weighted by their probabilities. ``digit`` is the old name of ``labelled``.
-        repeats: how often each reply is asked about; the score is the mean.
-        temperature: of sampling; 0 for one repeat and 1 for several where it is not given; ``none`` to send none.
-        parameters: more parameters of requests as a JSON object; one that is null is not sent.
-        cache: a folder in which answers are kept.
+        repeats: the number of requests per reply; the score is the mean.
+        temperature: the temperature of sampling; default: 0 for one repeat and 1 for several; ``none`` to send no temperature.
+        parameters: more parameters of requests as a JSON object; a parameter that is null is not sent.
+        cache: a folder that keeps answers.
         key: the environment variable that holds the key; the key itself is never written anywhere.
-        retries: how often a request that failed is sent again.
-        wait: seconds before it is sent again, twice as long each time.
-        timeout: seconds that an answer may take.
-        workers: how many requests are under way at most; fewer where the server is busy.
-        price: money per million tokens, as in ``in=0.15,out=0.6``.
-        max_cost: no request is sent that may raise the cost above it; needs a price.
+        retries: the number of times that a failed request is sent again.
+        wait: seconds before the first retry; the wait doubles with each retry.
+        timeout: the longest time for an answer, in seconds.
+        workers: the largest number of concurrent requests; fewer are used if the server is busy.
+        price: the price per million tokens, as in ``in=0.15,out=0.6``.
+        max_cost: the largest cost; a request that may exceed it is not sent. Needs a price.
     """
 
     higher_is_better = True
@@ -88,9 +88,9 @@ class LanguageModel:
     ) -> None:
         parse = "labelled" if parse == "digit" else parse
         if parse not in FORMS:
-            raise DialmeterError(f"llm: parse is one of {', '.join(FORMS)}, not {parse!r}")
+            raise DialmeterError(f"llm: parse must be one of {', '.join(FORMS)}, not {parse!r}")
         if repeats < 1:
-            raise DialmeterError("llm: repeats is at least 1")
+            raise DialmeterError("llm: repeats must be at least 1")
         ends = parse_scale(scale)
         if parse == "logprobs" and ends[1] > HIGHEST_LOGPROBS:
             raise DialmeterError(
@@ -113,16 +113,16 @@ class LanguageModel:
             price=Price.parse(price) if price else None,
             max_cost=None if max_cost == float("inf") else max_cost,
         )
-        self._parameters = _parameters(temperature, repeats, parse) | _json_object(parameters)
+        self._parameters = _request_parameters(temperature, repeats, parse) | _parse_parameters(parameters)
         self._set_prompt(
             Prompt(read_template(template), Source(system).text if system else "", read_rubric(rubric), ends, parse)
         )
 
     def _set_prompt(self, prompt: Prompt) -> None:
         self._prompt = check_rubric(prompt)
-        self._read_scores: dict[tuple[str, int], float] = {}
+        self._scores: dict[tuple[str, int], float] = {}
         self.facets = prompt.rubric.facets
-        self.name = called(self.kind, model=(self.model, ""), rubric=(prompt.rubric.name, ""))
+        self.name = name_with_parameters(self.kind, model=(self.model, ""), rubric=(prompt.rubric.name, ""))
         digest = hashlib.sha256(msgspec.json.encode(prompt)).hexdigest()[:10]
         parameters = msgspec.json.encode(self._parameters, order="sorted").decode()
         self.identity = (
@@ -137,12 +137,12 @@ class LanguageModel:
 
     @property
     def rubric(self) -> str:
-        """The name of the rubric; empty for the general one."""
+        """The name of the rubric; empty for the general rubric."""
         return self._prompt.rubric.name
 
     @property
     def usage(self) -> Usage:
-        """Requests and tokens so far; judges that :meth:`with_rubric` made share them."""
+        """The numbers of requests and tokens so far, including those of judges from :meth:`with_rubric`."""
         return self._endpoint.usage
 
     @property
@@ -151,13 +151,13 @@ class LanguageModel:
         return self._endpoint.cost
 
     def with_rubric(self, rubric: str) -> LanguageModel:
-        """A judge with another rubric at the same endpoint, with which it shares budget and answers."""
+        """A judge with another rubric. It uses the same endpoint, so both judges share the budget and the cached answers."""
         other = copy.copy(self)
         other._set_prompt(replace(self._prompt, rubric=read_rubric(rubric)))
         return other
 
     def keep_answers(self, folder: str) -> None:
-        """Keeps answers in a folder, unless another one was named: a run that is resumed has them, and can show them."""
+        """Cache answers in a folder, unless the judge already has a cache. A resumed run can then use and show them."""
         if not self._has_cache:
             self._endpoint.keep_answers(folder)
 
@@ -165,10 +165,10 @@ class LanguageModel:
         return [score_or_raise(each) for each in self.score_each(items)]
 
     def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
-        """One score per item, or the error where there is none."""
-        return self._asked(items)
+        """One score per item, or an error for an item without a score."""
+        return self._ask(items)
 
-    def _asked(self, items: Sequence[AnyItem]) -> list[float | DialmeterError]:
+    def _ask(self, items: Sequence[AnyItem]) -> list[float | DialmeterError]:
         requests = self._requests(items)
         answers = self._endpoint.ask_all(
             [messages for messages, _ in requests],
@@ -177,37 +177,37 @@ class LanguageModel:
             repeats=[number for _, number in requests],
             is_readable=self._is_readable,
         )
-        read = [self._read(answer) for answer in answers]
-        found: list[float | DialmeterError] = []
+        parsed = [self._parse(answer) for answer in answers]
+        results: list[float | DialmeterError] = []
         for place in range(0, len(requests), self._repeats):
-            own = read[place : place + self._repeats]
+            own = parsed[place : place + self._repeats]
             errors = [each for each in own if isinstance(each, DialmeterError)]
             if errors:
-                found.append(errors[0])
+                results.append(errors[0])
                 continue
             scores = [each.score for each in own if isinstance(each, ReadAnswer)]
             for (messages, number), score in zip(requests[place : place + self._repeats], scores, strict=True):
-                self._read_scores[messages[-1]["content"], number] = score
-            found.append(fmean(scores))
-        return found
+                self._scores[messages[-1]["content"], number] = score
+            results.append(fmean(scores))
+        return results
 
     def exchange(self, item: AnyItem, *, again: bool = False) -> ModelExchange:
-        """What was asked about an item and answered, as far as answers are known; nothing is sent.
+        """The messages about an item and the cached answers. Nothing is sent.
 
         Args:
             item: a context and a reply.
-            again: the second time, where the same item was asked about twice.
+            again: True for the second time, if the same item was scored twice.
         """
         messages = self._messages(item)
         first = self._repeats if again else 0
-        known = [
+        cached = [
             self._endpoint.known(messages, self._parameters, optional=self._optional, repeat=number)
             for number in range(first, first + self._repeats)
         ]
-        return ModelExchange(messages, [self._shown(answer) for answer in known if answer is not None])
+        return ModelExchange(messages, [self._model_answer(answer) for answer in cached if answer is not None])
 
     def estimate(self, *batches: Sequence[AnyItem]) -> CostEstimate:
-        """What asking about items would take, where each batch is asked about at once; nothing is sent."""
+        """The estimated cost of scoring items in these batches. Nothing is sent."""
         counter = DryRun(self._endpoint, *([] if self._prompt.form == "json" else [_FEW_TOKENS]))
         for items in batches:
             for messages, number in self._requests(items):
@@ -217,32 +217,32 @@ class LanguageModel:
         return replace(counter.estimate, replies=sum(map(len, batches)))
 
     def stability(self) -> dict[str, Any]:
-        """The agreement of the judge with itself over repeats.
+        """The agreement of the judge with itself over repeats; empty without repeats.
 
-        The mean standard deviation of the answers about one reply, the share of replies without differences with its interval, and
+        It has the mean standard deviation of the scores of one reply, the share of replies with equal scores and its interval, and
         Krippendorff's alpha (interval) with the repeats as raters.
         """
         from ...stats.agreement import krippendorff_alpha
         from ...stats.intervals import wilson_interval
 
         by_prompt: dict[str, list[float]] = {}
-        for (prompt, _), score in self._read_scores.items():
+        for (prompt, _), score in self._scores.items():
             by_prompt.setdefault(prompt, []).append(score)
-        several = list(by_prompt.values())
-        if self._repeats < 2 or not several:
+        repeated = list(by_prompt.values())
+        if self._repeats < 2 or not repeated:
             return {}
-        same = sum(len(set(scores)) == 1 for scores in several)
+        same = sum(len(set(scores)) == 1 for scores in repeated)
         return {
             "repeats": self._repeats,
-            "asked": len(several),
-            "sd": fmean(map(stdev, several)),
-            "same": same / len(several),
-            "same_ci": wilson_interval(same, len(several)),
-            "alpha": krippendorff_alpha(list(zip_longest(*several)), "interval").value,
+            "asked": len(repeated),
+            "sd": fmean(map(stdev, repeated)),
+            "same": same / len(repeated),
+            "same_ci": wilson_interval(same, len(repeated)),
+            "alpha": krippendorff_alpha(list(zip_longest(*repeated)), "interval").value,
         }
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._endpoint.close()
 
     @property
@@ -256,17 +256,17 @@ class LanguageModel:
         return self._prompt.messages(context, reply)
 
     def _requests(self, items: Sequence[AnyItem]) -> list[Request]:
-        """The requests about items; for a reply that comes twice, the repeats are numbered on, so that it is asked about anew."""
-        found: list[Request] = []
+        """The requests about items. If an item occurs again, its repeats get new numbers, so the model is asked again."""
+        requests: list[Request] = []
         times: Counter[str] = Counter()
         for item in items:
             messages = self._messages(item)
             prompt = messages[-1]["content"]
-            found += [(messages, times[prompt] * self._repeats + number) for number in range(self._repeats)]
+            requests += [(messages, times[prompt] * self._repeats + number) for number in range(self._repeats)]
             times[prompt] += 1
-        return found
+        return requests
 
-    def _read(self, answer: ChatAnswer | DialmeterError) -> ReadAnswer | DialmeterError:
+    def _parse(self, answer: ChatAnswer | DialmeterError) -> ReadAnswer | DialmeterError:
         if isinstance(answer, DialmeterError):
             return answer
         try:
@@ -274,41 +274,41 @@ class LanguageModel:
                 return ReadAnswer(expectation(answer.tokens, self._prompt.scale))
             if answer.refusal and not answer.text:
                 return UnreadableAnswer(f"the model refused: {one_line(answer.refusal, 80)!r}")
-            return self._read_text(answer.text)
+            return self._parse_text(answer.text)
         except UnreadableAnswer as error:
             return error
 
-    def _read_text(self, text: str) -> ReadAnswer:
+    def _parse_text(self, text: str) -> ReadAnswer:
         return read_score(text, self._prompt.form, self._prompt.scale)
 
     def _is_readable(self, answer: ChatAnswer) -> bool:
-        return isinstance(self._read(answer), ReadAnswer)
+        return isinstance(self._parse(answer), ReadAnswer)
 
-    def _shown(self, answer: ChatAnswer) -> ModelAnswer:
-        shown = ModelAnswer(
+    def _model_answer(self, answer: ChatAnswer) -> ModelAnswer:
+        unscored = ModelAnswer(
             answer.text or answer.refusal,
             reasoning=answer.reasoning,
             prompt_tokens=answer.prompt_tokens,
             answer_tokens=answer.answer_tokens,
         )
-        read = self._read(answer)
-        if isinstance(read, DialmeterError):
-            return replace(shown, error=str(read))
-        return replace(shown, score=read.score, reason=read.reason)
+        parsed = self._parse(answer)
+        if isinstance(parsed, DialmeterError):
+            return replace(unscored, error=str(parsed))
+        return replace(unscored, score=parsed.score, reason=parsed.reason)
 
 
-def score_or_raise(found: float | DialmeterError) -> float:
-    """A score.
+def score_or_raise(result: float | DialmeterError) -> float:
+    """Return a score, or raise an error.
 
     Raises:
-        DialmeterError: there is none.
+        DialmeterError: the result is an error.
     """
-    if isinstance(found, DialmeterError):
-        raise found
-    return found
+    if isinstance(result, DialmeterError):
+        raise result
+    return result
 
 
-def _parameters(temperature: str | float, repeats: int, parse: str) -> dict[str, Any]:
+def _request_parameters(temperature: str | float, repeats: int, parse: str) -> dict[str, Any]:
     more = {"logprobs": True, "top_logprobs": 20, "max_tokens": 5} if parse == "logprobs" else {}
     if temperature == "none":
         return {"temperature": None, **more}
@@ -317,13 +317,13 @@ def _parameters(temperature: str | float, repeats: int, parse: str) -> dict[str,
     except ValueError:
         number = -1.0
     if not 0 <= number < float("inf"):
-        raise DialmeterError(f"llm: temperature is a number from 0, or none, not {temperature!r}")
+        raise DialmeterError(f"llm: temperature must be a number from 0, or none, not {temperature!r}")
     return {"temperature": number, **more}
 
 
-def _json_object(text: str) -> dict[str, Any]:
+def _parse_parameters(text: str) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any]) if text else {}
+        parameters: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any]) if text else {}
     except REFUSALS:
-        raise DialmeterError(f"llm: parameters is a JSON object, not {one_line(text, 80)!r}") from None
-    return found
+        raise DialmeterError(f"llm: parameters must be a JSON object, not {one_line(text, 80)!r}") from None
+    return parameters

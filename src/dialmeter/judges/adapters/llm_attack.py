@@ -1,4 +1,4 @@
-"""Attacks that a language model writes, over a chat endpoint. Rules filter what it writes; how good the rest is was not measured."""
+"""Attacks that a language model writes, through a chat endpoint. Rules filter its replies. The quality of the others was not measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..judge import parse_call
 from ..language.words import STOP_WORDS, same_but_for_case, word_list
 
 PREFIX = "llm-"
-"""How the names of these attacks begin, so that they are not mistaken for others."""
+"""The prefix of the names of these attacks. It distinguishes them from the other attacks."""
 
 _PROMPT = """Below is a conversation, and the reply that follows it. {task} Write it in the language of the reply, in one line. \
 Answer with the new reply and nothing else.
@@ -44,7 +44,7 @@ _NOT_ASKED = "(a reply that the model would write)"
 
 
 class _Kind(NamedTuple):
-    """What the model is asked for, what an ideal judge does with it, and a rule for it: a reason to refuse an answer, or nothing."""
+    """The task of the model, the facet and the expected score, and a rule that returns a reason to reject an answer, or nothing."""
 
     task: str
     facet: Facet
@@ -56,34 +56,34 @@ def _content(text: str) -> set[str]:
     return {word for word in word_list(text) if word not in STOP_WORDS}
 
 
-def _known(snippet: Snippet) -> set[str]:
+def _snippet_content(snippet: Snippet) -> set[str]:
     return _content(" ".join([snippet.reply.text, *(move.text for move in snippet.context)]))
 
 
 def _stays_on_topic(snippet: Snippet, text: str) -> str:
-    return "" if _content(text) & _known(snippet) else "shares no content word with the snippet"
+    return "" if _content(text) & _snippet_content(snippet) else "shares no content word with the snippet"
 
 
 def _leaves_the_topic(snippet: Snippet, text: str) -> str:
-    said = _content(text)
-    return "shares content words with the snippet" if len(said & _known(snippet)) * 3 > len(said) else ""
+    words = _content(text)
+    return "shares content words with the snippet" if len(words & _snippet_content(snippet)) * 3 > len(words) else ""
 
 
 def _adds_nothing(snippet: Snippet, text: str) -> str:
-    return "says something new" if len(_content(text) - _known(snippet)) > 2 else ""
+    return "says something new" if len(_content(text) - _snippet_content(snippet)) > 2 else ""
 
 
 def _keeps_the_words(snippet: Snippet, text: str) -> str:
-    kept = len(_content(text) & _content(snippet.reply.text))
-    return "" if kept * 2 >= len(_content(snippet.reply.text)) else "drops most content words"
+    shared = len(_content(text) & _content(snippet.reply.text))
+    return "" if shared * 2 >= len(_content(snippet.reply.text)) else "drops most content words"
 
 
 def _keeps_facts(snippet: Snippet, text: str) -> str:
-    ours, theirs = word_list(snippet.reply.text), word_list(text)
-    numbers = [Counter(word for word in each if any(map(str.isdigit, word))) for each in (ours, theirs)]
+    both = word_list(snippet.reply.text), word_list(text)
+    numbers = [Counter(word for word in words if any(map(str.isdigit, word))) for words in both]
     if numbers[0] != numbers[1]:
         return "changes a number"
-    negated = [any(word.replace("’", "'") in _NEGATIONS for word in each) for each in (ours, theirs)]
+    negated = [any(word.replace("’", "'") in _NEGATIONS for word in words) for words in both]
     return "changes a negation" if negated[0] != negated[1] else ""
 
 
@@ -111,50 +111,50 @@ KINDS = {
 }  # fmt: skip
 
 
-def filtered(kind: str, snippet: Snippet, text: str) -> str:
-    """The answer of a model as a reply, if the rules accept it.
+def accept_reply(kind: str, snippet: Snippet, text: str) -> str:
+    """Return the answer of a model as a reply, if the rules accept it.
 
     Raises:
-        NoCase: a rule refuses it; the message says which.
+        NoCase: a rule rejects it; the message gives the reason.
 
     Example:
         >>> from dialmeter.model import Move
         >>> snippet = Snippet("d1", 1, (Move("user", "When?"),), Move("system", "At 5 in Mill Lane."), ())
-        >>> filtered("paraphrase", snippet, '"In Mill Lane, at 5."')
+        >>> accept_reply("paraphrase", snippet, '"In Mill Lane, at 5."')
         'In Mill Lane, at 5.'
-        >>> filtered("paraphrase", snippet, "In Mill Lane, at 6.")
+        >>> accept_reply("paraphrase", snippet, "In Mill Lane, at 6.")
         Traceback (most recent call last):
         dialmeter.judges.attacks.NoCase: the model changes a number
     """
-    found = text.strip()
-    if len(found) > 1 and (found[0], found[-1]) in (('"', '"'), ("“", "”")):
-        found = found[1:-1].strip()
-    lower = found.lower()
+    reply = text.strip()
+    if len(reply) > 1 and (reply[0], reply[-1]) in (('"', '"'), ("“", "”")):
+        reply = reply[1:-1].strip()
+    lower = reply.lower()
     speakers = {move.speaker.lower() for move in (*snippet.context, snippet.reply)}
-    if not found:
+    if not reply:
         raise NoCase("the model gives no reply")
-    if "\n" in found:
+    if "\n" in reply:
         raise NoCase("the model writes several lines")
     if lower.startswith(_ABOUT_ITSELF) and not snippet.reply.text.lower().startswith(_ABOUT_ITSELF):
         raise NoCase("the model speaks of itself or of its task")
     if lower.partition(":")[0].strip() in speakers:
         raise NoCase("the model writes the name of a speaker")
-    if len(found) > _LONGEST * len(snippet.reply.text) + _MORE:
+    if len(reply) > _LONGEST * len(snippet.reply.text) + _MORE:
         raise NoCase("the model writes a much longer reply")
-    if any(same_but_for_case(found, move.text) for move in snippet.context):
+    if any(same_but_for_case(reply, move.text) for move in snippet.context):
         raise NoCase("the model repeats a turn of the context")
-    refused = KINDS[kind].rule(snippet, found)
-    if refused:
-        raise NoCase(f"the model {refused}")
-    return found
+    reason = KINDS[kind].rule(snippet, reply)
+    if reason:
+        raise NoCase(f"the model {reason}")
+    return reply
 
 
 class ReplyWriter:
-    """Has a model write a reply of some kind.
+    """Asks a model for a reply of some kind.
 
     Args:
-        endpoint: where the model is.
-        kind: what it writes; a key of ``KINDS``.
+        endpoint: the endpoint of the model.
+        kind: the kind of reply; a key of ``KINDS``.
     """
 
     def __init__(self, endpoint: ChatEndpoint, kind: str) -> None:
@@ -162,8 +162,8 @@ class ReplyWriter:
         self._kind = kind
 
     def __call__(self, snippet: Snippet, _: Kit) -> str:
-        said = "\n".join(f"{move.speaker}: {move.text}" for move in snippet.context)
-        prompt = _PROMPT.format(task=KINDS[self._kind].task, context=said, reply=snippet.reply.text)
+        context = "\n".join(f"{move.speaker}: {move.text}" for move in snippet.context)
+        prompt = _PROMPT.format(task=KINDS[self._kind].task, context=context, reply=snippet.reply.text)
         try:
             answer = self._chat.ask([{"role": "user", "content": prompt}], {"temperature": 0})
         except UnreadableAnswer:
@@ -172,10 +172,10 @@ class ReplyWriter:
             return _NOT_ASKED
         if answer.refusal and not answer.text:
             raise NoCase("the model refuses")
-        return filtered(self._kind, snippet, answer.text)
+        return accept_reply(self._kind, snippet, answer.text)
 
     def count_requests(self) -> DryRun:
-        """From now on, requests are counted and not sent; every reply that is not known counts as accepted."""
+        """From now on, count requests and do not send them. Every reply that is not cached counts as accepted."""
         if isinstance(self._chat, ChatEndpoint):
             self._chat = DryRun(self._chat)
         return self._chat
@@ -187,39 +187,40 @@ def llm_attack(
     """An attack that a model writes: ``llm-contradiction`` and so on, with the model as its variant.
 
     Args:
-        endpoint: the base of the interface, such as ``http://127.0.0.1:8000/v1``.
+        endpoint: the base URL of the endpoint, such as ``http://127.0.0.1:8000/v1``.
         model: the name of the model.
-        kind: what it writes: contradiction, off-topic, dull, clumsy or paraphrase.
-        cache: a folder in which answers are kept.
+        kind: the kind of reply: contradiction, off-topic, dull, clumsy or paraphrase.
+        cache: a folder that keeps answers.
         key: the environment variable that holds the key.
 
     Raises:
-        DialmeterError: no such kind, or no endpoint.
+        DialmeterError: the kind is unknown, or the endpoint is not valid.
     """
     if kind not in KINDS:
         raise DialmeterError(f"attack llm: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
-    about = KINDS[kind]
+    task, facet, expected, _ = KINDS[kind]
+    writer = ReplyWriter(ChatEndpoint(endpoint, model, key=key, cache=cache), kind)
     return Attack(
         name=f"{PREFIX}{kind}",
-        facet=about.facet,
-        expected=about.expected,
-        help="A language model rewrites the reply; rules filter what it writes. Its quality is not measured.",
-        variants=(Variant(model, ReplyWriter(ChatEndpoint(endpoint, model, key=key, cache=cache), kind), about.task),),
+        facet=facet,
+        expected=expected,
+        help="A language model rewrites the reply, and rules filter the result. The quality of the cases is not measured.",
+        variants=(Variant(model, writer, task),),
     )
 
 
 def attack_of_text(text: str) -> Attack:
-    """The attack that a text like ``llm(endpoint=..., model=...)`` requests.
+    """Create the attack of a text like ``llm(endpoint=..., model=...)``.
 
     Raises:
-        DialmeterError: its parameters do not fit.
+        DialmeterError: a parameter is unknown or missing.
     """
     given = parse_call(text).given
-    known = signature(llm_attack).parameters
+    parameters = signature(llm_attack).parameters
     for name in given:
-        if name not in known:
-            raise DialmeterError(f"attack llm has no parameter {name!r}; {did_you_mean(name, known)}")
-    for name, each in known.items():
+        if name not in parameters:
+            raise DialmeterError(f"attack llm has no parameter {name!r}; {did_you_mean(name, parameters)}")
+    for name, each in parameters.items():
         if each.default is Parameter.empty and name not in given:
             raise DialmeterError(f"attack llm needs {name}, as in llm({name}=...)")
     return llm_attack(**given)

@@ -23,9 +23,9 @@ class DialogueLanguageModel(LanguageModel):
     """Asks a chat model for a number about a whole dialogue.
 
     Args:
-        endpoint: the base of the interface, such as ``http://127.0.0.1:8000/v1``.
+        endpoint: the base URL of the endpoint, such as ``http://127.0.0.1:8000/v1``.
         model: the name of the model.
-        template: a file with the rubric, in which {context}, {low} and {high} are filled in.
+        template: a file with the rubric. Its fields are {context}, {low} and {high}.
         scale, parse, repeats, temperature, cache, key: as for :class:`~dialmeter.judges.adapters.llm.LanguageModel`.
     """
 
@@ -48,15 +48,15 @@ class DialogueLanguageModel(LanguageModel):
         super().__init__(
             endpoint, model, scale=scale, parse=parse, repeats=repeats, temperature=temperature, cache=cache, key=key
         )
-        self._set_prompt(replace(self._prompt, template=_rubric(template)))
+        self._set_prompt(replace(self._prompt, template=_read_rubric(template)))
 
 
-def _rubric(path: str) -> str:
+def _read_rubric(path: str) -> str:
     if not path:
         return RUBRIC
     text = Source(path).text
     if "{context}" not in text:
         raise InputError("a rubric needs {context}", file=path)
     if "{reply}" in text:
-        raise DialmeterError(f"{path}: a rubric for whole dialogues has no {{reply}}")
+        raise DialmeterError(f"{path}: a rubric for whole dialogues must not have {{reply}}")
     return text

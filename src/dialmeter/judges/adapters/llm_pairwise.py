@@ -1,4 +1,4 @@
-"""A language model as a judge of pairs: which of two replies is better?"""
+"""A language model as a pairwise judge: it decides which of two replies is better."""
 
 from __future__ import annotations
 
@@ -38,28 +38,30 @@ _SAID = re.compile(
 
 
 def read_preference(text: str) -> ReadAnswer:
-    """What a model prefers: 1 for the first reply, -1 for the second, 0 for a tie.
+    """Parse the preference of a model: 1 for the first reply, -1 for the second, 0 for a tie.
 
     Raises:
-        UnreadableAnswer: there is no preference, or it is not clear which one it is.
+        UnreadableAnswer: there is no preference, or it is ambiguous.
 
     Example:
         >>> read_preference('{"reason": "A repeats itself.", "better": "B"}')
         ReadAnswer(score=-1.0, reason='A repeats itself.')
     """
-    said = spoken_part(text, "preference")
-    found = [(side, each) for each in objects_in(said) for key in _KEYS if (side := _side(each.get(key))) is not None]
-    sides = {side for side, _ in found}
-    if not found:
-        lines = [line for line in said.splitlines() if line.strip()]
-        whole = [each for line in (lines[0], lines[-1]) if (each := _ONLY.fullmatch(line))]
-        spoken = whole or list(_SAID.finditer(said))
-        sides = {side for each in spoken if (side := _side(each["side"])) is not None}
+    answer = spoken_part(text, "preference")
+    in_json = [
+        (side, each) for each in objects_in(answer) for key in _KEYS if (side := _side(each.get(key))) is not None
+    ]
+    sides = {side for side, _ in in_json}
+    if not in_json:
+        lines = [line for line in answer.splitlines() if line.strip()]
+        whole_lines = [match for line in (lines[0], lines[-1]) if (match := _ONLY.fullmatch(line))]
+        matches = whole_lines or list(_SAID.finditer(answer))
+        sides = {side for match in matches if (side := _side(match["side"])) is not None}
     if len(sides) != 1:
         raise UnreadableAnswer(
-            f"{'several preferences' if sides else 'no preference'} in the answer {one_line(said, 80)!r}"
+            f"{'several preferences' if sides else 'no preference'} in the answer {one_line(answer, 80)!r}"
         )
-    return ReadAnswer(sides.pop(), reason_in(each for _, each in found))
+    return ReadAnswer(sides.pop(), reason_in(each for _, each in in_json))
 
 
 def _side(value: Any) -> float | None:
@@ -75,10 +77,10 @@ class PairwiseLanguageModel(LanguageModel):
     """Asks a chat model which of two replies is better. dialmeter asks in both orders.
 
     Args:
-        endpoint: the base of the interface, such as ``http://127.0.0.1:8000/v1``.
+        endpoint: the base URL of the endpoint, such as ``http://127.0.0.1:8000/v1``.
         model: the name of the model.
         system, rubric, repeats, temperature, parameters, cache, key, retries, wait, timeout, workers, price, max_cost: as for
-            :class:`~dialmeter.judges.adapters.llm.LanguageModel`. With repeats, the answer is the mean.
+            :class:`~dialmeter.judges.adapters.llm.LanguageModel`. With repeats, the result is the mean.
     """
 
     kind = "llm-pairwise"
@@ -126,16 +128,16 @@ class PairwiseLanguageModel(LanguageModel):
         """One number from -1 to 1 per pair.
 
         Raises:
-            DialmeterError: there is none for a pair.
+            DialmeterError: a pair has no result.
         """
         return [score_or_raise(each) for each in self.compare_each(items)]
 
     def compare_each(self, items: Sequence[PairItem]) -> list[float | DialmeterError]:
-        """One number per pair, or the error where there is none."""
-        return self._asked(items)
+        """One number per pair, or an error for a pair without a result."""
+        return self._ask(items)
 
     def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
-        raise DialmeterError(f"{self.name} compares pairs of replies, and scores no single ones")
+        raise DialmeterError(f"{self.name} compares pairs of replies, and does not score single replies")
 
     @property
     def _optional(self) -> dict[str, Any]:
@@ -145,5 +147,5 @@ class PairwiseLanguageModel(LanguageModel):
         context, reply, other = item
         return self._prompt.messages(context, reply, other)
 
-    def _read_text(self, text: str) -> ReadAnswer:
+    def _parse_text(self, text: str) -> ReadAnswer:
         return read_preference(text)

@@ -1,4 +1,4 @@
-"""What a language model was asked about a reply, and what it said."""
+"""The prompts to a language model about a reply, and its answers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from msgspec import Struct
 
 
 class ModelAnswer(Struct, frozen=True, omit_defaults=True):
-    """One answer about one reply: what the model wrote, what was read from it, and its tokens.
+    """One answer about one reply: its text, the parsed score, and the numbers of tokens.
 
     Attributes:
-        text: what the model wrote.
-        score: what was read from it; None with an ``error``.
-        error: why there is no score.
-        reason: that the model gave.
-        reasoning: that the server gave apart from the answer.
-        prompt_tokens: of the prompt.
-        answer_tokens: of the answer.
+        text: the text of the answer.
+        score: the score that was parsed from it; None with an ``error``.
+        error: the reason if there is no score.
+        reason: the reason that the model gave for its score.
+        reasoning: the reasoning that the server returned separately from the answer.
+        prompt_tokens: the number of tokens in the prompt.
+        answer_tokens: the number of tokens in the answer.
     """
 
     text: str
@@ -28,7 +28,7 @@ class ModelAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class ModelExchange(Struct, frozen=True):
-    """The messages about one reply, and the answers."""
+    """The messages to a model about one reply, and its answers."""
 
     messages: list[dict[str, str]]
     answers: list[ModelAnswer]

@@ -1,4 +1,4 @@
-"""Networks of the transformers library: a local folder or a hub id, loaded on first use and only once."""
+"""Neural networks of the transformers library, from a local folder or a hub id. They are loaded once, on first use."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from ...errors import DialmeterError, MissingExtra, one_line
-from ..judge import called
+from ..judge import name_with_parameters
 
 _CHUNK = 1 << 20
 
 
 class _Loaded:
-    """A tokenizer and a model; freed when no judge holds them."""
+    """A tokenizer and a model. They are freed when no judge uses them."""
 
     def __init__(self, tokenizer: Any, model: Any) -> None:
         self.tokenizer = tokenizer
@@ -32,58 +32,58 @@ _loaded: WeakValueDictionary[tuple[str, ...], _Loaded] = WeakValueDictionary()
 
 
 class Weights:
-    """A tokenizer and a model that are loaded on first use; judges with the same weights share them.
+    """A tokenizer and a model that are loaded on first use. Judges with the same weights share them.
 
-    A process that only hands out work, and perhaps lacks the device, does not load them.
+    A process that only distributes work does not load them. It may not have the device.
 
     Args:
         kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
         path: a folder, or the id of a model on the hub.
         gguf: the name of a GGUF file in the folder.
-        device: where the model runs.
+        device: the device of the model.
         dtype: the number type.
     """
 
     def __init__(self, kind: str, path: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
-        self._how = (kind, path, gguf, device, dtype)
+        self._settings = (kind, path, gguf, device, dtype)
 
     @cached_property
-    def _held(self) -> _Loaded:
-        found = _loaded.get(self._how)
-        if found is None:
-            kind, path, gguf, device, dtype = self._how
-            found = _loaded[self._how] = _Loaded(*load(kind, path, gguf=gguf, device=device, dtype=dtype))
-        return found
+    def _network(self) -> _Loaded:
+        network = _loaded.get(self._settings)
+        if network is None:
+            kind, path, gguf, device, dtype = self._settings
+            network = _loaded[self._settings] = _Loaded(*load(kind, path, gguf=gguf, device=device, dtype=dtype))
+        return network
 
     def load(self) -> None:
-        """Loads them now.
+        """Load the tokenizer and the model now.
 
         Raises:
             MissingExtra: torch or transformers are not installed.
             DialmeterError: there is no such model, device or type.
         """
-        _ = self._held
+        _ = self._network
 
     @property
     def tokenizer(self) -> Any:
         """The tokenizer."""
-        return self._held.tokenizer
+        return self._network.tokenizer
 
     @property
     def model(self) -> Any:
         """The model."""
-        return self._held.model
+        return self._network.model
 
     @property
     def mask(self) -> str:
-        """The text that replaces a hidden token: the model's mask, or the end of text for models without one."""
+        """The text that replaces a hidden token: the model's mask token, or the end-of-text token for models without a mask."""
         if self.tokenizer.mask_token:
             return str(self.tokenizer.mask_token)
         end = "<|endoftext|>"
         return end if end in self.tokenizer.get_vocab() else str(self.tokenizer.eos_token)
 
     def pieces(self, text: str) -> list[str]:
-        """The text, split where the model's tokens begin; joined, the pieces are the text."""
+        """Split a text where the model's tokens start. The joined pieces are the text."""
         offsets = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
         starts = sorted({start for start, end in offsets if end > start} - {0})
         edges = [0, *starts, len(text)]
@@ -91,13 +91,13 @@ class Weights:
 
 
 def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> tuple[Any, Any]:
-    """A tokenizer and a model, ready for use.
+    """Load a tokenizer and a model.
 
     Args:
         kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
         model: a folder, or the id of a model on the hub.
         gguf: the name of a GGUF file in the folder.
-        device: where the model runs.
+        device: the device of the model.
         dtype: the number type; ``float16`` and ``bfloat16`` are for devices that support them well.
 
     Raises:
@@ -105,8 +105,8 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         DialmeterError: there is no such model, device or type.
     """
     if dtype not in ("float32", "float16", "bfloat16"):
-        raise DialmeterError(f"dtype is float32, float16 or bfloat16, not {dtype!r}")
-    check_folder(model)  # before libraries that take seconds to load
+        raise DialmeterError(f"dtype must be float32, float16 or bfloat16, not {dtype!r}")
+    check_folder(model)  # Before the import of libraries, which takes seconds.
     try:
         import torch
         import transformers
@@ -118,20 +118,20 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
     more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
     try:
-        # The bar that counts tensors of a GGUF file follows no setting.
+        # No setting disables the progress bar that counts tensors of a GGUF file.
         with redirect_stderr(StringIO()) if gguf else nullcontext():
             tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
-            found = getattr(transformers, kind).from_pretrained(
+            network = getattr(transformers, kind).from_pretrained(
                 model, local_files_only=local, dtype=getattr(torch, dtype), **more
             )
-        found = found.to(torch.device(device)).eval().requires_grad_(False)
+        network = network.to(torch.device(device)).eval().requires_grad_(False)
     except (OSError, ValueError, RuntimeError) as error:
-        raise _not_loaded(model, error) from None
-    return tokenizer, found
+        raise _loading_error(model, error) from None
+    return tokenizer, network
 
 
 def load_config(model: str) -> Any:
-    """The configuration of a model.
+    """Load the configuration of a model.
 
     Raises:
         MissingExtra: transformers is not installed.
@@ -145,14 +145,14 @@ def load_config(model: str) -> Any:
     try:
         return transformers.AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
     except (OSError, ValueError, RuntimeError) as error:
-        raise _not_loaded(model, error) from None
+        raise _loading_error(model, error) from None
 
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?")
 
 
 def check_folder(model: str) -> None:
-    """Refuses what is neither a folder nor the id of a model on the hub.
+    """Check that a text is a folder with a model, or may be the id of a model on the hub.
 
     Raises:
         DialmeterError: there is no such folder, it holds no model, or it is a file.
@@ -167,17 +167,17 @@ def check_folder(model: str) -> None:
         raise DialmeterError(f"model {model}: there is no such folder")
 
 
-def _not_loaded(model: str, error: Exception) -> DialmeterError:
-    what = (
+def _loading_error(model: str, error: Exception) -> DialmeterError:
+    problem = (
         "cannot be loaded"
         if Path(model).is_dir()
-        else "there is no such folder, and no model of that id could be loaded"
+        else "there is no such folder, and no model with that id could be loaded"
     )
-    return DialmeterError(f"model {model}: {what}: {one_line(str(error), 300)}")
+    return DialmeterError(f"model {model}: {problem}: {one_line(str(error), 300)}")
 
 
 def weights_digest(model: str) -> str:
-    """A digest of ten digits of the files of a local model; for a hub id the id itself."""
+    """A digest of ten hexadecimal digits for the files of a local model. For a hub id, the id itself."""
     folder = Path(model)
     if not folder.is_dir():
         return model
@@ -191,18 +191,18 @@ def weights_digest(model: str) -> str:
     return digest.hexdigest()[:10]
 
 
-def shown(model: str) -> str:
-    """A model's name without its folder.
+def model_name(model: str) -> str:
+    """The name of a model, without the path of its folder.
 
     Example:
-        >>> shown("/somewhere/gpt2"), shown("openai-community/gpt2")
+        >>> model_name("/somewhere/gpt2"), model_name("openai-community/gpt2")
         ('gpt2', 'openai-community/gpt2')
     """
     return Path(model).name if Path(model).is_absolute() or Path(model).is_dir() else model
 
 
 def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
-    """Sequences of tokens as the rows of one tensor, and the mask: 1 for a token, 0 for padding."""
+    """Pad sequences of tokens. Return them as the rows of a tensor, and the mask: 1 for a token, 0 for padding."""
     import torch
 
     width = max(map(len, sequences))
@@ -215,7 +215,7 @@ def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
 
 
 def batches_by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
-    """The indices of sequences in batches of similar length, so that there is little padding.
+    """The indices of sequences in batches of similar length, which need little padding.
 
     Example:
         >>> list(batches_by_length([5, 1, 3], 2))
@@ -226,34 +226,34 @@ def batches_by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
 
 
 def sentence_vectors(model: Any, rows: Sequence[Sequence[int]], size: int, pooling: str = "mean") -> Any:
-    """The vectors of texts, each of length one, as the rows of a tensor.
+    """The unit vectors of texts, as the rows of a tensor.
 
     Args:
-        model: gives a vector for each token.
+        model: a model that returns a vector for each token.
         rows: the tokens of each text.
-        size: how many texts go into one batch.
+        size: the number of texts per batch.
         pooling: ``mean`` over tokens, or ``cls`` for the first token.
     """
     import torch
 
-    found = torch.zeros(len(rows), model.config.hidden_size)
+    vectors = torch.zeros(len(rows), model.config.hidden_size)
     for batch in batches_by_length(list(map(len, rows)), size):
         tokens, mask = padded([rows[number] for number in batch], model.device)
         with torch.inference_mode():
             layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
         mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-        found[batch] = torch.nn.functional.normalize(layer[:, 0] if pooling == "cls" else mean, dim=1).cpu()
-    return found
+        vectors[batch] = torch.nn.functional.normalize(layer[:, 0] if pooling == "cls" else mean, dim=1).cpu()
+    return vectors
 
 
-Held = TypeVar("Held", bound=Weights)
+HeldWeights = TypeVar("HeldWeights", bound=Weights)
 
 
-class NetworkJudge(Generic[Held]):
-    """The base of judges that hold the weights of a network.
+class NetworkJudge(Generic[HeldWeights]):
+    """The base class of judges with the weights of a neural network.
 
     Args:
-        weights: loaded on first use.
+        weights: the weights; they are loaded on first use.
     """
 
     neural = True
@@ -263,19 +263,19 @@ class NetworkJudge(Generic[Held]):
     name: str
     identity: str
 
-    def __init__(self, weights: Held) -> None:
+    def __init__(self, weights: HeldWeights) -> None:
         self._weights = weights
 
     def _identify(
-        self, kind: str, model: str, usual: str, *, name: str = "", dtype: str, **given: tuple[Any, Any]
+        self, kind: str, model: str, default: str, *, name: str = "", dtype: str, **given: tuple[Any, Any]
     ) -> None:
-        """Sets name and identity from the model and the parameters, each with its default."""
-        self.name = called(name or kind, model=(shown(model), usual), **given)
+        """Set name and identity from the model and its default, and from the other parameters, each with its default."""
+        self.name = name_with_parameters(name or kind, model=(model_name(model), default), **given)
         values = {"model": weights_digest(model), **{key: value for key, (value, _) in given.items()}, "dtype": dtype}
         self.identity = f"{kind}({', '.join(f'{key}={value}' for key, value in values.items())})"
 
     def load_weights(self) -> None:
-        """Loads the weights if they are not loaded yet."""
+        """Load the weights if they are not loaded yet."""
         self._weights.load()
 
     @property
@@ -284,5 +284,5 @@ class NetworkJudge(Generic[Held]):
         return self._weights.mask
 
     def pieces(self, text: str) -> list[str]:
-        """The text, split into the network's tokens."""
+        """Split a text into the network's tokens."""
         return self._weights.pieces(text)

@@ -10,7 +10,7 @@ from ...installed import package_folder
 from ...model import Move
 from ..judge import Item
 from .causal import Causal, PackedRow, shared_rows
-from .network import NetworkJudge, Weights, batches_by_length, shown
+from .network import NetworkJudge, Weights, batches_by_length, model_name
 
 _GPT2 = "openai-community/gpt2"
 _MNLI = "FacebookAI/roberta-large-mnli"
@@ -21,18 +21,18 @@ _BATCH = 16
 class PangC(NetworkJudge[Causal]):
     """log p(context + " " + reply) − log p(context) under a language model (Pang et al. 2020, context coherence).
 
-    It is a sum over the reply's tokens, so that long replies lose; ``per_token`` divides by their number.
+    It is a sum over the reply's tokens, so long replies score lower. ``per_token`` divides by the number of tokens.
 
     Args:
-        model: a folder, or the id of a model on the hub; the published one is a GPT-2.
+        model: a folder, or the id of a model on the hub; the published model is a GPT-2.
         per_token: divide by the number of the reply's tokens.
         gguf: the name of a GGUF file in the folder.
-        device: where it runs.
-        dtype: the numbers that it runs with.
-        name: how tables call it, if not after the model.
+        device: the device of the model.
+        dtype: the number type.
+        name: its name in tables; default: a name with the model.
     """
 
-    batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
+    batch_size = 32  # Scores are stored after each batch, and a batch of long contexts takes long.
 
     def __init__(
         self,
@@ -46,8 +46,8 @@ class PangC(NetworkJudge[Causal]):
     ) -> None:
         super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
         self._per_token = per_token
-        usual = shown(model) if name else _GPT2
-        self._identify("pang-c", model, usual, name=name, dtype=dtype, per_token=(per_token, False))
+        default = model_name(model) if name else _GPT2
+        self._identify("pang-c", model, default, name=name, dtype=dtype, per_token=(per_token, False))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         groups: dict[str, list[int]] = {}
@@ -61,7 +61,7 @@ class PangC(NetworkJudge[Causal]):
             if row is not None:
                 rows.append((numbers, row))
                 continue
-            for number in numbers:  # nothing is shared: the context is empty, and the first token has no context
+            for number in numbers:  # Without shared tokens, the context is empty, and the first token has no context.
                 ids = self._weights.ids(items[number][1]) or [self._weights.start]
                 rows.append(([number], PackedRow(ids[:1], [[], ids[1:]])))
         for (numbers, row), (context_sum, *sums) in zip(
@@ -76,15 +76,15 @@ class PangC(NetworkJudge[Causal]):
 class PangF(NetworkJudge[Causal]):
     """Minus the mean negative log-likelihood of the reply's tokens under a language model (Pang et al. 2020, fluency).
 
-    The first token is given and not scored, as in the published code; a reply of one token is scored after the start
+    The first token is not scored, as in the published code. A reply of one token is scored after the start
     token of a text. Higher is better: the published column has the opposite sign.
 
     Args:
-        model: a folder, or the id of a model on the hub; the published one is a GPT-2.
+        model: a folder, or the id of a model on the hub; the published model is a GPT-2.
         gguf: the name of a GGUF file in the folder.
-        device: where it runs.
-        dtype: the numbers that it runs with.
-        name: how tables call it, if not after the model.
+        device: the device of the model.
+        dtype: the number type.
+        name: its name in tables; default: a name with the model.
     """
 
     batch_size = PangC.batch_size
@@ -94,7 +94,7 @@ class PangF(NetworkJudge[Causal]):
         self, model: str = _GPT2, *, gguf: str = "", device: str = "cpu", dtype: str = "float32", name: str = ""
     ) -> None:
         super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
-        self._identify("pang-f", model, shown(model) if name else _GPT2, name=name, dtype=dtype)
+        self._identify("pang-f", model, model_name(model) if name else _GPT2, name=name, dtype=dtype)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         rows = [self._row(reply) for _, reply in items]
@@ -112,7 +112,7 @@ def weights() -> tuple[str, str]:
     """The folder and the file name of the weights of SmolLM2-135M.
 
     Raises:
-        DialmeterError: they are not installed.
+        DialmeterError: the weights are not installed.
     """
     folder = package_folder(_SMOLLM2)
     files = sorted(folder.glob("*.gguf")) if folder else []
@@ -122,28 +122,27 @@ def weights() -> tuple[str, str]:
 
 
 def coherence(per_token: bool = False) -> PangC:
-    """Pang-C under SmolLM2."""
+    """Pang-C with SmolLM2."""
     folder, gguf = weights()
     return PangC(folder, per_token, gguf=gguf, name="smollm2-coherence")
 
 
 def fluency() -> PangF:
-    """Pang-F under SmolLM2."""
+    """Pang-F with SmolLM2."""
     folder, gguf = weights()
     return PangF(folder, gguf=gguf, name="smollm2-fluency")
 
 
 class PangL(NetworkJudge[Weights]):
-    """5 · (1 − P(contradiction)) over (own earlier turn, reply), under a model of entailment (Pang et al. 2020, logic).
+    """5 · (1 − P(contradiction)) of (own earlier turn, reply), with an entailment model (Pang et al. 2020, logic).
 
-    The own turns are those of the speaker who did not speak last. A reply before which its speaker said nothing
-    contradicts nothing, and gets 5.
+    Own turns are the turns of speakers other than the last one. A reply without own earlier turns contradicts nothing, and gets 5.
 
     Args:
         model: a folder, or the id of a model on the hub that is trained on MNLI.
-        pairs: ``last`` for the latest own turn, as published, or ``mean`` over all.
-        device: where it runs.
-        dtype: the numbers that it runs with.
+        pairs: ``last`` for the latest own turn, as published, or ``mean`` over all own turns.
+        device: the device of the model.
+        dtype: the number type.
     """
 
     scale = (0.0, 5.0)
@@ -151,20 +150,22 @@ class PangL(NetworkJudge[Weights]):
 
     def __init__(self, model: str = _MNLI, pairs: str = "last", device: str = "cpu", dtype: str = "float32") -> None:
         if pairs not in ("last", "mean"):
-            raise DialmeterError(f"pang-l: pairs is last or mean, not {pairs!r}")
+            raise DialmeterError(f"pang-l: pairs must be last or mean, not {pairs!r}")
         super().__init__(Weights("AutoModelForSequenceClassification", model, device=device, dtype=dtype))
         self._pairs = pairs
         self._identify("pang-l", model, _MNLI, dtype=dtype, pairs=(pairs, "last"))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        asked = [(number, turn, reply) for number, (context, reply) in enumerate(items) for turn in self._own(context)]
-        contradictions = self._contradictions([(turn, reply) for _, turn, reply in asked])
-        found: list[list[float]] = [[] for _ in items]
-        for (number, _, _), share in zip(asked, contradictions, strict=True):
-            found[number].append(5 * (1 - share))
-        return [fsum(each) / len(each) if each else 5.0 for each in found]
+        pairs = [
+            (number, turn, reply) for number, (context, reply) in enumerate(items) for turn in self._own_turns(context)
+        ]
+        contradictions = self._contradictions([(turn, reply) for _, turn, reply in pairs])
+        scores: list[list[float]] = [[] for _ in items]
+        for (number, _, _), probability in zip(pairs, contradictions, strict=True):
+            scores[number].append(5 * (1 - probability))
+        return [fsum(each) / len(each) if each else 5.0 for each in scores]
 
-    def _own(self, context: Sequence[Move]) -> list[str]:
+    def _own_turns(self, context: Sequence[Move]) -> list[str]:
         other = context[-1].speaker if context else ""
         turns = [move.text for move in context if move.speaker != other]
         return turns[-1:] if self._pairs == "last" else turns
@@ -175,7 +176,7 @@ class PangL(NetworkJudge[Weights]):
         tokenizer, model = self._weights.tokenizer, self._weights.model
         labels = {str(name).lower(): number for number, name in model.config.id2label.items()}
         contradiction = next((labels[name] for name in labels if name.startswith("contradict")), 0)
-        found = [0.0] * len(pairs)
+        probabilities = [0.0] * len(pairs)
         for batch in batches_by_length([sum(map(len, pair)) for pair in pairs], _BATCH):
             inputs = tokenizer(
                 [pairs[number][0] for number in batch],
@@ -188,5 +189,5 @@ class PangL(NetworkJudge[Weights]):
             with torch.inference_mode():
                 shares = model(**inputs).logits.float().softmax(dim=-1)[:, contradiction]
             for number, share in zip(batch, shares.tolist(), strict=True):
-                found[number] = share
-        return found
+                probabilities[number] = share
+        return probabilities

@@ -37,10 +37,10 @@ _FIELD = re.compile(r"\{(context|last_turn|reply|other_reply|rubric|low|high|for
 
 
 class Rubric(Struct, frozen=True):
-    """What a judge looks at.
+    """The criteria of a judge.
 
     Attributes:
-        name: of the facet, or of the file; empty for all facets together.
+        name: the name of the facet or of the file; empty for all facets together.
         text: the text.
     """
 
@@ -49,12 +49,12 @@ class Rubric(Struct, frozen=True):
 
     @property
     def facets(self) -> frozenset[str] | None:
-        """The facet that it is about; None for all."""
+        """The facet of the rubric; None for all facets."""
         return frozenset({self.name}) if self.name in FACETS else None
 
 
 def read_rubric(text: str) -> Rubric:
-    """A rubric that comes with dialmeter, by the name of its facet, or a file. A file named after a facet is about that facet.
+    """Read a rubric: one that comes with dialmeter, by the name of its facet, or a file. A file with the name of a facet has that facet.
 
     Raises:
         InputError: the file cannot be read.
@@ -71,10 +71,10 @@ def read_rubric(text: str) -> Rubric:
 
 
 def read_template(path: str) -> str:
-    """A template from a file, or the built-in one for no path.
+    """Read a template from a file. Without a path, return the built-in template.
 
     Raises:
-        InputError: it cannot be read, or lacks {context} or {reply}.
+        InputError: the file cannot be read, or does not contain {context} or {reply}.
     """
     if not path:
         return TEMPLATE
@@ -86,7 +86,7 @@ def read_template(path: str) -> str:
 
 
 def parse_scale(text: str) -> tuple[int, int]:
-    """The two ends of a scale.
+    """Parse the lowest and the highest number of a scale.
 
     Example:
         >>> parse_scale("1-5"), parse_scale("0-100")
@@ -99,13 +99,13 @@ def parse_scale(text: str) -> tuple[int, int]:
 
 
 class Prompt(Struct, frozen=True):
-    """How a reply becomes messages to a model.
+    """The settings from which the messages about a reply are made.
 
     Attributes:
-        template: the user's message, in which {context}, {last_turn}, {reply}, {rubric}, {low}, {high} and {format} are filled in.
-        system: the system's message, filled in likewise; empty for none.
-        rubric: what the model looks at.
-        scale: the ends of the scale.
+        template: the user message, with the fields {context}, {last_turn}, {reply}, {rubric}, {low}, {high} and {format}.
+        system: the system message, with the same fields; empty for no system message.
+        rubric: the criteria for the model.
+        scale: the lowest and the highest number of the scale.
         form: the form of the answer.
     """
 
@@ -117,11 +117,11 @@ class Prompt(Struct, frozen=True):
 
     @property
     def has_format(self) -> bool:
-        """True if the sentence that asks for the form of the answer is in it."""
+        """True if the prompt contains the sentence about the form of the answer."""
         return "{format}" in self.template + self.system
 
     def messages(self, context: Sequence[Move], reply: str, other_reply: str = "") -> list[dict[str, str]]:
-        """The messages about one reply, or about two. Braces in the texts are not changed.
+        """The messages about one reply, or about two replies. Braces in the texts are not changed.
 
         Example:
             >>> Prompt("{last_turn} / {reply}").messages([Move("user", "a {reply}")], "b")
@@ -140,18 +140,18 @@ class Prompt(Struct, frozen=True):
         }
         texts = {"system": self.system, "user": self.template}
         return [
-            {"role": role, "content": _FIELD.sub(lambda found: values[found[1]], text)}
+            {"role": role, "content": _FIELD.sub(lambda match: values[match[1]], text)}
             for role, text in texts.items()
             if text
         ]
 
 
 def check_rubric(prompt: Prompt) -> Prompt:
-    """Refuses a rubric that would not be sent.
+    """Return the prompt if its rubric is sent to the model.
 
     Raises:
-        DialmeterError: there is a rubric, and neither the template nor the system prompt has a place for it.
+        DialmeterError: there is a rubric, but neither the template nor the system prompt contains {rubric}.
     """
     if prompt.rubric != Rubric() and "{rubric}" not in prompt.template + prompt.system:
-        raise DialmeterError("the template has no {rubric}, so that the rubric would not be sent")
+        raise DialmeterError("the template has no {rubric}, so the rubric would not be sent")
     return prompt

@@ -17,8 +17,8 @@ from ...errors import DialmeterError, InputError
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ..builtin.surface import ContextOverlap, Distinct, tokens, words
-from ..judge import Item, called
-from .network import shown
+from ..judge import Item, name_with_parameters
+from .network import model_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,19 +31,19 @@ FILE = "robust.json"
 LAYOUT = 1
 BUCKETS = 2048
 BASE = {"ngram": "overlap", "minilm": "minilm-relevance"}
-"""By kind of features, the judge that is the first feature: the judge before training."""
+"""Kind of features → the judge that is the first feature, which is also the judge before training."""
 
 
 class RobustWeights(Struct, frozen=True, kw_only=True):
-    """What training writes.
+    """The file that training writes.
 
     Attributes:
-        layout: of the file.
+        layout: the version of the file format.
         features: ``ngram`` or ``minilm``.
-        weights: one per feature.
-        attacks: those that it was trained on.
+        weights: one weight per feature.
+        attacks: the attacks of the training data.
         cases: the digest of the cases.
-        seed: of the division of dialogues.
+        seed: the seed of the split into training and test dialogues.
     """
 
     layout: int
@@ -55,30 +55,31 @@ class RobustWeights(Struct, frozen=True, kw_only=True):
 
 
 def read_weights(folder: str | Path) -> RobustWeights:
-    """The weights in a folder, checked.
+    """Read and validate the weights in a folder.
 
     Raises:
-        InputError: there are none, or they do not fit.
+        InputError: there is no file of weights, or it is not valid.
     """
     path = Path(folder) / FILE
     if not path.is_file():
         raise InputError(f"has no {FILE}; make one with: dialmeter judge train robust", file=str(folder))
     source = Source(path)
-    found = parse_as(source.read_all(), RobustWeights, source.name, what="the weights of a robust judge")
-    if found.layout != LAYOUT or found.features not in BASE:
-        raise InputError(f"weights of layout {found.layout} over {found.features!r} are not known", file=source.name)
-    if found.features == "ngram" and len(found.weights) != _SURFACE + BUCKETS:
-        raise InputError(f"{len(found.weights)} weights, expected {_SURFACE + BUCKETS}", file=source.name)
-    if not all(map(isfinite, found.weights)):
+    trained = parse_as(source.read_all(), RobustWeights, source.name, what="the weights of a robust judge")
+    if trained.layout != LAYOUT or trained.features not in BASE:
+        message = f"unknown weights: layout {trained.layout}, features {trained.features!r}"
+        raise InputError(message, file=source.name)
+    if trained.features == "ngram" and len(trained.weights) != _SURFACE + BUCKETS:
+        raise InputError(f"{len(trained.weights)} weights, expected {_SURFACE + BUCKETS}", file=source.name)
+    if not all(map(isfinite, trained.weights)):
         raise InputError("a weight is not finite", file=source.name)
-    return found
+    return trained
 
 
 _SURFACE = 4
 
 
 def ngram_features(items: Sequence[Item]) -> Array:
-    """Overlap with the context, distinct words, length, the share of words of the last turn, and hashed n-grams of the reply.
+    """Features: overlap with the context, distinct words, length, the share of words from the last turn, and hashed n-grams of the reply.
 
     Example:
         >>> from dialmeter.model import Move
@@ -87,18 +88,20 @@ def ngram_features(items: Sequence[Item]) -> Array:
     """
     import numpy as np
 
-    found = np.zeros((len(items), _SURFACE + BUCKETS))
-    found[:, 0] = ContextOverlap().score(items)
-    found[:, 1] = Distinct().score(items)
-    for row, (context, reply) in zip(found, items, strict=True):
-        said, last = words(reply), set(words(context[-1].text)) if context else set()
-        row[2] = log1p(len(said))
-        row[3] = sum(word in last for word in said) / len(said) if said else 0.0
-        signs = ["<", *tokens(reply), ">"]
-        grams = [" ".join(signs[place : place + size]) for size in (1, 2, 3) for place in range(len(signs) - size + 1)]
+    features = np.zeros((len(items), _SURFACE + BUCKETS))
+    features[:, 0] = ContextOverlap().score(items)
+    features[:, 1] = Distinct().score(items)
+    for row, (context, reply) in zip(features, items, strict=True):
+        reply_words, last = words(reply), set(words(context[-1].text)) if context else set()
+        row[2] = log1p(len(reply_words))
+        row[3] = sum(word in last for word in reply_words) / len(reply_words) if reply_words else 0.0
+        padded = ["<", *tokens(reply), ">"]
+        grams = [
+            " ".join(padded[place : place + size]) for size in (1, 2, 3) for place in range(len(padded) - size + 1)
+        ]
         for gram in grams:
             row[_SURFACE + crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS] += 1 / len(grams)
-    return found
+    return features
 
 
 @cache
@@ -109,7 +112,7 @@ def _minilm() -> Relevance:
 
 
 def minilm_features(items: Sequence[Item]) -> Array:
-    """The cosine of context and reply under MiniLM, the products of both vectors, and the vector of the reply."""
+    """Features: the cosine of context and reply with MiniLM, the products of both vectors, and the vector of the reply."""
     import numpy as np
 
     before, after = (side.numpy().astype(np.float64) for side in _minilm().pair_vectors(items))
@@ -134,7 +137,7 @@ class RobustHead:
     def __init__(self, folder: str) -> None:
         self._trained = read_weights(folder)
         self.neural = self._trained.features == "minilm"
-        self.name = called("robust", folder=(shown(folder), ""))
+        self.name = name_with_parameters("robust", folder=(model_name(folder), ""))
         digest = hashlib.sha256(msgspec.json.encode(self._trained)).hexdigest()[:10]
         self.identity = f"robust({self._trained.features})@{digest}"
 
@@ -149,8 +152,8 @@ class RobustHead:
         return np.array(self._trained.weights)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        found = FEATURES[self._trained.features](items)
-        if found.shape[1] != len(self._weights):
-            raise DialmeterError(f"{self.name}: {len(self._weights)} weights for {found.shape[1]} features")
+        features = FEATURES[self._trained.features](items)
+        if features.shape[1] != len(self._weights):
+            raise DialmeterError(f"{self.name}: {len(self._weights)} weights for {features.shape[1]} features")
         # Row by row, because the last digit of a product of matrices may depend on the number of rows.
-        return [float(row @ self._weights) for row in found]
+        return [float(row @ self._weights) for row in features]

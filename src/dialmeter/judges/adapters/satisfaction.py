@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
-from ..judge import Item, called
-from .network import NetworkJudge, Weights, batches_by_length, padded, shown, weights_digest
+from ..judge import Item, name_with_parameters
+from .network import NetworkJudge, Weights, batches_by_length, model_name, padded, weights_digest
 
 if TYPE_CHECKING:
     from .hierarchical_gru import HierarchicalGru
@@ -23,17 +23,17 @@ _BATCH = 16
 
 
 def check_reading(reading: str) -> None:
-    """Checks the way in which class probabilities become a rating.
+    """Check the method that turns class probabilities into a rating.
 
     Raises:
-        DialmeterError: there is no such way.
+        DialmeterError: the method is unknown.
     """
     if reading not in READINGS:
-        raise DialmeterError(f"reading is weighted or argmax, not {reading!r}")
+        raise DialmeterError(f"reading must be weighted or argmax, not {reading!r}")
 
 
 def rating(logits: Sequence[float], reading: str = "weighted") -> float:
-    """A rating from 1 to 5: the mean under the classes' probabilities, or the likeliest class.
+    """A rating from 1 to 5: the mean of the classes, weighted by their probabilities, or the most probable class.
 
     Example:
         >>> round(rating([0.1, 0.2, 2.0, 0.3, -1.0]), 9), rating([0.1, 0.2, 2.0, 0.3, -1.0], "argmax")
@@ -43,24 +43,24 @@ def rating(logits: Sequence[float], reading: str = "weighted") -> float:
         return 1.0 + max(range(len(logits)), key=lambda each: logits[each])
     import numpy as np
 
-    # In single precision, as in networks and in the published figures.
+    # Single precision, like the networks and the published numbers.
     single = np.asarray(logits, dtype=np.float32)
     weights = np.exp((single - single.max()).astype(np.float64)).astype(np.float32)
     return float((weights / weights.sum() * np.arange(1, len(single) + 1, dtype=np.float32)).sum())
 
 
 class SatisfactionBert(NetworkJudge[Weights]):
-    """How satisfied a user would be after the reply, from 1 to 5 (Sun et al. 2021), from a fine-tuned BERT.
+    """The satisfaction of a user after the reply, from 1 to 5 (Sun et al. 2021), predicted by a fine-tuned BERT.
 
-    The dialogue is one sequence of utterances, each of at most 64 tokens with its separator, the last 500 tokens of all
-    behind [CLS]. The classifier sees [CLS] and the mean over tokens, both of the last two layers.
+    The input is [CLS] and the last 500 tokens of the dialogue. Each utterance has at most 64 tokens, including its separator.
+    The classifier uses [CLS] and the mean over tokens, both from the last two layers.
 
     Args:
         model: a folder with a BERT and ``head.safetensors``, which holds ``weight`` (5 × 4 hidden sizes) and ``bias``.
-        reading: ``weighted``, or ``argmax`` for the likeliest class.
-        pooling: ``mean`` over tokens, or ``root`` for their sum by the square root of their number, as published code has it.
-        device: where it runs.
-        dtype: the numbers that it runs with.
+        reading: ``weighted``, or ``argmax`` for the most probable class.
+        pooling: ``mean`` over tokens, or ``root`` for their sum divided by the square root of their number, as in published code.
+        device: the device of the model.
+        dtype: the number type.
     """
 
     scale = (1.0, 5.0)
@@ -76,7 +76,7 @@ class SatisfactionBert(NetworkJudge[Weights]):
     ) -> None:
         check_reading(reading)
         if pooling not in ("mean", "root"):
-            raise DialmeterError(f"satisfaction-bert: pooling is mean or root, not {pooling!r}")
+            raise DialmeterError(f"satisfaction-bert: pooling must be mean or root, not {pooling!r}")
         self._folder = Path(model)
         super().__init__(Weights("AutoModel", model, device=device, dtype=dtype))
         self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
@@ -89,24 +89,24 @@ class SatisfactionBert(NetworkJudge[Weights]):
 
     @cached_property
     def _head(self) -> tuple[Any, Any]:
-        return _head(self._folder, self._weights.model)
+        return _load_head(self._folder, self._weights.model)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         texts = [[*(move.text for move in context), reply] for context, reply in items]
         sequences = [self._ids(each) for each in texts]
-        found = [0.0] * len(items)
+        scores = [0.0] * len(items)
         for batch in batches_by_length(list(map(len, sequences)), _BATCH):
             for number, logits in zip(batch, self._logits([sequences[number] for number in batch]), strict=True):
-                found[number] = rating(logits, self._reading)
-        return found
+                scores[number] = rating(logits, self._reading)
+        return scores
 
     def _ids(self, utterances: Sequence[str]) -> list[int]:
         tokenizer = self._weights.tokenizer
-        said: list[int] = []
+        dialogue: list[int] = []
         for text in utterances:
             ids = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-            said += [*ids, tokenizer.sep_token_id][:_UTTERANCE]
-        return [tokenizer.cls_token_id, *said[-_DIALOGUE:]]
+            dialogue += [*ids, tokenizer.sep_token_id][:_UTTERANCE]
+        return [tokenizer.cls_token_id, *dialogue[-_DIALOGUE:]]
 
     def _logits(self, sequences: Sequence[list[int]]) -> list[list[float]]:
         import torch
@@ -119,11 +119,11 @@ class SatisfactionBert(NetworkJudge[Weights]):
             pooled = (last * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).float() ** self._power
             weight, bias = self._head
             logits = torch.cat([last[:, 0], pooled], dim=-1) @ weight.T + bias
-        found: list[list[float]] = logits.double().tolist()
-        return found
+        rows: list[list[float]] = logits.double().tolist()
+        return rows
 
 
-def _head(folder: Path, model: Any) -> tuple[Any, Any]:
+def _load_head(folder: Path, model: Any) -> tuple[Any, Any]:
     from safetensors.torch import load_file
 
     path = folder / "head.safetensors"
@@ -132,17 +132,17 @@ def _head(folder: Path, model: Any) -> tuple[Any, Any]:
     tensors = load_file(path, device=str(model.device))
     shape = (CLASSES, 4 * model.config.hidden_size)
     if "weight" not in tensors or "bias" not in tensors or tuple(tensors["weight"].shape) != shape:
-        raise DialmeterError(f"{folder.name}: head.safetensors holds weight ({shape[0]} × {shape[1]}) and bias")
+        raise DialmeterError(f"{folder.name}: head.safetensors must hold weight ({shape[0]} × {shape[1]}) and bias")
     return tensors["weight"].float(), tensors["bias"].float()
 
 
 class SatisfactionGru:
-    """How satisfied a user would be after the reply, from 1 to 5, from a network trained on ratings.
+    """The satisfaction of a user after the reply, from 1 to 5, predicted by a network that was trained on ratings.
 
     Args:
         model: the folder that training wrote.
-        reading: ``weighted``, or ``argmax`` for the likeliest class.
-        device: where it runs.
+        reading: ``weighted``, or ``argmax`` for the most probable class.
+        device: the device of the network.
     """
 
     higher_is_better = True
@@ -153,7 +153,9 @@ class SatisfactionGru:
     def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
         check_reading(reading)
         self._folder, self._device, self._reading = Path(model), device, reading
-        self.name = called("satisfaction-gru", model=(shown(model), ""), reading=(reading, "weighted"))
+        self.name = name_with_parameters(
+            "satisfaction-gru", model=(model_name(model), ""), reading=(reading, "weighted")
+        )
         self.identity = f"satisfaction-gru(model={weights_digest(model)}, reading={reading})"
 
     def load_weights(self) -> None:
@@ -179,7 +181,7 @@ class SatisfactionGru:
 
 
 def _replier(speakers: Sequence[str]) -> str:
-    """Who replies: the latest other speaker, or a new one.
+    """The speaker of the reply: the latest speaker other than the last one; empty if there is none.
 
     Example:
         >>> _replier(["user", "system", "user"]), _replier(["user"])

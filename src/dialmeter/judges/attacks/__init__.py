@@ -1,4 +1,4 @@
-"""Attacks: small changes of a reply, each with the expected reaction of an ideal judge. One file per attack.
+"""Attacks: small changes of a reply, each with the score that an ideal judge gives it. Each attack has its own file.
 
 A package can add attacks with the entry point group ``dialmeter.attacks``: an :class:`Attack` under its name.
 """
@@ -25,7 +25,7 @@ PAPER = (
     "entailment", "pronoun", "named-entity", "co-reference", "speaker", "contradiction", "repetition", "vocabulary",
     "unnatural-paraphrase", "natural-paraphrase", "entrainment", "dullness",
 )  # fmt: skip
-"""The twelve attacks of the paper; the rest of the registry goes beyond it."""
+"""The twelve attacks of the paper. The other attacks in the registry are not in the paper."""
 
 BEYOND = ("speaker-tag", "ungrammatical", "context-echo", "verbosity", "format", "injection", "identical")
 
@@ -41,7 +41,7 @@ class NoCase(Exception):
 
 
 class Kit(Struct, frozen=True):
-    """What an attack may use: language resources, a sample of the corpus, and a random generator for this case."""
+    """The tools of an attack: language resources, a sample of the corpus, and a random generator for this case."""
 
     language: Language
     pool: Pool
@@ -49,12 +49,12 @@ class Kit(Struct, frozen=True):
 
 
 class AttackedReply(Struct, frozen=True):
-    """Both sides of a case, for an attack that changes more than the reply.
+    """Both replies of a case, for an attack that changes more than the reply.
 
     Attributes:
         reply: the reply that is compared with the adversarial one.
         adversarial: the adversarial reply.
-        adversarial_context: its context, where it is another one.
+        adversarial_context: the context of the adversarial reply, if it differs.
     """
 
     reply: str
@@ -70,11 +70,11 @@ class Variant(Struct, frozen=True):
 
     Attributes:
         name: the name in cases.
-        make: gives the adversarial reply, or raises :class:`NoCase`.
-        help: a sentence.
+        make: a function that returns the adversarial reply, or raises :class:`NoCase`.
+        help: a description of one sentence.
         needs: names of resources; see :mod:`dialmeter.judges.language`.
-        expected: what an ideal judge does, where that is not what the attack expects.
-        facet: the quality that it is about, where that is not the one of the attack.
+        expected: the score by an ideal judge, if it differs from ``expected`` of the attack.
+        facet: the facet that it tests, if it differs from the facet of the attack.
     """
 
     name: str
@@ -89,12 +89,12 @@ class Attack(Struct, frozen=True, kw_only=True):
     """An attack.
 
     Attributes:
-        name: by which it is called.
-        facet: the quality of a reply that it is about.
-        expected: what an ideal judge does with the adversarial reply: score it ``lower``, ``similar`` or ``at-most`` as high.
-        help: a sentence.
-        variants: at least one.
-        cite: keys of what to cite.
+        name: its name on the command line.
+        facet: the facet that it tests: the quality of the reply that it changes.
+        expected: the score of the adversarial reply by an ideal judge: ``lower``, ``similar``, or ``at-most`` as high.
+        help: a description of one sentence.
+        variants: its variants, at least one.
+        cite: keys of the publications to cite.
         control: True if it may leave the reply unchanged.
     """
 
@@ -108,7 +108,7 @@ class Attack(Struct, frozen=True, kw_only=True):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The needs of all its variants, each once."""
+        """The distinct needs of all its variants."""
         return tuple(dict.fromkeys(need for variant in self.variants for need in variant.needs))
 
     def with_variants(self, variants: Sequence[Variant]) -> Attack:
@@ -129,29 +129,29 @@ class Attack(Struct, frozen=True, kw_only=True):
 
 
 def chosen(texts: Sequence[str]) -> list[Attack]:
-    """Attacks by name, each once: ``paper`` means the twelve of the paper, ``all`` every attack of dialmeter.
+    """Distinct attacks by name: ``paper`` means the twelve attacks of the paper, ``all`` means all attacks of dialmeter.
 
     Example:
         >>> len(chosen(["paper"])), [each.name for each in chosen(["dullness:generic", "pronoun", "dullness:own-earlier"])]
         (12, ['dullness', 'pronoun'])
 
     Raises:
-        DialmeterError: no such attack or variant.
+        DialmeterError: an attack or a variant is unknown.
     """
     groups = {"paper": PAPER, "all": (*PAPER, *BEYOND)}
-    found: dict[str, Attack] = {}
+    by_name: dict[str, Attack] = {}
     for attack in map(named, (name for text in texts for name in groups.get(text, (text,)))):
-        known = found.get(attack.name)
-        if known is None:
-            found[attack.name] = attack
+        earlier = by_name.get(attack.name)
+        if earlier is None:
+            by_name[attack.name] = attack
         else:
-            variants = {each.name: each for each in (*known.variants, *attack.variants)}
-            found[attack.name] = known.with_variants(list(variants.values()))
-    return list(found.values())
+            variants = {each.name: each for each in (*earlier.variants, *attack.variants)}
+            by_name[attack.name] = earlier.with_variants(list(variants.values()))
+    return list(by_name.values())
 
 
 def named(text: str) -> Attack:
-    """An attack by name, or one variant of it as ``name:variant``; ``llm(endpoint=..., model=...)`` for what a model writes.
+    """An attack by name, or one of its variants as ``name:variant``. ``llm(endpoint=..., model=...)`` is an attack by a language model.
 
     Example:
         >>> named("repetition").expected, [each.name for each in named("dullness:generic").variants]
@@ -161,29 +161,28 @@ def named(text: str) -> Attack:
         dialmeter.errors.DialmeterError: unknown attack 'pronouns'; did you mean pronoun?
 
     Raises:
-        DialmeterError: no such attack or variant.
+        DialmeterError: the attack or the variant is unknown.
     """
     if text.startswith("llm("):
         from ..adapters.llm_attack import attack_of_text
 
         return attack_of_text(text)
     name, colon, variant = text.partition(":")
-    found = registry.load(name)
-    if not isinstance(found, Attack):
+    attack = registry.load(name)
+    if not isinstance(attack, Attack):
         raise DialmeterError(f"the attack {name!r} is not a dialmeter.judges.attacks.Attack")
-    return found.only(variant) if colon else found
+    return attack.only(variant) if colon else attack
 
 
 def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
-    """The attacks with the variants whose resources are installed, and what the other variants need."""
-    able: list[Attack] = []
+    """Return the attacks with the variants whose resources are installed, and the missing resource of each other variant."""
+    usable: list[Attack] = []
     skipped: dict[str, dict[str, str]] = {}
     for attack in attacks:
-        lacks = {variant.name: language.lacks(variant.needs) for variant in attack.variants}
-        fit = [variant for variant in attack.variants if lacks[variant.name] is None]
-        missing = {name: lack for name, lack in lacks.items() if lack is not None}
+        checked = {variant.name: language.lacks(variant.needs) for variant in attack.variants}
+        missing = {name: resource for name, resource in checked.items() if resource is not None}
         if missing:
             skipped[attack.name] = missing
-        if fit:
-            able.append(attack.with_variants(fit))
-    return able, skipped
+        if installed := [variant for variant in attack.variants if variant.name not in missing]:
+            usable.append(attack.with_variants(installed))
+    return usable, skipped

@@ -1,4 +1,4 @@
-"""The reply repeats what the other speaker said."""
+"""Attack: the reply repeats the words of the other speaker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _last_turn(snippet: Snippet, kit: Kit) -> str:
     if last.speaker == snippet.reply.speaker:
         raise NoCase("the turn before is the speaker's own")
     if len(word_list(last.text)) < _SHORTEST or not content_words(last.text):
-        raise NoCase("the turn before is too short to be odd when it is echoed")
+        raise NoCase("the turn before is too short to be odd if it is repeated")
     return last.text
 
 

@@ -1,4 +1,4 @@
-"""The reply contradicts what was said before."""
+"""Attack: the reply contradicts an earlier turn."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ _POLITE = frozenset({"hope", "think", "guess", "believe", "mean", "wish", "thank
 
 
 class Negation(NamedTuple):
-    """A text with one statement negated, and the statement as it was."""
+    """A text with one negated statement, and the original statement."""
 
     text: str
     statement: str
 
 
 def negated(text: str, analysis: Analysis) -> list[Negation]:
-    """The text with one statement negated (an auxiliary with *not*, another verb with *do not*), for every such statement in order.
+    """Negate each statement of a text (an auxiliary with *not*, another verb with *do not*). Each result has one negated statement.
 
     Raises:
-        NoCase: there is none.
+        NoCase: no statement can be negated.
     """
-    found = []
+    negations = []
     for sentence in analysis.sentences or (TextSpan(0, len(text)),):
-        edit = _edit(text, analysis, sentence)
+        edit = _negating_edit(text, analysis, sentence)
         if edit is not None:
-            found.append(Negation(edited(text, [edit]), sentence.of(text)))
-    if not found:
+            negations.append(Negation(edited(text, [edit]), sentence.of(text)))
+    if not negations:
         raise NoCase("no statement that can be negated")
-    return found
+    return negations
 
 
-def _edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | None:
+def _negating_edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | None:
     tokens = analysis.within(sentence)
     if "?" in sentence.of(text) or any(token.text.lower() in _WORDS_OF_NEGATION for token in tokens):
         return None
@@ -60,27 +60,27 @@ def _edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | None:
     subject = next((token for token in below if token.dep in _SUBJECTS), None)
     if subject is None or subject.start > root.start or subject.tag in ("WDT", "WP") or _is_relative(text, subject):
         return None
-    helpers = [token for token in below if token.dep in ("aux", "auxpass") and token.start < root.start]
+    auxiliaries = [token for token in below if token.dep in ("aux", "auxpass") and token.start < root.start]
     if any(token.dep == "mark" for token in below):
         return None
-    if helpers:
-        first = helpers[0]
-        return None if first.start < subject.start or first.tag == "TO" else _after(first)
+    if auxiliaries:
+        first = auxiliaries[0]
+        return None if first.start < subject.start or first.tag == "TO" else _add_not(first)
     if subject.text.lower() in ("let", "lets") or root.text.lower() in ("let", "lets"):
         return None
     if root.lemma in ("be", "do") and root.tag in _FINITE:
-        return _after(root)
+        return _add_not(root)
     do = {"VBZ": "does", "VBP": "do", "VBD": "did"}.get(root.tag)
     return (root.start, root.end, f"{do} not {root.lemma}") if do else None
 
 
 def _is_relative(text: str, subject: Token) -> bool:
-    """*That* after a comma begins a relative clause, even if a parser says otherwise."""
+    """True for *that* after a comma: it starts a relative clause, even if the parser has another result."""
     return subject.text.lower() == "that" and text[: subject.start].rstrip().endswith(",")
 
 
-def _after(auxiliary: Token) -> Edit:
-    """*Not* after an auxiliary; a short form is written out if necessary."""
+def _add_not(auxiliary: Token) -> Edit:
+    """The edit that adds *not* after an auxiliary, and expands a short form if necessary."""
     word = auxiliary.text.replace("’", "'").lower()
     if word == "'s":
         return (auxiliary.start, auxiliary.end, " has not" if auxiliary.lemma == "have" else " is not")
@@ -101,30 +101,33 @@ _SAYS_YES = re.compile(r"\s*(?:yes|yeah|yep|sure|certainly|of course|absolutely|
 
 
 def _negate_reply(snippet: Snippet, kit: Kit) -> str:
-    """An answer to a yes-or-no question may be either, unless it says yes before: negated, it contradicts nothing."""
+    """Negate a statement of the reply.
+
+    An answer to a yes-or-no question is attacked only if it starts with *yes*: otherwise the negated answer contradicts nothing.
+    """
     text = snippet.reply.text
     last = snippet.context[-1]
     if last.speaker != snippet.reply.speaker and _YES_OR_NO.search(last.text) and not _SAYS_YES.match(text):
-        raise NoCase("an answer to a yes-or-no question, which may be negated without harm")
-    found = [
+        raise NoCase("an answer to a yes-or-no question, whose negation contradicts nothing")
+    negations = [
         each.text
         for each in negated(text, kit.language.analysis(text))
         if _SAYS_YES.match(text) or _is_asserted(each.statement, snippet)
     ]
-    if not found:
-        raise NoCase("no earlier turn asserts what would be negated")
-    return kit.random.choice(found)
+    if not negations:
+        raise NoCase("no earlier turn asserts a statement of the reply")
+    return kit.random.choice(negations)
 
 
 def _is_asserted(statement: str, snippet: Snippet) -> bool:
-    """True if one earlier sentence that is no question has at least half of the content words of a statement, and two of them."""
+    """True if an earlier statement has at least half of the content words of a statement, and at least two of them."""
     words = set(content_words(statement))
-    said = (set(content_words(sentence)) for sentence in _earlier_statements(snippet))
-    return any(len(words & each) >= max(_SHARED_WORDS, len(words) / 2) for each in said)
+    earlier = (set(content_words(sentence)) for sentence in _earlier_statements(snippet))
+    return any(len(words & each) >= max(_SHARED_WORDS, len(words) / 2) for each in earlier)
 
 
 def _earlier_statements(snippet: Snippet) -> Iterator[str]:
-    """The sentences before that are no questions."""
+    """The earlier sentences that are not questions."""
     for move in snippet.context:
         for sentence in re.split(r"(?<=[.!?])\s+", move.text):
             if not sentence.rstrip().endswith("?"):
@@ -132,52 +135,52 @@ def _earlier_statements(snippet: Snippet) -> Iterator[str]:
 
 
 def _negate_earlier(snippet: Snippet, kit: Kit) -> str:
-    """As in the published code and in Table 2 of the paper: an earlier turn of the same speaker is repeated, negated."""
+    """Repeat an earlier turn of the same speaker, negated, as in the published code and in Table 2 of the paper."""
     own = [move.text for move in snippet.context if move.speaker == snippet.reply.speaker and content_words(move.text)]
-    found = []
+    negations = []
     for text in dict.fromkeys(own):
         try:
-            found += [
+            negations += [
                 each.text
                 for each in negated(text, kit.language.analysis(text))
                 if len(set(content_words(each.statement))) >= _SHARED_WORDS
             ]
         except NoCase:
             continue
-    if not found:
+    if not negations:
         raise NoCase("no earlier statement of the speaker that can be negated")
-    return kit.random.choice(found)
+    return kit.random.choice(negations)
 
 
 def _entity(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
-    known = [
+    stated = [
         each
         for each in in_reply(snippet, kit)
         if mentioned(each.of(text), _earlier_statements(snippet)) and "?" not in re.split(r"[.!]", text[each.end :])[0]
     ]
-    if not known:
-        raise NoCase("no entity of the reply is stated before")
-    return swapped(snippet, kit, known, {each.label: [each.label] for each in known})
+    if not stated:
+        raise NoCase("no entity of the reply was stated before")
+    return swapped(snippet, kit, stated, {each.label: [each.label] for each in stated})
 
 
 def _reference(snippet: Snippet, kit: Kit) -> str:
-    found = [each for each in resolved(snippet, kit) if each.label]
-    if not found:
+    to_entities = [each for each in resolved(snippet, kit) if each.label]
+    if not to_entities:
         raise NoCase("no reference to an entity")
-    chosen = found[0]
+    reference = to_entities[0]
     near = [snippet.reply.text, *(move.text for move in snippet.context)]
-    other = kit.pool.entity(chosen.label, kit.random, near)
+    other = kit.pool.entity(reference.label, kit.random, near)
     if other is None:
         raise NoCase("no other entity of that type in the corpus")
-    return spelled_out(snippet.reply.text, chosen, other)
+    return spelled_out(snippet.reply.text, reference, other)
 
 
 ATTACK = Attack(
     name="contradiction",
     facet="coherence",
     expected="lower",
-    help="Makes the reply contradict what was said before.",
+    help="Makes the reply contradict an earlier turn.",
     variants=(
         Variant("negate-reply", _negate_reply, "A statement of the reply, negated.", (TAGS,)),
         Variant(

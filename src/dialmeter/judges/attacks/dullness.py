@@ -1,4 +1,4 @@
-"""The reply adds nothing."""
+"""Attack: the reply becomes one that adds nothing."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _ANSWERS = (
 )  # fmt: skip
 
 
-def _must_say_something(snippet: Snippet) -> None:
-    """A dull reply cannot be made duller."""
+def _require_content(snippet: Snippet) -> None:
+    """Raise ``NoCase`` for a reply that is already dull."""
     words = word_list(snippet.reply.text)
     if len(words) < 4 or not set(content_words(snippet.reply.text)) - GREETINGS:
         raise NoCase("the reply says too little to be made dull")
 
 
 def _generic(snippet: Snippet, kit: Kit) -> str:
-    _must_say_something(snippet)
+    _require_content(snippet)
     return kit.random.choice(_REPLIES)
 
 
 def _generic_answer(snippet: Snippet, kit: Kit) -> str:
-    _must_say_something(snippet)
+    _require_content(snippet)
     last = snippet.context[-1]
     if last.speaker == snippet.reply.speaker or not is_question(last.text):
         raise NoCase("the reply does not answer a question")
@@ -46,7 +46,7 @@ def _own_earlier(snippet: Snippet, kit: Kit) -> str:
         and not same_but_for_case(move.text, snippet.reply.text)
     ]
     if not own:
-        raise NoCase("the speaker said nothing of weight before")
+        raise NoCase("no earlier turn of the speaker with content")
     return kit.random.choice(list(dict.fromkeys(own)))
 
 
@@ -54,7 +54,7 @@ ATTACK = Attack(
     name="dullness",
     facet="interest",
     expected="lower",
-    help="Puts something that adds nothing in place of the reply.",
+    help="Replaces the reply by one that adds nothing.",
     variants=(
         Variant("generic", _generic, "A generic response."),
         Variant("generic-answer", _generic_answer, "The answer to a question becomes a generic answer."),

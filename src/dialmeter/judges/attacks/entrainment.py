@@ -1,4 +1,4 @@
-"""Speakers reuse each other's words; here the reply avoids a word that both have used."""
+"""Attack: the reply avoids a word that both speakers have used. Normally, speakers reuse each other's words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from ..language import SYNONYMS
 from ..language.analysis import Token
 from ..language.edits import exchanged
 from . import Attack, Kit, NoCase, Variant
-from .vocabulary import beside, content_tokens, replaceable_tokens, with_unrelated_word
+from .vocabulary import content_tokens, neighbours, replaceable_tokens, with_unrelated_word
 
-_LOOKED_AT = 60
+_SAMPLE_SIZE = 60
 _NEAREST = 3
 
 
-def _shared(snippet: Snippet, kit: Kit) -> list[Token]:
+def _shared_tokens(snippet: Snippet, kit: Kit) -> list[Token]:
+    """The content words of the reply that the other speaker has used."""
     others = {
         token.lemma
         for move in snippet.context
@@ -26,30 +27,30 @@ def _shared(snippet: Snippet, kit: Kit) -> list[Token]:
 
 
 def _shared_word(snippet: Snippet, kit: Kit) -> str:
-    """The synonym is one of the best by how well they fit between the words beside it."""
+    """Replace a shared word by one of the synonyms that fit best between its neighbours."""
     text = snippet.reply.text
     choices = []
     replaceable = replaceable_tokens(text, kit)
-    for token in _shared(snippet, kit):
-        known = kit.language.synonyms.safe(token) if token in replaceable else []
-        if known:
-            before, after = beside(token, text)
-            known.sort(key=lambda each: (-kit.pool.fit(before, each.form.lower(), after), each.lemma))
-            choices.append((token, known))
+    for token in _shared_tokens(snippet, kit):
+        synonyms = kit.language.synonyms.safe(token) if token in replaceable else []
+        if synonyms:
+            before, after = neighbours(token, text)
+            synonyms.sort(key=lambda each: (-kit.pool.fit(before, each.form.lower(), after), each.lemma))
+            choices.append((token, synonyms))
     if not choices:
         raise NoCase("no word that both speakers use and that has a synonym in the same sense")
-    token, found = kit.random.choice(choices)
-    new = kit.random.choice(found[:_NEAREST]).form
+    token, synonyms = kit.random.choice(choices)
+    new = kit.random.choice(synonyms[:_NEAREST]).form
     same = [each for each, _ in choices if each.text.lower() == token.text.lower() and each.tag == token.tag]
     return exchanged(text, [(each.start, each.end, new) for each in same])
 
 
 def _unrelated(snippet: Snippet, kit: Kit) -> str:
-    shared = _shared(snippet, kit)
-    drawn = kit.random.sample(kit.pool.utterances, min(_LOOKED_AT, len(kit.pool.utterances)))
+    shared = _shared_tokens(snippet, kit)
+    sample = kit.random.sample(kit.pool.utterances, min(_SAMPLE_SIZE, len(kit.pool.utterances)))
     offered = [
         token
-        for dialogue, move in drawn
+        for dialogue, move in sample
         if dialogue != snippet.dialogue
         for token in content_tokens(move.text, kit)
         if token.text.islower()
@@ -63,11 +64,11 @@ ATTACK = Attack(
     expected="at-most",
     help="Replaces a content word that both speakers use by a synonym, or by an unrelated word.",
     variants=(
-        Variant("shared-word", _shared_word, "A synonym, wherever the word is in the reply.", (SYNONYMS,)),
+        Variant("shared-word", _shared_word, "A synonym, at every occurrence of the word in the reply.", (SYNONYMS,)),
         Variant(
             "unrelated",
             _unrelated,
-            "A noun of another dialogue that has nothing to do with it.",
+            "An unrelated noun from another dialogue.",
             (SYNONYMS,),
             expected="lower",
         ),

@@ -1,4 +1,4 @@
-"""The same words, formatted as a document."""
+"""Attack: the reply keeps its words and is formatted as a document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ATTACK = Attack(
     name="format",
     facet="naturalness",
     expected="at-most",
-    help="Dresses the reply in Markdown; the words are the same, and marks must not make them better.",
+    help="Formats the reply as Markdown; the words are the same, so the score must not rise.",
     variants=(
         Variant("bullets", _bullets, "One bullet point per sentence."),
         Variant("heading", _heading, "A heading above the reply."),

@@ -1,4 +1,4 @@
-"""The control: the unchanged reply. Errors of a judge here are its noise."""
+"""The control attack: the reply is unchanged. The errors of a judge on it are the judge's noise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ATTACK = Attack(
     name="identical",
     facet="coherence",
     expected="similar",
-    help="Leaves the reply as it is; a judge that scores it otherwise is noisy by itself.",
+    help="Leaves the reply unchanged; a judge that gives it another score is noisy.",
     variants=(Variant("same", lambda snippet, kit: snippet.reply.text, "The reply, unchanged."),),
     control=True,
 )

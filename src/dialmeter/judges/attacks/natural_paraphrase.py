@@ -1,4 +1,4 @@
-"""The reply says the same with a small change of form: contractions, punctuation, order of clauses."""
+"""Attack: the reply keeps its meaning, with a small change of contractions, punctuation or the order of clauses."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _LONG = {
     "haven't": "have not", "hasn't": "has not",
 }  # fmt: skip
 _SHORT = {long: short for short, long in _LONG.items()}
-# *it's* is *it is* only where no participle follows, which could make it *it has*.
+# *it's* means *it is* only if no participle follows. Before a participle it may mean *it has*.
 _IS = re.compile(
     r"\b(it|that|there|what|where|here|he|she|who|how)['’]s\b(?!\s+(?:been|got|had|\w+ed\b))", re.IGNORECASE
 )
 _SHORT_FORM = re.compile(
     rf"\b(?:{'|'.join(_LONG).replace(chr(39), '[' + chr(39) + '’]')})\b(?!\s+(?:you|i|we|they|it)\b)", re.IGNORECASE
 )
-# At the end of a clause (“yes, I am.”) a long form cannot be shortened, and in “are you not” it is not one.
+# At the end of a clause (“yes, I am.”) a long form cannot be shortened, and “are you not” is not a long form.
 _LONG_FORM = re.compile(
     rf"(?<!\bdo )(?<!\bdid )\b(?:{'|'.join(long for long in _SHORT if not long.endswith('have'))})\b(?=\s+[a-z])"
     # *Have* is an auxiliary only before a participle.
@@ -36,30 +36,30 @@ _LONG_FORM = re.compile(
 )
 
 
-def written_out(text: str) -> str:
-    """A text without short forms.
+def expand_contractions(text: str) -> str:
+    """Replace the short forms of a text by long forms.
 
     Example:
-        >>> written_out("It's fine, i don't mind. Isn't it?")
+        >>> expand_contractions("It's fine, i don't mind. Isn't it?")
         "It is fine, i do not mind. Isn't it?"
     """
     text = _IS.sub(r"\1 is", text)
-    return _SHORT_FORM.sub(lambda found: _as(found[0], _LONG[found[0].lower().replace("’", "'")]), text)
+    return _SHORT_FORM.sub(lambda match: _match_case(match[0], _LONG[match[0].lower().replace("’", "'")]), text)
 
 
-def shortened(text: str) -> str:
-    """A text with short forms where there can be some.
+def contract(text: str) -> str:
+    """Replace the long forms of a text by short forms, if the grammar allows it.
 
     Example:
-        >>> shortened("I am sure I am. We do not know.")
+        >>> contract("I am sure I am. We do not know.")
         "I'm sure I am. We don't know."
-        >>> shortened("Do you have a plan? I have a plan, I have made it.")
+        >>> contract("Do you have a plan? I have a plan, I have made it.")
         "Do you have a plan? I have a plan, I've made it."
     """
-    return _LONG_FORM.sub(lambda found: _as(found[0], _SHORT[found[0].lower()]), text)
+    return _LONG_FORM.sub(lambda match: _match_case(match[0], _SHORT[match[0].lower()]), text)
 
 
-def _as(old: str, new: str) -> str:
+def _match_case(old: str, new: str) -> str:
     return capitalised(new) if old[0].isupper() else new
 
 
@@ -83,8 +83,8 @@ _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 
 def _contractions(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
-    longer = written_out(text)
-    changed = longer if longer != text else shortened(text)
+    longer = expand_contractions(text)
+    changed = longer if longer != text else contract(text)
     if changed == text:
         raise NoCase("nothing to shorten or to write out")
     return changed
@@ -110,40 +110,40 @@ def _punctuation(snippet: Snippet, kit: Kit) -> str:
 
 def _clause_order(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
-    for found in _SENTENCE.finditer(text):
-        sentence = found[0].strip()
-        turned = _turned(sentence)
-        if turned is not None:
-            return text.replace(sentence, turned, 1)
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0].strip()
+        reordered = _reorder(sentence)
+        if reordered is not None:
+            return text.replace(sentence, reordered, 1)
     raise NoCase("no clause that can move")
 
 
-def _turned(sentence: str) -> str | None:
-    """A sentence with its parts in another order, or None."""
-    if (found := _CONDITION.match(sentence)) and found[4] != "?":
-        return f"{capitalised(found[3])} {found[1].lower()} {found[2]}{found[4]}"
-    if found := _PLEASE_LAST.match(sentence):
-        verb, who, rest = found["rest"].split(" ", 2)
-        return f"{verb} {who} please {rest}{found['end']}"
-    if (found := _PLEASE_FIRST.match(sentence)) and not re.search(r"\bplease\b", found["rest"], re.IGNORECASE):
-        return f"{capitalised(found['rest']) if sentence[0].isupper() else found['rest']}, please{found['end']}"
+def _reorder(sentence: str) -> str | None:
+    """A sentence with its parts in another order; None if no order is known."""
+    if (match := _CONDITION.match(sentence)) and match[4] != "?":
+        return f"{capitalised(match[3])} {match[1].lower()} {match[2]}{match[4]}"
+    if match := _PLEASE_LAST.match(sentence):
+        verb, subject, rest = match["rest"].split(" ", 2)
+        return f"{verb} {subject} please {rest}{match['end']}"
+    if (match := _PLEASE_FIRST.match(sentence)) and not re.search(r"\bplease\b", match["rest"], re.IGNORECASE):
+        return f"{capitalised(match['rest']) if sentence[0].isupper() else match['rest']}, please{match['end']}"
     if (
-        (found := _TAIL.match(sentence))
+        (match := _TAIL.match(sentence))
         and not re.match(
             r"(?i)(?:what|where|who|which|how|do|does|is|are|can|could|would|let|i was|i am wondering|know|see|or|and|but)\b",
-            found[1],
+            match[1],
         )
-        and not re.search(r"(?i)\b(?:know|see|ask|check|wonder|wondering|sure|tell|as|even|only|like|out)$", found[1])
+        and not re.search(r"(?i)\b(?:know|see|ask|check|wonder|wondering|sure|tell|as|even|only|like|out)$", match[1])
     ):
-        return f"{capitalised(found[2].lower())} {found[3]}, {_lowered(found[1])}{found[4]}"
-    if found := _ALSO_INSIDE.match(sentence):
-        return f"Also, {_lowered(found[1])} {found[2]}"
-    if found := _ALSO_FIRST.match(sentence):
-        return f"{found[1]} also {found[2]}"
+        return f"{capitalised(match[2].lower())} {match[3]}, {_lower_first(match[1])}{match[4]}"
+    if match := _ALSO_INSIDE.match(sentence):
+        return f"Also, {_lower_first(match[1])} {match[2]}"
+    if match := _ALSO_FIRST.match(sentence):
+        return f"{match[1]} also {match[2]}"
     return None
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text if re.match(r"I\b|[A-Z]\w*[A-Z]", text) else text[:1].lower() + text[1:]
 
 
@@ -156,12 +156,12 @@ ATTACK = Attack(
     name="natural-paraphrase",
     facet="naturalness",
     expected="similar",
-    help="Changes contractions, punctuation or the order of clauses, and leaves words and meaning alone.",
+    help="Changes contractions, punctuation or the order of clauses, and keeps words and meaning.",
     variants=(
-        Variant("contractions", _contractions, "Short forms are written out, or long ones shortened."),
-        Variant("punctuation", _punctuation, "A full stop for an exclamation mark, or none at the end."),
+        Variant("contractions", _contractions, "Short forms become long forms, or long forms become short forms."),
+        Variant("punctuation", _punctuation, "Changes, adds or removes a mark at the end of a sentence."),
         Variant("clause-order", _clause_order, "A condition, or please, moves to the other end of its sentence."),
-        Variant("model", _model, "What a paraphraser makes of it, where one is given.", (PARAPHRASER,)),
+        Variant("model", _model, "A paraphrase by the given paraphraser.", (PARAPHRASER,)),
     ),
     cite=("khalid-2022",),
 )

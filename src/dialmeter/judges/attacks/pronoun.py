@@ -1,4 +1,4 @@
-"""Pronouns of the reply point elsewhere: another person, gender or number, in the same grammatical role."""
+"""Attack: pronouns of the reply change their person, gender or number, in the same grammatical role."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FAMILIES: dict[str, tuple[str, str, str, str, str]] = {
     "those": ("those", "those", "those", "those", "those"),
 }
 
-# No *they* for *I* and no *we* for *you*: staff says the one of the house and the other to its guests, and neither is wrong.
+# No *they* for *I* and no *we* for *you*: staff says *they* about the house and *we* to guests, and neither is wrong.
 PERSON = {"i": ("you", "he", "she"), "we": ("you", "they"), "you": ("i",), "he": ("i", "you"), "she": ("i", "you"), "they": ("i", "you")}  # fmt: skip
 GENDER = {"he": ("it", "they"), "she": ("it", "they"), "it": ("he", "she"), "they": ("he", "she")}
 NUMBER = {"i": ("we",), "we": ("i",), "it": ("they",), "they": ("it",), "he": ("they",), "she": ("they",), "this": ("these",), "these": ("this",), "that": ("those",), "those": ("that",)}  # fmt: skip
@@ -41,7 +41,7 @@ _PLURAL = ("we", "you", "they", "these", "those")
 
 
 def readings(word: str) -> Sequence[tuple[str, int]]:
-    """The families that a form may belong to, each with the role.
+    """The families that a form may belong to, each with its role.
 
     Example:
         >>> readings("me"), readings("her"), readings("hotel")
@@ -51,7 +51,7 @@ def readings(word: str) -> Sequence[tuple[str, int]]:
 
 
 def verb_for(family: str, form: str) -> str | None:
-    """The form of *be*, *have* or *do* that goes with a pronoun, of the same tense and length; None for other words.
+    """The form of *be*, *have* or *do* that agrees with a pronoun, with the same tense and length; None for other words.
 
     Example:
         >>> verb_for("they", "'s"), verb_for("he", "am"), verb_for("i", "were"), verb_for("he", "have"), verb_for("it", "can")
@@ -82,10 +82,10 @@ _SUBJECT, _OBJECT, _DETERMINER = 0, 1, 2
 _AUXILIARY = re.compile(r"(?i)am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must|['’](?:m|re|s|ll|ve|d)")  # fmt: skip
 _CONJUNCTIONS = frozenset({"that", "and", "but", "if", "because", "when", "so", "or", "while"})
 _REQUEST = re.compile(r"\b(?:can|could|may|might) you\b", re.IGNORECASE)
-_POINTERS = frozenset({"this", "that", "these", "those"})
+_DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
 
 
-def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, agreeing: bool = True) -> str:
+def _change_pronouns(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, agreeing: bool = True) -> str:
     text = snippet.reply.text
     tokens = kit.language.analysis(text).tokens
     targets: dict[str, str] = {}
@@ -98,19 +98,19 @@ def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, 
         target = targets.setdefault(family, kit.random.choice(table[family]))
         edits.append((token.start, token.end, _cased(text, token, FAMILIES[target][role])))
         if role == _SUBJECT and agreeing:
-            edits += _agreeing(text, tokens, place, target)
+            edits += _verb_edits(text, tokens, place, target)
     if not edits:
         raise NoCase("no pronoun of this kind")
     if targets.keys() == {"you"} and _REQUEST.search(text) and len(edits) == 1:
-        raise NoCase("a request, which may be made for either")
+        raise NoCase("a request, which either speaker may make")
     return edited(text, edits)
 
 
-def _agreeing(text: str, tokens: Sequence[Token], place: int, target: str) -> list[Edit]:
-    """The verb next to a subject in the form that agrees with the new subject: after it, or before it in a question."""
-    for beside in (place + 1, place - 1):
-        if 0 <= beside < len(tokens) and tokens[beside].tag != "POS":
-            token = tokens[beside]
+def _verb_edits(text: str, tokens: Sequence[Token], place: int, target: str) -> list[Edit]:
+    """The edit that makes the verb agree with the new subject. The verb is after the subject, or before it in a question."""
+    for neighbour in (place + 1, place - 1):
+        if 0 <= neighbour < len(tokens) and tokens[neighbour].tag != "POS":
+            token = tokens[neighbour]
             verb = verb_for(target, token.text)
             if verb is not None:
                 return [] if verb == token.text.lower() else [(token.start, token.end, _cased(text, token, verb))]
@@ -118,7 +118,7 @@ def _agreeing(text: str, tokens: Sequence[Token], place: int, target: str) -> li
 
 
 def _cased(text: str, token: Token, form: str) -> str:
-    """The new form; only *I* always has a capital, the others where a sentence starts or the whole word is in capitals."""
+    """The new form in the case of the old word. Inside a sentence, only *I* keeps its capital, unless the whole old word is in capitals."""
     if len(token.text) > 1 and token.text.isupper():
         return form.upper()
     if starts_sentence(text, token.start) and token.text[0].isupper():
@@ -127,18 +127,18 @@ def _cased(text: str, token: Token, form: str) -> str:
 
 
 def _reading(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
-    """Family and role of a pronoun; decided by tags if they are known, else by the neighbouring words."""
+    """The family and role of a pronoun. Tags decide if they are known, otherwise the neighbouring words decide."""
     token = tokens[place]
-    found = readings(token.text)
-    if not found:
+    possible = readings(token.text)
+    if not possible:
         return None
-    family = found[0][0]
+    family = possible[0][0]
     following = tokens[place + 1] if place + 1 < len(tokens) else None
-    if family in _POINTERS:
-        return (family, _SUBJECT) if _points(token, following) else None
+    if family in _DEMONSTRATIVES:
+        return (family, _SUBJECT) if _is_demonstrative(token, following) else None
     if token.text.lower() == "mine" and token.tag.startswith("NN"):
         return None
-    roles = {role for _, role in found}
+    roles = {role for _, role in possible}
     if len(roles) == 1:
         return family, roles.pop()
     if token.tag == "PRP$":
@@ -153,7 +153,7 @@ def _reading(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
 
 
 def _before_a_verb(tokens: Sequence[Token], place: int) -> bool:
-    """Without tags: a subject begins its clause, or is next to an auxiliary."""
+    """True if a word starts its clause, or is next to an auxiliary. It detects subjects without tags."""
     before = tokens[place - 1].text if place else "."
     after = tokens[place + 1].text if place + 1 < len(tokens) else "."
     return (
@@ -163,8 +163,8 @@ def _before_a_verb(tokens: Sequence[Token], place: int) -> bool:
     )
 
 
-def _points(token: Token, following: Token | None) -> bool:
-    """True if a word such as *that* is a pronoun or an article here, and not a conjunction."""
+def _is_demonstrative(token: Token, following: Token | None) -> bool:
+    """True if a word such as *that* is a pronoun or a determiner here, and not a conjunction."""
     if token.tag:
         return token.tag == "DT" and token.dep in ("nsubj", "nsubjpass", "dobj", "det", "attr")
     if token.text.lower() != "that":
@@ -173,14 +173,15 @@ def _points(token: Token, following: Token | None) -> bool:
 
 
 def _number(snippet: Snippet, kit: Kit) -> str:
-    """People say *they* of a shop and *we* of themselves, so that the change is wrong only next to a verb or noun of the other number.
+    """Change the number of pronouns next to a verb or noun of the other number. The verb is not changed.
 
-    The verb is not changed, and a reply without such a verb or noun is not attacked.
+    A reply without such a verb or noun is not attacked: people say *they* about a shop and *we* about themselves, so the change
+    would not be wrong.
     """
     tokens = kit.language.analysis(snippet.reply.text).tokens
     if not any(_shows_number(tokens, place) for place in range(len(tokens))):
-        raise NoCase("nothing tells one from many")
-    return _changed(snippet, kit, NUMBER, agreeing=False)
+        raise NoCase("no verb or noun shows the number of a pronoun")
+    return _change_pronouns(snippet, kit, NUMBER, agreeing=False)
 
 
 def _shows_number(tokens: Sequence[Token], place: int) -> bool:
@@ -188,8 +189,8 @@ def _shows_number(tokens: Sequence[Token], place: int) -> bool:
     if reading is None or reading[0] not in NUMBER:
         return False
     family, role = reading
-    beside = [tokens[each].text for each in (place + 1, place - 1) if 0 <= each < len(tokens)]
-    verbs = [word for word in beside if verb_for(family, word) is not None]
+    neighbours = [tokens[each].text for each in (place + 1, place - 1) if 0 <= each < len(tokens)]
+    verbs = [word for word in neighbours if verb_for(family, word) is not None]
     changes = any(verb_for(NUMBER[family][0], word) != word.lower() for word in verbs)
     return (role == _SUBJECT and changes) or (family in ("this", "these") and tokens[place].dep in ("det", ""))
 
@@ -198,14 +199,16 @@ ATTACK = Attack(
     name="pronoun",
     facet="coherence",
     expected="lower",
-    help="Swaps pronouns of the reply for others in the same role, so that they point to somebody or something else.",
+    help="Replaces pronouns of the reply by others in the same role, which refer to another person or thing.",
     variants=(
-        Variant("person", partial(_changed, table=PERSON), "First person for second or third, and back.", (TOKENS,)),
-        Variant("gender", partial(_changed, table=GENDER), "He or she for it or they, and back.", (TOKENS,)),
+        Variant(
+            "person", partial(_change_pronouns, table=PERSON), "First person for second or third, and back.", (TOKENS,)
+        ),
+        Variant("gender", partial(_change_pronouns, table=GENDER), "He or she for it or they, and back.", (TOKENS,)),
         Variant(
             "number",
             _number,
-            "I, it, this for the plural, and back; the verb stays, so that the grammar is wrong.",
+            "I, it, this for the plural, and back; the verb is unchanged, so the grammar is wrong.",
             (TOKENS,),
             facet="naturalness",
         ),

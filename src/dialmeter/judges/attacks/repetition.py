@@ -1,4 +1,4 @@
-"""A word or a phrase of the reply is said again and again."""
+"""Attack: a word or a phrase of the reply is repeated several times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _word(snippet: Snippet, kit: Kit) -> str:
     ]
     if not words:
         raise NoCase("no content word")
-    return _again(text, kit.random.choice(words), kit)
+    return _repeat(text, kit.random.choice(words), kit)
 
 
 def _phrase(snippet: Snippet, kit: Kit) -> str:
@@ -30,10 +30,10 @@ def _phrase(snippet: Snippet, kit: Kit) -> str:
     phrases = [chunk for chunk in analysis.chunks if sum(token.text.isalpha() for token in analysis.within(chunk)) >= 2]
     if not phrases:
         raise NoCase("no noun phrase of two words or more")
-    return _again(text, kit.random.choice(phrases), kit)
+    return _repeat(text, kit.random.choice(phrases), kit)
 
 
-def _again(text: str, span: TextSpan, kit: Kit) -> str:
+def _repeat(text: str, span: TextSpan, kit: Kit) -> str:
     more = f" {span.of(text)}" * kit.random.randint(1, _MOST)
     return edited(text, [(span.end, span.end, more)])
 

@@ -1,4 +1,4 @@
-"""Speakers answer their own question: the other speaker's answer is repeated before the reply."""
+"""Attack: the other speaker's answer to a question is repeated before the reply, as if speakers answered their own question."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def _answer_first(snippet: Snippet, kit: Kit) -> str:
     if answer.speaker in (question.speaker, snippet.reply.speaker):
         raise NoCase("the question is not answered by the other speaker")
     if is_question(answer.text):
-        raise NoCase("the question is met with another one")
+        raise NoCase("the question is followed by another question")
     if len(word_list(answer.text)) < _SHORTEST or not content_words(answer.text):
-        # A repeated “Yes.” is no noticeable fault.
-        raise NoCase("the answer is too short to be odd when it is said again")
+        # A repeated “Yes.” is not a noticeable fault.
+        raise NoCase("the answer is too short to be odd if it is repeated")
     return f"{answer.text.strip()} {snippet.reply.text}"
 
 
@@ -29,7 +29,7 @@ ATTACK = Attack(
     name="speaker",
     facet="coherence",
     expected="lower",
-    help="After a question and its answer, puts the answer once more before the reply.",
+    help="After a question and its answer, repeats the answer before the reply.",
     variants=(Variant("answer-first", _answer_first, "The answer, then the reply."),),
     cite=("khalid-2022",),
 )

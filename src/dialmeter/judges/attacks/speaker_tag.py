@@ -1,4 +1,4 @@
-"""A speaker's name precedes the reply, as in a script."""
+"""Attack: a speaker's name is put before the reply, as in a script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ATTACK = Attack(
     expected="at-most",
     help="Puts a speaker's name and a colon before the reply, which must not make it better.",
     variants=(
-        Variant("own", _own, "The name that the file gives the speaker."),
+        Variant("own", _own, "The name of the speaker in the file."),
         Variant("any", _any, "One of the names that scripts use."),
     ),
 )

@@ -1,4 +1,4 @@
-"""The reply is no longer a sentence."""
+"""Attack: the reply becomes ungrammatical."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def _shuffled(snippet: Snippet, kit: Kit) -> str:
 
 def _without_small_words(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
-    found = list(_SMALL.finditer(text))
-    if len(found) < 2:
+    matches = list(_SMALL.finditer(text))
+    if len(matches) < 2:
         raise NoCase("fewer than two small words to drop")
-    left = edited(text, [(each.start(), each.end(), "") for each in found])
-    if len(left.split()) < 2:
+    shorter = edited(text, [(match.start(), match.end(), "") for match in matches])
+    if len(shorter.split()) < 2:
         raise NoCase("too few words")
-    return left
+    return shorter
 
 
 def _neighbours(snippet: Snippet, kit: Kit) -> str:
@@ -48,10 +48,10 @@ ATTACK = Attack(
     name="ungrammatical",
     facet="naturalness",
     expected="lower",
-    help="Breaks the grammar of the reply: words in another order, or small words left out.",
+    help="Breaks the grammar of the reply: changes the order of words, or removes small words.",
     variants=(
         Variant("shuffled", _shuffled, "All words in random order."),
-        Variant("without-small-words", _without_small_words, "Articles, prepositions and auxiliaries are gone."),
-        Variant("neighbours", _neighbours, "Every two neighbours change places."),
+        Variant("without-small-words", _without_small_words, "Articles, prepositions and auxiliaries are removed."),
+        Variant("neighbours", _neighbours, "Each pair of neighbours changes places."),
     ),
 )

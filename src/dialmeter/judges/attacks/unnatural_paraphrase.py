@@ -1,4 +1,4 @@
-"""The reply in words that nobody would choose."""
+"""Attack: words of the reply become synonyms that people rarely use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..corpus_pool import Snippet
 from ..language import SYNONYMS
 from ..language.analysis import Token
 from ..language.edits import exchanged
-from ..language.synonyms import Synonym, least_usual, usual
+from ..language.synonyms import Synonym, least_frequent, word_frequency
 from . import Attack, Kit, NoCase, Variant
 
 _NEAREST = 5
@@ -20,19 +20,19 @@ def _synonyms(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
     tokens = kit.language.analysis(text).tokens
     choices = [
-        (token, found[:_NEAREST])
+        (token, synonyms[:_NEAREST])
         for token in tokens
-        if _stands_alone(text, token) and (found := kit.language.synonyms.of(token))
+        if _is_whole_word(text, token) and (synonyms := kit.language.synonyms.of(token))
     ]
     if len(choices) < 2:
         raise NoCase("fewer than two words with a synonym")
     chosen = sorted(kit.random.sample(range(len(choices)), max(2, len(choices) * 3 // 4)))
-    # A quarter of the words, and so many that two are odd, becomes the synonym that people use least.
+    # A quarter of the words, and at least two, become the least used synonym. Words with a rare synonym come first.
     ranked = kit.random.sample(chosen, len(chosen))
-    ranked.sort(key=lambda place: not _is_odd(choices[place][0], least_usual(choices[place][1])))
+    ranked.sort(key=lambda place: not _is_odd(choices[place][0], least_frequent(choices[place][1])))
     rare = set(ranked[: max(_FEWEST_ODD, -(-len(chosen) // _RARE_SHARE))])
     words = {
-        place: least_usual(choices[place][1]) if place in rare else kit.random.choice(choices[place][1])
+        place: least_frequent(choices[place][1]) if place in rare else kit.random.choice(choices[place][1])
         for place in chosen
     }
     if sum(_is_odd(choices[place][0], word) for place, word in words.items()) < _FEWEST_ODD:
@@ -41,18 +41,18 @@ def _synonyms(snippet: Snippet, kit: Kit) -> str:
     return exchanged(text, [(token.start, token.end, form) for token, form in replaced])
 
 
-def _stands_alone(text: str, token: Token) -> bool:
-    """True for a separate word, not a part of a code that a tagger has split."""
+def _is_whole_word(text: str, token: Token) -> bool:
+    """True for a separate word, False for a part of a code that a tagger has split."""
     neighbours = text[token.start - 1 : token.start] + text[token.end : token.end + 1]
     return len(token.text) > 2 and not any(map(str.isalnum, neighbours)) and "-" not in neighbours
 
 
 def _is_odd(token: Token, word: Synonym) -> bool:
-    """True if a synonym is rare, and much rarer than the word that it replaces, or if frequencies are not known."""
-    before = usual(token.lemma)
-    if word.usual is None or before is None:
+    """True if a synonym is rare, and much rarer than the word that it replaces, or if frequencies are unknown."""
+    old_frequency = word_frequency(token.lemma)
+    if word.frequency is None or old_frequency is None:
         return True
-    return word.usual < _RARE and word.usual < before - _RARER_BY
+    return word.frequency < _RARE and word.frequency < old_frequency - _RARER_BY
 
 
 ATTACK = Attack(

@@ -1,4 +1,4 @@
-"""The reply becomes longer and says no more."""
+"""Attack: the reply becomes longer without more content."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ATTACK = Attack(
     help="Adds sentences that say nothing; a longer reply is not a better one.",
     variants=(
         Variant("before", _before, "An empty sentence before the reply."),
-        Variant("after", _after, "An empty sentence after it."),
+        Variant("after", _after, "An empty sentence after the reply."),
         Variant("both", _both, "One before and one after."),
     ),
 )

@@ -1,1 +1,1 @@
-"""A benchmark of judges: a frozen set of cases, submissions with scores, and what a board says of them."""
+"""A benchmark of judges: a frozen set of cases, and submissions with scores."""

@@ -1,6 +1,6 @@
-"""A frozen set of cases: JSON lines, the first of which says what the set is; every case has a hash, and the set a digest.
+"""Frozen sets of cases. A file has JSON lines: the first line describes the set, and each other line has a case with its hash.
 
-Two sets with the same digest hold the same cases. A file that was changed is refused when it is read.
+Two sets with the same digest hold the same cases. A file that was changed cannot be read.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ...readers.strict_json import parse_as
 from ..cases import Case
 
 LAYOUT = 1
-"""The version of the file layout."""
+"""The version of the file format."""
 SHIPPED = {"town": "town-1.jsonl.gz"}
-"""The sets that come with dialmeter. A file here never changes: other cases are another version, in another file."""
+"""The sets that come with dialmeter. These files never change: a new version of a set is a new file."""
 
 
 class BenchHead(Struct, frozen=True, kw_only=True):
@@ -31,13 +31,13 @@ class BenchHead(Struct, frozen=True, kw_only=True):
 
     Attributes:
         bench: the name of the set.
-        version: of the set; submissions to another version are refused.
-        layout: of the file.
-        cases: how many there are.
-        digest: of all cases, whatever their order.
-        attacks: how many cases each attack has.
-        made: how the set was made, in words.
-        resources: pipelines and lexicons that attacks used.
+        version: the version of the set; submissions to another version are rejected.
+        layout: the version of the file format.
+        cases: the number of cases.
+        digest: the digest of all cases, independent of their order.
+        attacks: the number of cases by attack.
+        made: a description of how the set was made.
+        resources: the pipelines and lexicons that attacks used.
     """
 
     bench: str
@@ -68,7 +68,7 @@ class BenchSet(Struct, frozen=True):
 
 
 def case_hash(case: Case) -> str:
-    """Sixteen hexadecimal digits of the SHA-256 of a case: all that it holds.
+    """The first sixteen hexadecimal digits of the SHA-256 of a case with all its fields.
 
     Example:
         >>> from dialmeter.judges.cases import Place
@@ -91,14 +91,14 @@ def set_digest(hashes: Iterable[str]) -> str:
 
 
 def make_set(cases: Sequence[Case], *, name: str, version: str, made: str = "") -> BenchSet:
-    """A set from cases; a case that occurs twice is kept once.
+    """Make a set from cases. Duplicate cases are removed.
 
     Raises:
-        DialmeterError: there is no case.
+        DialmeterError: there are no cases.
     """
     distinct = {case_hash(case): case for case in cases}
     if not distinct:
-        raise DialmeterError("there are no cases to make a set of")
+        raise DialmeterError("there are no cases to make a set from")
     head = BenchHead(
         bench=name,
         version=version,
@@ -112,18 +112,18 @@ def make_set(cases: Sequence[Case], *, name: str, version: str, made: str = "") 
     return BenchSet(head, tuple(distinct.values()))
 
 
-def write_set(found: BenchSet) -> bytes:
-    """The set as the bytes of a file."""
-    lines = [msgspec.json.encode(found.head)]
-    lines += [msgspec.json.encode(_Line(name, case)) for name, case in zip(found.hashes, found.cases, strict=True)]
+def write_set(cases: BenchSet) -> bytes:
+    """The bytes of the file of a set."""
+    lines = [msgspec.json.encode(cases.head)]
+    lines += [msgspec.json.encode(_Line(name, case)) for name, case in zip(cases.hashes, cases.cases, strict=True)]
     return b"\n".join(lines) + b"\n"
 
 
 def read_set(path: str | Path) -> BenchSet:
-    """A set from a file, with every hash and the digest checked.
+    """Read a set, and verify every hash and the digest.
 
     Args:
-        path: the file, or the name of a set that comes with dialmeter, where there is no file of that name.
+        path: the file; or the name of a set that comes with dialmeter, if there is no file of that name.
 
     Raises:
         InputError: the file is not a set, or was changed.
@@ -144,19 +144,19 @@ def read_set(path: str | Path) -> BenchSet:
     for number, data in lines:
         line = parse_as(data, _Line, source.name, number, what="a case of a set")
         if case_hash(line.case) != line.hash:
-            raise InputError("the case was changed: its hash is another", file=source.name, line=number)
+            raise InputError("the case was changed: its hash differs", file=source.name, line=number)
         cases.append(line.case)
-    found = BenchSet(head, tuple(cases))
-    if len(cases) != head.cases or set_digest(found.hashes) != head.digest:
+    bench_set = BenchSet(head, tuple(cases))
+    if len(cases) != head.cases or set_digest(bench_set.hashes) != head.digest:
         raise InputError(
-            f"not the set that its first line names: {len(cases)} of {head.cases} cases, or another digest",
+            f"does not match its first line: it has {len(cases)} of {head.cases} cases, or another digest",
             file=source.name,
         )
-    return found
+    return bench_set
 
 
 def own_talk() -> list[Conversation]:
-    """Small dialogues that were written for dialmeter and may be shipped.
+    """Small dialogues that were written for dialmeter and are distributed with it.
 
     Example:
         >>> len(own_talk()) > 2

@@ -1,4 +1,4 @@
-"""Submissions: the scores of one judge on a frozen set, with all that is needed to check them."""
+"""Submissions: the scores of one judge on a frozen set, with everything that is needed to verify them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..verdict import parse_threshold
 from .case_set import BenchSet
 
 SETTINGS = VerdictSettings(parse_threshold("sd"), "paper", 0.95)
-"""The threshold does not depend on the number of cases, so that attacks of different size compare."""
+"""The threshold does not depend on the number of cases, so attacks with different numbers of cases are comparable."""
 
 
 class FacetError(Struct, frozen=True):
-    """The mean error rate over the attacks on a facet, with an interval over resampled dialogues; ``control`` for identical replies."""
+    """The mean error rate over the attacks on a facet, with an interval from resampled dialogues. ``control`` is for identical replies."""
 
     facet: str
     value: float | None
@@ -39,15 +39,15 @@ class Submission(Struct, frozen=True, kw_only=True):
     """The scores of one judge.
 
     Attributes:
-        bench, version, digest: of the set.
-        judge: the name in tables.
-        identity: a digest of what the scores depend on.
-        higher_is_better: as the judge declares.
-        facets: what it claims to judge; null for everything.
-        scores: by hash of the case, the score of the human reply and that of the adversarial one; null for unscored.
-        errors: computed from the scores.
+        bench, version, digest: the name, version and digest of the set.
+        judge: the judge's name in tables.
+        identity: a digest of everything that the scores depend on.
+        higher_is_better: True if a higher score is a better reply, as the judge declares.
+        facets: the facets that the judge claims to judge; null for all facets.
+        scores: by hash of the case, the scores of the human and of the adversarial reply; null for an unscored reply.
+        errors: error rates that are computed from the scores.
         signature: SHA-256 of all of the above.
-        seconds: how long scoring took; not signed.
+        seconds: the duration of scoring; not signed.
     """
 
     bench: str
@@ -64,17 +64,17 @@ class Submission(Struct, frozen=True, kw_only=True):
     seconds: float | None = None
 
 
-def signed(found: Submission) -> Submission:
-    """The submission with its signature."""
-    content = msgspec.json.encode(replace(found, signature="", seconds=None), order="sorted")
-    return replace(found, signature=hashlib.sha256(content).hexdigest())
+def signed(unsigned: Submission) -> Submission:
+    """The submission with a new signature."""
+    content = msgspec.json.encode(replace(unsigned, signature="", seconds=None), order="sorted")
+    return replace(unsigned, signature=hashlib.sha256(content).hexdigest())
 
 
 def submission(
     cases: BenchSet, judge: JudgeDescription, pairs: Sequence[ScorePair], seconds: float | None = None
 ) -> Submission:
-    """A signed submission from the scores of a judge."""
-    made = Submission(
+    """Create a signed submission from the scores of a judge."""
+    unsigned = Submission(
         bench=cases.head.bench,
         version=cases.head.version,
         digest=cases.head.digest,
@@ -86,57 +86,59 @@ def submission(
         scores={name: (pair.human, pair.adversarial) for name, pair in zip(cases.hashes, pairs, strict=True)},
         errors=facet_errors(cases, judge, pairs),
     )
-    return replace(signed(made), seconds=seconds)
+    return replace(signed(unsigned), seconds=seconds)
 
 
 def read_submission(path: str | Path, cases: BenchSet) -> Submission:
-    """A submission from a file, with everything checked: signature, set, completeness, and the error rates.
+    """Read a submission, and verify its signature, set, completeness and error rates.
 
     Raises:
-        InputError: it was changed, is for another set or version, lacks cases, or its error rates do not follow from its scores.
+        InputError: it was changed, is for another set or version, has missing cases, or its error rates do not match its scores.
     """
     source = Source(path)
-    found = parse_as(source.read_all(), Submission, source.name, what="a submission")
+    submitted = parse_as(source.read_all(), Submission, source.name, what="a submission")
     head = cases.head
 
-    def refuse(why: str) -> InputError:
-        return InputError(why, file=source.name)
+    def error(message: str) -> InputError:
+        return InputError(message, file=source.name)
 
-    if signed(found).signature != found.signature:
-        raise refuse("was changed after it was signed")
-    if (found.bench, found.version) != (head.bench, head.version):
-        given, wanted = (
+    if signed(submitted).signature != submitted.signature:
+        raise error("was changed after it was signed")
+    if (submitted.bench, submitted.version) != (head.bench, head.version):
+        given, expected = (
             f"{one_line(name)} {one_line(version)}"
-            for name, version in ((found.bench, found.version), (head.bench, head.version))
+            for name, version in ((submitted.bench, submitted.version), (head.bench, head.version))
         )
-        raise refuse(f"is for {given}, and the set is {wanted}")
-    if found.digest != head.digest:
-        raise refuse("is for a set with other cases: the digests differ")
-    missing = [name for name in cases.hashes if name not in found.scores]
-    if missing or len(found.scores) != head.cases:
-        more = len(found.scores) - (head.cases - len(missing))
-        raise refuse(f"{len(missing)} of {head.cases} cases are missing, and {more} are not in the set")
-    errors = facet_errors(cases, _described(found), [ScorePair(*found.scores[name]) for name in cases.hashes])
-    for ours, theirs in zip(errors, found.errors, strict=False):
+        raise error(f"is for {given}, but the set is {expected}")
+    if submitted.digest != head.digest:
+        raise error("is for a set with other cases: the digests differ")
+    missing = [name for name in cases.hashes if name not in submitted.scores]
+    if missing or len(submitted.scores) != head.cases:
+        more = len(submitted.scores) - (head.cases - len(missing))
+        raise error(f"{len(missing)} of {head.cases} cases are missing, and {more} are not in the set")
+    errors = facet_errors(
+        cases, _describe_judge(submitted), [ScorePair(*submitted.scores[name]) for name in cases.hashes]
+    )
+    for ours, theirs in zip(errors, submitted.errors, strict=False):
         if (ours.facet, ours.n) != (theirs.facet, theirs.n) or abs((ours.value or 0) - (theirs.value or 0)) > 1e-9:
-            raise refuse(f"the error rate of {theirs.facet} does not follow from the scores")
-    if len(errors) != len(found.errors):
-        raise refuse("the error rates do not follow from the scores")
-    return found
+            raise error(f"the error rate of {theirs.facet} does not match the scores")
+    if len(errors) != len(submitted.errors):
+        raise error("the error rates do not match the scores")
+    return submitted
 
 
-def unscored(found: Submission) -> int:
-    """How many cases lack a score."""
-    return sum(None in pair for pair in found.scores.values())
+def unscored(submitted: Submission) -> int:
+    """Number of unscored cases."""
+    return sum(None in pair for pair in submitted.scores.values())
 
 
-def _described(found: Submission) -> JudgeDescription:
-    facets = frozenset(found.facets) if found.facets is not None else None
-    return JudgeDescription(found.judge, found.identity, found.higher_is_better, facets)
+def _describe_judge(submitted: Submission) -> JudgeDescription:
+    facets = frozenset(submitted.facets) if submitted.facets is not None else None
+    return JudgeDescription(submitted.judge, submitted.identity, submitted.higher_is_better, facets)
 
 
 def facet_errors(cases: BenchSet, judge: JudgeDescription, pairs: Sequence[ScorePair]) -> list[FacetError]:
-    """Mean error rates by facet and overall, each attack counting the same, and the error rate on identical replies."""
+    """Mean error rates by facet and overall, with equal weights for all attacks, and the error rate on identical replies."""
     scored = JudgeScores({judge.name: list(pairs)}, [])
     cells = JudgeResult(cases.cases, [judge], scored, SETTINGS).cells
     counts: dict[str, dict[str, tuple[int, int]]] = {}
@@ -149,7 +151,7 @@ def facet_errors(cases: BenchSet, judge: JudgeDescription, pairs: Sequence[Score
                 row[cell.attack] = wrong + (not outcome.conforms), n + 1
     facets = {cell.attack: cell.facet for cell in cells}
     groups = {facet: [name for name, own in facets.items() if own == facet and name != CONTROL] for facet in FACETS}
-    groups["overall"] = [name for some in groups.values() for name in some]
+    groups["overall"] = [name for names in groups.values() for name in names]
     groups["control"] = [CONTROL] if CONTROL in facets else []
     return [_mean_error(facet, attacks, counts) for facet, attacks in groups.items()]
 
@@ -159,14 +161,14 @@ def _mean_error(facet: str, attacks: Sequence[str], counts: Mapping[str, Mapping
 
     from ...stats import Formula, bootstrap
 
-    known = [name for name in attacks if any(name in row for row in counts.values())]
-    n = sum(row[name][1] for row in counts.values() for name in known if name in row)
-    if not known or len(counts) < 2:
-        return FacetError(facet, None, None, len(known), n)
+    scored = [name for name in attacks if any(name in row for row in counts.values())]
+    n = sum(row[name][1] for row in counts.values() for name in scored if name in row)
+    if not scored or len(counts) < 2:
+        return FacetError(facet, None, None, len(scored), n)
     table = np.array(
-        [[number for name in known for number in counts[row].get(name, (0, 0))] for row in sorted(counts)],
+        [[number for name in scored for number in counts[row].get(name, (0, 0))] for row in sorted(counts)],
         dtype=np.float64,
     )
     mean = Formula(lambda sums: (sums[..., 0::2] / sums[..., 1::2]).mean(axis=-1))
-    found = bootstrap(table, {"error": mean}, resamples=1000, seed=12345)["error"]
-    return FacetError(facet, found.value, found.ci, len(known), n)
+    interval = bootstrap(table, {"error": mean}, resamples=1000, seed=12345)["error"]
+    return FacetError(facet, interval.value, interval.ci, len(scored), n)

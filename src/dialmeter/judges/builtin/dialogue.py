@@ -1,6 +1,6 @@
-"""Judges of whole dialogues: the mean or the lowest score of the system's replies, and simple features.
+"""Judges of whole dialogues: the mean or the worst score of the system's replies, and simple features.
 
-A judge of dialogues has ``level = "dialogue"``. Its items are all moves of a dialogue and an empty reply.
+A judge of dialogues has ``level = "dialogue"``. Each of its items holds all moves of a dialogue and an empty reply.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from statistics import fmean
 from typing import Any
 
 from ...model import SYSTEM, Move
-from ..judge import AnyItem, Item, called, identity_of, load_weights, make_judge, parse_call
+from ..judge import AnyItem, Item, identity_of, load_weights, make_judge, name_with_parameters, parse_call
 from .surface import distinct_share, tokens, words
 
 
 def rated_speaker(moves: Sequence[Move]) -> str:
-    """Whose moves are judged: the system's, or those of the second speaker where nobody is called system.
+    """The speaker whose moves are judged: the system, or the second speaker if no speaker is called system.
 
     Example:
         >>> rated_speaker([Move("Ann", "hi"), Move("Bob", "hello")]), rated_speaker([Move("system", "hi")])
@@ -26,18 +26,18 @@ def rated_speaker(moves: Sequence[Move]) -> str:
 
 
 def replies(moves: Sequence[Move]) -> list[Item]:
-    """The judged replies of a dialogue, each with the moves before it; a reply that opens the dialogue is skipped.
+    """The judged replies of a dialogue, each with the moves before it. The first move of the dialogue is skipped.
 
     Example:
         >>> [reply for _, reply in replies([Move("user", "hi"), Move("system", "hello"), Move("user", "bye")])]
         ['hello']
     """
-    who = rated_speaker(moves)
-    return [(tuple(moves[:place]), move.text) for place, move in enumerate(moves) if place and move.speaker == who]
+    speaker = rated_speaker(moves)
+    return [(tuple(moves[:place]), move.text) for place, move in enumerate(moves) if place and move.speaker == speaker]
 
 
 class OverReplies:
-    """A judge of dialogues made of a judge of replies."""
+    """A judge of dialogues that combines the scores of a judge of replies."""
 
     level = "dialogue"
 
@@ -59,7 +59,7 @@ class OverReplies:
         load_weights(self.inner)
 
     def batches(self, items: Sequence[AnyItem]) -> list[list[Item]]:
-        """The replies that the inner judge is asked about at once, if these dialogues are judged."""
+        """The batches of replies that the inner judge scores for these dialogues."""
         parts = [replies(item[0]) for item in items]
         firsts = range(0, len(parts), self.batch_size)
         return [[item for part in parts[first : first + self.batch_size] for item in part] for first in firsts]
@@ -67,17 +67,17 @@ class OverReplies:
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         parts = [replies(moves) for moves, _ in items]
         if not all(parts):
-            raise ValueError("the dialogue has no reply of the system that follows another turn")
+            raise ValueError("the dialogue has no reply of the system after another turn")
         scores = [float(score) for score in self.inner.score([item for part in parts for item in part])]
-        found, at = [], 0
+        combined, start = [], 0
         for part in parts:
-            found.append(self._combine(scores[at : at + len(part)]))
-            at += len(part)
-        return found
+            combined.append(self._combine(scores[start : start + len(part)]))
+            start += len(part)
+        return combined
 
 
 def mean_over_replies(judge: str, talk: Any = None) -> OverReplies:
-    """The mean score of the system's replies under a judge of replies.
+    """A judge that returns the mean score of the system's replies.
 
     Example:
         >>> judge = mean_over_replies("length")
@@ -88,7 +88,7 @@ def mean_over_replies(judge: str, talk: Any = None) -> OverReplies:
 
 
 def lowest_of_replies(judge: str, talk: Any = None) -> OverReplies:
-    """The worst score among the system's replies under a judge of replies.
+    """A judge that returns the worst score of the system's replies.
 
     Example:
         >>> lowest_of_replies("length").score([((Move("user", "hi"), Move("system", "a b"), Move("system", "d")), "")])
@@ -97,13 +97,13 @@ def lowest_of_replies(judge: str, talk: Any = None) -> OverReplies:
     return OverReplies("dialogue-min", judge, talk)
 
 
-def _said(moves: Sequence[Move]) -> list[Move]:
-    who = rated_speaker(moves)
-    return [move for move in moves if move.speaker == who]
+def _rated_moves(moves: Sequence[Move]) -> list[Move]:
+    speaker = rated_speaker(moves)
+    return [move for move in moves if move.speaker == speaker]
 
 
 class DialogueLength:
-    """Counts what the system says in a dialogue: words, turns or questions.
+    """Counts the words, turns or questions of the system in a dialogue.
 
     Example:
         >>> talk = (Move("user", "hi"), Move("system", "Hello, how are you?"), Move("user", "fine"), Move("system", "Good."))
@@ -118,21 +118,21 @@ class DialogueLength:
 
     def __init__(self, count: str = "words") -> None:
         if count not in ("words", "turns", "questions"):
-            raise ValueError(f"count is words, turns or questions, not {count!r}")
-        self.name = called("dialogue-length", count=(count, "words"))
+            raise ValueError(f"count must be words, turns or questions, not {count!r}")
+        self.name = name_with_parameters("dialogue-length", count=(count, "words"))
         self._count = count
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [float(self._of(_said(moves))) for moves, _ in items]
+        return [float(self._number(_rated_moves(moves))) for moves, _ in items]
 
-    def _of(self, said: Sequence[Move]) -> int:
+    def _number(self, moves: Sequence[Move]) -> int:
         if self._count == "turns":
-            return len(said)
-        return sum(move.text.count("?") if self._count == "questions" else len(words(move.text)) for move in said)
+            return len(moves)
+        return sum(move.text.count("?") if self._count == "questions" else len(words(move.text)) for move in moves)
 
 
 class DialogueDistinct:
-    """Distinct tokens and pairs of tokens in all that the system says: the mean of distinct-1 and distinct-2.
+    """The share of distinct tokens and token pairs in all moves of the system: the mean of distinct-1 and distinct-2.
 
     Example:
         >>> DialogueDistinct().score([((Move("user", "hi"), Move("system", "very very"), Move("system", "good")), "")])
@@ -146,4 +146,6 @@ class DialogueDistinct:
     facets: frozenset[str] | None = None
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [distinct_share([token for move in _said(moves) for token in tokens(move.text)]) for moves, _ in items]
+        return [
+            distinct_share([token for move in _rated_moves(moves) for token in tokens(move.text)]) for moves, _ in items
+        ]

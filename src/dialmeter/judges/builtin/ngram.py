@@ -1,7 +1,7 @@
-"""Judges that learn from a corpus by counting, with interpolated Kneser–Ney smoothing.
+"""Judges that count n-grams in a corpus, with interpolated Kneser–Ney smoothing.
 
-``nltk.lm.KneserNeyInterpolated`` gives the same model, but counts continuations again for every word that it scores: 17 ms a
-token on 10,000 utterances, or 15 minutes for a thousand cases. Here all counts are made once, and a token takes microseconds.
+``nltk.lm.KneserNeyInterpolated`` is the same model, but it counts continuations again for every word that it scores: 17 ms per
+token on 10,000 utterances, or 15 minutes for a thousand cases. Here everything is counted once, and a token takes microseconds.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from ...errors import DialmeterError
-from ..judge import Item, called
+from ..judge import Item, name_with_parameters
 from .surface import tokens, words
 
 Gram: TypeAlias = tuple[str, ...]
-_USUAL_DISCOUNT = 0.75
+_DEFAULT_DISCOUNT = 0.75
 
 
 class _Level(NamedTuple):
-    """The counts of one length of n-gram."""
+    """The counts of n-grams of one length."""
 
     counts: Mapping[Gram, int]
     totals: Mapping[Gram, int]
@@ -33,7 +33,7 @@ class _Level(NamedTuple):
     discount: float
 
 
-def _level(counts: Mapping[Gram, int]) -> _Level:
+def _count_level(counts: Mapping[Gram, int]) -> _Level:
     totals: Counter[Gram] = Counter()
     followers: Counter[Gram] = Counter()
     for gram, count in counts.items():
@@ -41,17 +41,17 @@ def _level(counts: Mapping[Gram, int]) -> _Level:
         followers[gram[:-1]] += 1
     once = sum(1 for count in counts.values() if count == 1)
     twice = sum(1 for count in counts.values() if count == 2)
-    # Ney, Essen and Kneser (1994): the discount that leaving one out would choose.
-    discount = once / (once + 2 * twice) if once and twice else _USUAL_DISCOUNT
+    # Ney, Essen and Kneser (1994): the leave-one-out estimate of the discount.
+    discount = once / (once + 2 * twice) if once and twice else _DEFAULT_DISCOUNT
     return _Level(counts, totals, followers, discount)
 
 
 class KneserNey:
-    """The probability of a word after others, from counts of n-grams of one length.
+    """The probability of a word after other words, from counts of n-grams of one length.
 
     Kneser and Ney (1995), Improved Backing-off for M-gram Language Modeling; interpolated as in Chen and Goodman (1999):
-    p(w | h) = (c(hw) − D)₊ / c(h) + D · N(h·) / c(h) · p(w | h'), where h' is h without its first word and shorter
-    n-grams count how many words they follow. Unknown words share what is left over.
+    p(w | h) = (c(hw) − D)₊ / c(h) + D · N(h·) / c(h) · p(w | h'), where h' is h without its first word, and the count of a shorter
+    n-gram is the number of distinct words that it follows. Unknown words share the remaining probability.
 
     Args:
         grams: n-grams of one length with their counts.
@@ -66,14 +66,14 @@ class KneserNey:
         levels = []
         counts: Mapping[Gram, int] = grams
         while counts and len(next(iter(counts))) > 0:
-            levels.append(_level(counts))
+            levels.append(_count_level(counts))
             counts = Counter(gram[1:] for gram in counts) if len(next(iter(counts))) > 1 else {}
         self._levels = levels[::-1]
         self.vocabulary = frozenset(gram[0] for gram in self._levels[0].counts) if levels else frozenset()
 
     @classmethod
     def of_sequences(cls, sequences: Iterable[Sequence[str]], order: int) -> KneserNey:
-        """A model of words in sequence; the first word of each sequence is repeated before it."""
+        """Count the n-grams of sequences of words. Each sequence is padded at the start with its first word."""
         grams: Counter[Gram] = Counter()
         for sequence in sequences:
             padded = [*list(sequence[:1]) * (order - 2), *sequence]
@@ -81,8 +81,8 @@ class KneserNey:
         return cls(grams)
 
     def probability(self, word: str, history: Sequence[str] = ()) -> float:
-        """The probability of a word after a history, of which only the last words count."""
-        found = 1.0 / (len(self.vocabulary) + 1)
+        """The probability of a word after a history. Only the last words of the history count."""
+        probability = 1.0 / (len(self.vocabulary) + 1)
         for length, level in enumerate(self._levels):
             if length > len(history):
                 break
@@ -91,24 +91,25 @@ class KneserNey:
             if not total:
                 break
             own = max(level.counts.get((*before, word), 0) - level.discount, 0.0)
-            found = (own + level.discount * level.followers[before] * found) / total
-        return found
+            probability = (own + level.discount * level.followers[before] * probability) / total
+        return probability
 
     def log_probability(self, words: Sequence[str], history: Sequence[str] = ()) -> float:
-        """The log-probability of words one after the other."""
-        said = [*history, *words]
-        return fsum(log(self.probability(said[at], said[:at])) for at in range(len(history), len(said)))
+        """The log-probability of a sequence of words after a history."""
+        sequence = [*history, *words]
+        places = range(len(history), len(sequence))
+        return fsum(log(self.probability(sequence[place], sequence[:place])) for place in places)
 
 
 _EDGE = "\n"
-"""Marks both ends of an utterance; no token is a line break."""
+"""Marks the start and the end of an utterance. No token is a line break."""
 
 
 class NgramFluency:
-    """The mean log-probability of the reply's tokens under an n-gram model of a corpus, the end included.
+    """The mean log-probability of the reply's tokens, including the end mark, under an n-gram model of a corpus.
 
     Args:
-        talk: the dialogues to learn from, each as its utterances.
+        talk: the training dialogues, each as a sequence of utterances.
         order: the length of n-grams.
 
     Example:
@@ -124,11 +125,11 @@ class NgramFluency:
 
     def __init__(self, talk: Sequence[Sequence[str]], order: int = 3) -> None:
         if order < 2:
-            raise DialmeterError("ngram-fluency: order is at least 2")
-        self.name = called("ngram-fluency", order=(order, 3))
+            raise DialmeterError("ngram-fluency: order must be at least 2")
+        self.name = name_with_parameters("ngram-fluency", order=(order, 3))
         self.identity = f"{self.name}@{_digest(talk)}"
         self._talk, self._order = talk, order
-        self._before = [_EDGE] * (order - 1)
+        self._history = [_EDGE] * (order - 1)
 
     @cached_property
     def _model(self) -> KneserNey:
@@ -136,19 +137,19 @@ class NgramFluency:
         return KneserNey.of_sequences(([_EDGE, *tokens(text), _EDGE] for text in sorted(utterances)), self._order)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        said = [[*tokens(reply), _EDGE] for _, reply in items]
-        return [self._model.log_probability(each, self._before) / len(each) for each in said]
+        sequences = [[*tokens(reply), _EDGE] for _, reply in items]
+        return [self._model.log_probability(sequence, self._history) / len(sequence) for sequence in sequences]
 
 
 class NgramCoherence:
-    """How much likelier the reply's words are after the words of the turn before than anywhere, per word.
+    """The mean log-ratio of the probability of the reply's words after the words of the previous turn and anywhere.
 
-    A pair of a word in one turn and a word in the next is a bigram across the turn; p(w | turn) is the mean of the
-    smoothed p(w | u) over the turn's words u, and the score is the mean over the reply's words of
-    log p(w | turn) − log p(w). A reply without words, or after none, gets 0.
+    A word in one turn and a word in the next turn form a bigram across the turns. p(w | turn) is the mean of the
+    smoothed p(w | u) over the turn's words u. The score is the mean over the reply's words of
+    log p(w | turn) − log p(w). The score is 0 if the reply or the previous turn has no words.
 
     Args:
-        talk: the dialogues to learn from, each as its utterances.
+        talk: the training dialogues, each as a sequence of utterances.
 
     Example:
         >>> from dialmeter.model import Move
@@ -166,14 +167,14 @@ class NgramCoherence:
     def __init__(self, talk: Sequence[Sequence[str]]) -> None:
         self.identity = f"{self.name}@{_digest(talk)}"
         self._talk = talk
-        self._known: dict[tuple[str, str], float] = {}
+        self._cache: dict[tuple[str, str], float] = {}
 
     @cached_property
     def _model(self) -> KneserNey:
         grams: Counter[tuple[str, ...]] = Counter()
         for dialogue in self._talk:
-            said = [sorted(set(words(text))) for text in dialogue]
-            for before, after in pairwise(said):
+            turns = [sorted(set(words(text))) for text in dialogue]
+            for before, after in pairwise(turns):
                 grams.update((one, other) for one in before for other in after)
         return KneserNey(grams)
 
@@ -183,21 +184,21 @@ class NgramCoherence:
             for context, reply in items
         ]
 
-    def _mean(self, before: list[str], said: list[str]) -> float:
-        if not before or not said:
+    def _mean(self, before: list[str], reply: list[str]) -> float:
+        if not before or not reply:
             return 0.0
-        return fsum(map(log, (self._lift(before, word) for word in said))) / len(said)
+        return fsum(map(log, (self._ratio(before, word) for word in reply))) / len(reply)
 
-    def _lift(self, before: list[str], word: str) -> float:
+    def _ratio(self, before: list[str], word: str) -> float:
         after = fsum(self._after(one, word) for one in before) / len(before)
         return after / self._model.probability(word)
 
     def _after(self, one: str, word: str) -> float:
-        """The probability of a word after another; the same pairs come up again and again."""
-        found = self._known.get((one, word))
-        if found is None:
-            found = self._known[one, word] = self._model.probability(word, (one,))
-        return found
+        """The probability of a word after another word. It is cached, because the same pairs occur often."""
+        probability = self._cache.get((one, word))
+        if probability is None:
+            probability = self._cache[one, word] = self._model.probability(word, (one,))
+        return probability
 
 
 def _digest(talk: Sequence[Sequence[str]]) -> str:

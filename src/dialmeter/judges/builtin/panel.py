@@ -1,4 +1,4 @@
-"""A judge made of judges: a weighted sum of standard scores, with weights from the facets or learned from ratings."""
+"""A panel of judges: a weighted sum of standard scores, with weights from the facets or learned from ratings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...model import Move
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, context_moves
 from ..cases import item_hash
-from ..judge import FACETS, Item, Judge, called, identity_of, load_weights, make_judge, parse_call
+from ..judge import FACETS, Item, Judge, identity_of, load_weights, make_judge, name_with_parameters, parse_call
 from ..people.columns import level_of
 
 if TYPE_CHECKING:
@@ -25,36 +25,36 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[np.float64]]
 
 REFERENCE = 200
-"""At most so many replies of the reference are scored by every member."""
+"""The largest number of reference replies that every member scores."""
 FOLDS = 5
 _BATCH = 256
 _QUOTES = "\"'"
 
 
 def member_texts(text: str) -> list[str]:
-    """The members of a panel: texts of judges, separated by plus signs outside of brackets and quotes.
+    """Split the text of a panel's members at plus signs outside of brackets and quotes.
 
     Example:
         >>> member_texts("overlap + random(seed=3)+llm(endpoint='http://a/b+c', model=m)")
         ['overlap', 'random(seed=3)', "llm(endpoint='http://a/b+c', model=m)"]
     """
-    found, depth, quote = [""], 0, ""
-    for sign in text:
+    members, depth, quote = [""], 0, ""
+    for character in text:
         if quote:
-            quote = "" if sign == quote else quote
-        elif sign in _QUOTES:
-            quote = sign
+            quote = "" if character == quote else quote
+        elif character in _QUOTES:
+            quote = character
         else:
-            depth += (sign == "(") - (sign == ")")
-        if sign == "+" and not depth and not quote:
-            found.append("")
+            depth += (character == "(") - (character == ")")
+        if character == "+" and not depth and not quote:
+            members.append("")
         else:
-            found[-1] += sign
-    return [each.strip() for each in found]
+            members[-1] += character
+    return [member.strip() for member in members]
 
 
 def members_of(texts: Sequence[str]) -> list[str]:
-    """The members of all panels among judges that are given as text, each once.
+    """The distinct members of all panels in texts of judges.
 
     Example:
         >>> members_of(["length", "panel(judges=overlap+distinct)", "mine=panel(judges=overlap+length)"])
@@ -65,9 +65,9 @@ def members_of(texts: Sequence[str]) -> list[str]:
 
 
 class WeightedSum(Struct, frozen=True):
-    """A score from the scores of members, all turned so that higher is better: offset + Σ weight · (score − mean) / spread.
+    """Combines the scores of members, oriented so that higher is better: offset + Σ weight · (score − mean) / spread.
 
-    A member that gave all replies of the reference the same score has spread 0 and does not count.
+    A member that gave all replies of the reference the same score has spread 0 and is ignored.
     """
 
     means: tuple[float, ...]
@@ -87,24 +87,24 @@ class WeightedSum(Struct, frozen=True):
 
 
 class JudgePanel:
-    """A judge made of judges.
+    """A judge that combines the scores of several judges.
 
-    Scores of members have different scales. Each member's score is turned so that higher is better and standardised with its mean
-    and standard deviation over a fixed reference, so the score of a reply does not depend on what else is scored.
+    Scores of members have different scales. Each member's score is oriented so that higher is better. It is then standardised with its
+    mean and standard deviation over a fixed reference, so the score of a reply does not depend on the other replies.
 
-    Without ``ratings`` the reference is at most 200 replies of ``talk``, and weights follow from the facets: a member
-    judges the facets that it claims, all members that claim a facet have the same weight in it, and all facets count the same.
+    Without ``ratings``, the reference is at most 200 replies of ``talk``, and weights follow from the facets: a member
+    judges the facets that it claims, all members that claim a facet have the same weight in it, and all facets have equal weights.
 
-    With ``ratings`` the reference is the rated items, and weights are those of the non-negative least-squares fit of the mean
+    With ``ratings``, the reference is the rated items, and the weights are a non-negative least-squares fit of the mean
     rating. An item whose context is among the rated ones is scored with weights from the other contexts (five folds), so
     agreement with the same ratings is cross-validated.
 
     Args:
         judges: the members, separated by plus signs, as in ``overlap+distinct``.
         ratings: a file of rated items to learn weights from.
-        dimension: what people rated; ``overall`` or the first one by default.
+        dimension: the rated dimension; default: ``overall``, or the first dimension.
         facet: judge only this facet, with the members that claim it.
-        talk: dialogues, each as its utterances: the reference, and what members learn from.
+        talk: dialogues, each as a sequence of utterances: the reference, and the training data of members.
 
     Example:
         >>> talk = [["a table for two", "for two people"], ["a room", "which room do you want"], ["a bus", "bus bus"]]
@@ -123,31 +123,31 @@ class JudgePanel:
         if facet and facet not in FACETS:
             raise DialmeterError(f"panel: unknown facet {facet!r}; {did_you_mean(facet, FACETS)}")
         if facet and ratings:
-            raise DialmeterError("panel: give facet or ratings, not both: learned weights are not about a facet")
+            raise DialmeterError("panel: give facet or ratings, not both: learned weights do not depend on a facet")
         if dimension and not ratings:
             raise DialmeterError("panel: dimension is a dimension of the ratings; give ratings=FILE, too")
-        self.members = _members(judges, facet, talk)
-        every = list(self.members.values())
-        levels = {level for each in every if (level := level_of(each))}
+        self.members = _make_members(judges, facet, talk)
+        members = list(self.members.values())
+        levels = {level for each in members if (level := level_of(each))}
         if len(levels) > 1:
-            raise DialmeterError("panel: all members judge replies, or all judge dialogues")
+            raise DialmeterError("panel: all members must judge replies, or all must judge dialogues")
         self.level = levels.pop() if levels else "reply"
         self._ratings = open_ratings(ratings) if ratings else None
         if self._ratings and self._ratings.level != self.level:
             raise DialmeterError(
-                f"panel: members judge {self.level} items, and {ratings} rates items of level {self._ratings.level}"
+                f"panel: members judge items of level {self.level}, but {ratings} rates items of level {self._ratings.level}"
             )
         self._dimension = _dimension(self._ratings, dimension) if self._ratings else ""
         self._talk = talk
-        claims = [each.facets for each in every]
+        claims = [each.facets for each in members]
         self.facets: frozenset[str] | None = None if None in claims else frozenset().union(*filter(None, claims))
         if facet:
             self.facets = frozenset({facet})
-        self.neural = any(getattr(each, "neural", False) for each in every)
-        self.stays = any(getattr(each, "stays", False) for each in every)
-        self.batch_size = min(int(getattr(each, "batch_size", _BATCH)) for each in every)
+        self.neural = any(getattr(each, "neural", False) for each in members)
+        self.stays = any(getattr(each, "stays", False) for each in members)
+        self.batch_size = min(int(getattr(each, "batch_size", _BATCH)) for each in members)
         file = ratings.replace("\\", "/").rpartition("/")[2]
-        self.name = called(
+        self.name = name_with_parameters(
             "panel",
             judges=("+".join(member_texts(judges)), ""),
             ratings=(file, ""),
@@ -156,7 +156,7 @@ class JudgePanel:
         )
         reference = self._ratings.digest() if self._ratings else [list(each) for each in talk]
         digest = hashlib.sha256(msgspec.json.encode(reference)).hexdigest()[:10]
-        self.identity = f"panel({' + '.join(map(identity_of, every))}, {self._dimension}, {facet})@{digest}"
+        self.identity = f"panel({' + '.join(map(identity_of, members))}, {self._dimension}, {facet})@{digest}"
 
     def load_weights(self) -> None:
         for each in self.members.values():
@@ -165,31 +165,31 @@ class JudgePanel:
 
     @property
     def weights(self) -> dict[str, float]:
-        """By member, its weight for a standard score; with ratings, the weights from all of them."""
+        """The weight of each member's standard score, by member; with ratings, the weights learned from all ratings."""
         return dict(zip(self.members, self._sums[0].weights, strict=True))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        usual, by_context = self._sums
+        default, by_context = self._sums
         scores = self._scores(items)
         return [
-            by_context.get(_context(*item), usual).of(row) for item, row in zip(items, scores.tolist(), strict=True)
+            by_context.get(_context(*item), default).of(row) for item, row in zip(items, scores.tolist(), strict=True)
         ]
 
     @cached_property
     def _sums(self) -> tuple[WeightedSum, dict[str, WeightedSum]]:
-        """The sum for new contexts, and those for contexts that weights were learned from."""
+        """The sum for new contexts, and by context the sums for the contexts of the ratings."""
         if self._ratings:
-            return self._learned(self._ratings)
+            return self._learn(self._ratings)
         items = list(_reference(self._talk, self.level))
         if len(items) < 2:
             raise DialmeterError(
-                f"{self.name}: no dialogues to standardise scores with; name some with --corpus, or ratings=FILE"
+                f"{self.name}: no dialogues to standardise scores with; give some with --corpus, or ratings=FILE"
             )
         means, spreads = _standard(self._scores(items))
         for name, spread in zip(self.members, spreads, strict=True):
             if not spread:
                 raise DialmeterError(
-                    f"{self.name}: {name} gives all {len(items)} replies of the reference the same score, so it has no standard score"
+                    f"{self.name}: {name} gives all {len(items)} reference replies the same score, so it cannot be standardised"
                 )
         judged = [name for name in FACETS if self.facets is None or name in self.facets]
         claims = [each.facets or frozenset(FACETS) for each in self.members.values()]
@@ -197,7 +197,7 @@ class JudgePanel:
         weights = tuple(fsum(share for name, share in shares.items() if name in own) for own in claims)
         return WeightedSum(means, spreads, weights), {}
 
-    def _learned(self, ratings: RatedItems) -> tuple[WeightedSum, dict[str, WeightedSum]]:
+    def _learn(self, ratings: RatedItems) -> tuple[WeightedSum, dict[str, WeightedSum]]:
         import numpy as np
 
         rated = [item for item in sorted(ratings.items, key=lambda item: item.id) if self._rating(item) is not None]
@@ -206,34 +206,38 @@ class JudgePanel:
             raise DialmeterError(f"{self.name}: ratings of at least {FOLDS} contexts are needed to learn weights")
         scores = self._scores([(item.moves, item.reply) for item in rated])
         targets = np.array([self._rating(item) for item in rated])
-        usual = fitted(scores, targets)
-        if not any(usual.weights):
+        default = fit_weights(scores, targets)
+        if not any(default.weights):
             raise DialmeterError(f"{self.name}: no member agrees with the ratings, so no weights can be learned")
-        by_fold = [fitted(scores[rest], targets[rest]) for fold in range(FOLDS) for rest in [np.array(folds) != fold]]
-        return usual, {_context(item.moves, item.reply): by_fold[fold] for item, fold in zip(rated, folds, strict=True)}
+        by_fold = [
+            fit_weights(scores[rest], targets[rest]) for fold in range(FOLDS) for rest in [np.array(folds) != fold]
+        ]
+        return default, {
+            _context(item.moves, item.reply): by_fold[fold] for item, fold in zip(rated, folds, strict=True)
+        }
 
     def _rating(self, item: RatedItem) -> float | None:
         return item.rating(self._dimension)
 
     def _scores(self, items: Sequence[Item]) -> Array:
-        """One row per item and one column per member, turned so that higher is better."""
+        """One row per item and one column per member, oriented so that higher is better."""
         import numpy as np
 
         columns = []
         for name, each in self.members.items():
-            found = np.asarray(each.score(items), dtype=np.float64)
-            if found.shape != (len(items),):
-                raise DialmeterError(f"{name} gave {found.size} scores for {len(items)} replies")
-            columns.append(found if each.higher_is_better else -found)
+            column = np.asarray(each.score(items), dtype=np.float64)
+            if column.shape != (len(items),):
+                raise DialmeterError(f"{name} gave {column.size} scores for {len(items)} replies")
+            columns.append(column if each.higher_is_better else -column)
         return np.column_stack(columns)
 
 
-def fitted(scores: Array, targets: Array) -> WeightedSum:
+def fit_weights(scores: Array, targets: Array) -> WeightedSum:
     """The non-negative least-squares fit of ratings by standard scores. A member that disagrees with people gets weight 0.
 
     Example:
         >>> import numpy as np
-        >>> fitted(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]]), np.array([2.0, 4.0, 6.0])).of([2.5, 9.0])
+        >>> fit_weights(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]]), np.array([2.0, 4.0, 6.0])).of([2.5, 9.0])
         5.0
     """
     import numpy as np
@@ -241,17 +245,17 @@ def fitted(scores: Array, targets: Array) -> WeightedSum:
 
     means, spreads = _standard(scores)
     divisors = np.array([each or np.inf for each in spreads])
-    middle = float(targets.mean())
-    weights, _ = nnls((scores - np.array(means)) / divisors, targets - middle)
-    return WeightedSum(means, spreads, tuple(weights.tolist()), middle)
+    mean_target = float(targets.mean())
+    weights, _ = nnls((scores - np.array(means)) / divisors, targets - mean_target)
+    return WeightedSum(means, spreads, tuple(weights.tolist()), mean_target)
 
 
 def fold_of_items(items: Sequence[RatedItem]) -> list[int]:
-    """The fold of each item. Items with the same group or the same context are in the same fold; the order does not matter.
+    """The fold of each item. Items with the same group or the same context are in the same fold. The order of items does not matter.
 
     Example:
-        >>> asked = [(Move("user", text),) for text in "abcab"]
-        >>> folds = fold_of_items([RatedItem(str(n), "reply", moves, group="g" if n in (1, 2) else "") for n, moves in enumerate(asked)])
+        >>> contexts = [(Move("user", text),) for text in "abcab"]
+        >>> folds = fold_of_items([RatedItem(str(n), "reply", moves, group="g" if n in (1, 2) else "") for n, moves in enumerate(contexts)])
         >>> folds[0] == folds[3], folds[1] == folds[2] == folds[4], folds[0] == folds[1]
         (True, True, False)
     """
@@ -272,40 +276,42 @@ def fold_of_items(items: Sequence[RatedItem]) -> list[int]:
     return [place[name] for name in own]
 
 
-def _members(text: str, facet: str, talk: Sequence[Sequence[str]]) -> dict[str, Judge]:
-    """The members by name; with a facet, those that claim it."""
-    found: dict[str, Judge] = {}
+def _make_members(text: str, facet: str, talk: Sequence[Sequence[str]]) -> dict[str, Judge]:
+    """Create the members, by name. With a facet, return only the members that claim it."""
+    members: dict[str, Judge] = {}
     for each in member_texts(text):
         call = parse_call(each)
         judge = make_judge(call, {"talk": talk})
         name = call.alias or judge.name
-        if name in found:
+        if name in members:
             raise DialmeterError(f"panel: two members are called {name}")
-        found[name] = judge
-    if len(found) < 2:
+        members[name] = judge
+    if len(members) < 2:
         raise DialmeterError('panel: name at least two judges, as in panel(judges="overlap+distinct")')
-    claiming = {name: each for name, each in found.items() if not facet or each.facets is None or facet in each.facets}
+    claiming = {
+        name: each for name, each in members.items() if not facet or each.facets is None or facet in each.facets
+    }
     if not claiming:
         raise DialmeterError(f"panel: no member judges {facet}")
     return claiming
 
 
-def _dimension(ratings: RatedItems, wanted: str) -> str:
-    known = ratings.dimensions
-    if wanted and wanted not in known:
-        raise DialmeterError(f"panel: nobody rated {wanted!r}; {did_you_mean(wanted, known)}")
-    return wanted or next((each for each in known if each.lower() == "overall"), known[0])
+def _dimension(ratings: RatedItems, requested: str) -> str:
+    rated = ratings.dimensions
+    if requested and requested not in rated:
+        raise DialmeterError(f"panel: no ratings of {requested!r}; {did_you_mean(requested, rated)}")
+    return requested or next((each for each in rated if each.lower() == "overall"), rated[0])
 
 
 def _standard(scores: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Means and standard deviations of columns; exactly 0 for a column of equal numbers."""
+    """The means and standard deviations of columns. The deviation of a column of equal numbers is exactly 0."""
     spreads = scores.std(axis=0)
     spreads[scores.min(axis=0) == scores.max(axis=0)] = 0.0
     return tuple(scores.mean(axis=0).tolist()), tuple(spreads.tolist())
 
 
 def _reference(talk: Sequence[Sequence[str]], level: str) -> Iterator[Item]:
-    """Replies of the talk, or its dialogues: those with the lowest digests, so that the order of the talk does not matter."""
+    """The replies or the dialogues of the talk with the lowest digests, so the order of the talk does not matter."""
     if level == "dialogue":
         items: list[Item] = [(_turns(texts), "") for texts in talk]
     else:
@@ -315,10 +321,10 @@ def _reference(talk: Sequence[Sequence[str]], level: str) -> Iterator[Item]:
 
 
 def _turns(texts: Sequence[str]) -> tuple[Move, ...]:
-    """A dialogue of two speakers, the user first."""
+    """A dialogue of two speakers that the user starts."""
     return context_moves(texts if len(texts) % 2 else [*texts, ""])[: len(texts)]
 
 
 def _context(context: Sequence[Move], reply: str) -> str:
-    """What tells contexts apart; a reply without context is its own."""
+    """The key of a context. A reply without context has its own key."""
     return "\x1e".join(move.text for move in context) or f"\x1d{reply}"

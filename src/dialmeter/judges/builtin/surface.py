@@ -1,4 +1,4 @@
-"""Judges that look at the surface of a reply: constant, random, length, overlap with the context, distinct words."""
+"""Judges that use only the surface of a reply: constant, random, length, overlap with the context, distinct words."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from itertools import pairwise
 from math import fsum
 
 from ..cases import item_hash
-from ..judge import Item, called
+from ..judge import Item, name_with_parameters
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
 def tokens(text: str) -> list[str]:
-    """Words and signs in lower case.
+    """Split a text into words and punctuation marks in lower case.
 
     Example:
         >>> tokens("Don't go, Ann!")
@@ -26,7 +26,7 @@ def tokens(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Words alone.
+    """Split a text into words, without punctuation marks.
 
     Example:
         >>> words("Go, Ann!")
@@ -53,7 +53,7 @@ class Constant:
 
 
 class Length:
-    """Counts the words of the reply. What it gets right, a judge gets right by length alone.
+    """Counts the words of the reply. A case that it gets right can be solved by length alone.
 
     Example:
         >>> Length().score([((), "yes, of course")])
@@ -70,10 +70,10 @@ class Length:
 
 
 class Chance:
-    """Gives each reply a number between 0 and 1 that nothing can be read from.
+    """Gives each reply a random number between 0 and 1.
 
-    The number comes from a digest of seed and item, so that order and batches do not matter; an item that is asked for
-    again gets another number, as a judge that is noise would give.
+    The number is a digest of the seed and the item, so it does not depend on order and batches. If an item is scored
+    again, it gets another number, as from a judge that is only noise.
 
     Example:
         >>> judge = Chance(seed=3)
@@ -88,21 +88,21 @@ class Chance:
     facets: frozenset[str] | None = None
 
     def __init__(self, seed: int = 0) -> None:
-        self.name = called("random", seed=(seed, 0))
+        self.name = name_with_parameters("random", seed=(seed, 0))
         self._seed = seed
-        self._asked: Counter[str] = Counter()
+        self._times_scored: Counter[str] = Counter()
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [self._number(item_hash(context, reply)) for context, reply in items]
 
     def _number(self, key: str) -> float:
-        digest = hashlib.sha256(f"{self._seed}/{key}/{self._asked[key]}".encode()).digest()
-        self._asked[key] += 1
+        digest = hashlib.sha256(f"{self._seed}/{key}/{self._times_scored[key]}".encode()).digest()
+        self._times_scored[key] += 1
         return int.from_bytes(digest[:7], "big") / 2**56
 
 
 class ContextOverlap:
-    """The share of the reply's distinct words that stand in the context as well; 0 for a reply without words.
+    """The share of the reply's distinct words that also occur in the context; 0 for a reply without words.
 
     Example:
         >>> from dialmeter.model import Move
@@ -119,13 +119,13 @@ class ContextOverlap:
         return [self._share({word for move in context for word in words(move.text)}, reply) for context, reply in items]
 
     @staticmethod
-    def _share(known: set[str], reply: str) -> float:
-        said = set(words(reply))
-        return len(said & known) / len(said) if said else 0.0
+    def _share(context_words: set[str], reply: str) -> float:
+        reply_words = set(words(reply))
+        return len(reply_words & context_words) / len(reply_words) if reply_words else 0.0
 
 
 class Distinct:
-    """Distinct tokens and pairs of tokens in the reply, as a share of all: the mean of distinct-1 and distinct-2.
+    """The share of distinct tokens and token pairs in the reply: the mean of distinct-1 and distinct-2.
 
     Example:
         >>> Distinct().score([((), "very very good")])
@@ -141,13 +141,13 @@ class Distinct:
         return [distinct_share(tokens(reply)) for _, reply in items]
 
 
-def distinct_share(said: Sequence[str]) -> float:
-    """The mean of distinct-1 and distinct-2; 0 for nothing.
+def distinct_share(tokens: Sequence[str]) -> float:
+    """The mean of distinct-1 and distinct-2; 0 if there are no tokens.
 
     Example:
         >>> distinct_share(["a", "a"])
         0.75
     """
-    pairs = list(pairwise(said))
-    shares = [len(set(each)) / len(each) for each in (said, pairs) if each]
+    pairs = list(pairwise(tokens))
+    shares = [len(set(each)) / len(each) for each in (tokens, pairs) if each]
     return fsum(shares) / len(shares) if shares else 0.0

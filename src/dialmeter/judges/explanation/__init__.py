@@ -1,1 +1,1 @@
-"""Which words of a reply move the score of a judge: Shapley values."""
+"""Explanations of scores: Shapley values of the words of a reply."""

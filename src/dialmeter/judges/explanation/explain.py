@@ -1,4 +1,4 @@
-"""Which words of a reply change a judge's score, and how much of that comes from the attack."""
+"""Explain a judge's score: the contribution of each word of a reply, and the share of words that an attack changed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..judge import Judge
 from .shapley import Base, Shapley, shapley_values
 
 TEXT_MASK = "___"
-"""Replaces a hidden word if a judge has no mask."""
+"""The text that replaces a hidden word if a judge has no mask."""
 
 
 class Explained(Struct, frozen=True):
-    """The words of one reply and the contribution of each to its score; more is always better."""
+    """The words of one reply, and the contribution of each word to its score. Higher is always better."""
 
     words: tuple[str, ...]
     values: tuple[float, ...]
@@ -33,7 +33,7 @@ class Explained(Struct, frozen=True):
 
 
 class CaseExplained(Struct, frozen=True):
-    """Both replies of a case."""
+    """The explanations of both replies of a case."""
 
     case: int
     attack: str
@@ -42,9 +42,9 @@ class CaseExplained(Struct, frozen=True):
 
 
 class Importance(Struct, frozen=True):
-    """How much weight a judge puts on the words of adversarial replies, relative to those of human replies.
+    """The importance of the words of adversarial replies for a judge, relative to the words of human replies.
 
-    Values of an attack are brought to 0..1 by their minimum and maximum first. ``sum`` grows with the length of a reply,
+    The values of an attack are first scaled to 0..1 by their minimum and maximum. ``sum`` grows with the length of a reply,
     ``mean`` is per word. ``changed`` counts only words in which the two replies differ.
     """
 
@@ -60,25 +60,26 @@ class Importance(Struct, frozen=True):
 def explain_case(
     case: Case, number: int, judge: Judge, *, base: Base = "masked", budget: int = 512, seed: int = 0
 ) -> CaseExplained:
-    """The words of both replies of a case.
+    """Explain both replies of a case.
 
     Raises:
         DialmeterError: the judge cannot score a masked reply.
     """
     sides = []
-    for (context, text), shared in zip(case.items, common(case.reply.split(), case.adversarial.split()), strict=True):
-        found = explain_reply(judge, context, text, base=base, budget=budget, seed=seed)
+    shared_places = common_places(case.reply.split(), case.adversarial.split())
+    for (context, text), shared in zip(case.items, shared_places, strict=True):
+        shapley = explain_reply(judge, context, text, base=base, budget=budget, seed=seed)
         words = tuple(text.split())
-        values = merged(pieces_of(judge, text), found.values)
+        values = word_values(pieces_of(judge, text), shapley.values)
         changed = tuple(place not in shared for place in range(len(words)))
-        sides.append(Explained(words, values, changed, found.score, found.base, found.scored, found.exact))
+        sides.append(Explained(words, values, changed, shapley.score, shapley.base, shapley.scored, shapley.exact))
     return CaseExplained(number, case.attack, *sides)
 
 
 def explain_reply(
     judge: Judge, context: Sequence[Move], reply: str, *, base: Base = "masked", budget: int = 512, seed: int = 0
 ) -> Shapley:
-    """The Shapley values of a reply's tokens, as the judge splits it; the context is not changed."""
+    """The Shapley values of the judge's tokens of a reply. The context is not masked."""
     pieces = pieces_of(judge, reply)
     mask = str(getattr(judge, "mask", TEXT_MASK))
     masked = [piece[: len(piece) - len(piece.lstrip())] + mask for piece in pieces]
@@ -86,45 +87,45 @@ def explain_reply(
 
     def score(shown: Any) -> list[float]:
         texts = [
-            "".join(piece if there else hidden for piece, hidden, there in zip(pieces, masked, row, strict=True))
+            "".join(piece if is_shown else hidden for piece, hidden, is_shown in zip(pieces, masked, row, strict=True))
             for row in shown
         ]
         try:
-            found = [sign * float(each) for each in judge.score([(context, text) for text in texts])]
+            scores = [sign * float(each) for each in judge.score([(context, text) for text in texts])]
         except DialmeterError as error:
             kind = UnreadableAnswer if isinstance(error, UnreadableAnswer) else DialmeterError
             raise kind(f"{judge.name}: {one_line(str(error), 200)}") from None
         except Exception as error:
             raise DialmeterError(f"{judge.name}: {one_line(f'{type(error).__name__}: {error}', 200)}") from None
-        if len(found) != len(texts) or not all(map(isfinite, found)):
+        if len(scores) != len(texts) or not all(map(isfinite, scores)):
             raise UnreadableAnswer(f"{judge.name}: gave no score for a masked reply")
-        return found
+        return scores
 
     return shapley_values(score, len(pieces), base=base, budget=budget, seed=seed)
 
 
 def pieces_of(judge: Judge, text: str) -> list[str]:
-    """The text, split into the judge's tokens, or into words; blanks belong to the next word.
+    """Split a text into the judge's tokens, or into words. White space belongs to the next word.
 
     Example:
         >>> from dialmeter.judges.builtin.surface import Length
         >>> pieces_of(Length(), "yes,  of course ")
         ['yes,', '  of', ' course ']
     """
-    cut = getattr(judge, "pieces", None)
-    found: list[str] = cut(text) if cut else re.findall(r"(?<!\s)\s*\S+(?:\s+$)?", text)
-    return found
+    split = getattr(judge, "pieces", None)
+    pieces: list[str] = split(text) if split else re.findall(r"(?<!\s)\s*\S+(?:\s+$)?", text)
+    return pieces
 
 
-def merged(pieces: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
-    """The values of words, each the sum over its pieces; a piece that contains a blank belongs to its last word.
+def word_values(pieces: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
+    """The value of each word: the sum over its pieces. A piece that contains white space belongs to its last word.
 
     Example:
-        >>> merged(["un", "known", " word", "s"], [1.0, 2.0, 3.0, 4.0])
+        >>> word_values(["un", "known", " word", "s"], [1.0, 2.0, 3.0, 4.0])
         (3.0, 7.0)
     """
     text = "".join(pieces)
-    ends = [found.end() for found in re.finditer(r"\S+", text)]
+    ends = [match.end() for match in re.finditer(r"\S+", text)]
     sums = [0.0] * len(ends)
     edges = [0]
     for piece in pieces:
@@ -137,11 +138,11 @@ def merged(pieces: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
     return tuple(sums)
 
 
-def common(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], set[int]]:
-    """The places of a longest common subsequence in both.
+def common_places(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], set[int]]:
+    """The indices of a longest common subsequence in both sequences.
 
     Example:
-        >>> common("i do not know".split(), "i know it".split())
+        >>> common_places("i do not know".split(), "i know it".split())
         ({0, 3}, {0, 1})
     """
     length = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
@@ -167,12 +168,12 @@ def common(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], set[int]
 
 
 def importance(explained: Sequence[CaseExplained]) -> list[Importance]:
-    """The relative importance of adversarial words, per attack: over changed words and all, as sums and per word."""
-    found = []
+    """The relative importance of adversarial words by attack: for changed words and for all words, as sums and per word."""
+    rows = []
     for attack in dict.fromkeys(each.attack for each in explained):
         own = [each for each in explained if each.attack == attack]
-        every = [value for each in own for side in (each.human, each.adversarial) for value in side.values]
-        low, high = min(every, default=0.0), max(every, default=0.0)
+        values = [value for each in own for side in (each.human, each.adversarial) for value in side.values]
+        low, high = min(values, default=0.0), max(values, default=0.0)
         for words in ("changed", "all"):
             human, adversarial = (
                 [
@@ -188,7 +189,7 @@ def importance(explained: Sequence[CaseExplained]) -> list[Importance]:
                 sums[0] / len(human) if human else None,
                 sums[1] / len(adversarial) if adversarial else None,
             )
-            for how, (one, two) in (("sum", sums), ("mean", means)):
-                ratio = two / one if one and two is not None else None
-                found.append(Importance(attack, words, how, one, two, ratio, len(own)))
-    return found
+            for statistic, (of_human, of_adversarial) in (("sum", sums), ("mean", means)):
+                ratio = of_adversarial / of_human if of_human and of_adversarial is not None else None
+                rows.append(Importance(attack, words, statistic, of_human, of_adversarial, ratio, len(own)))
+    return rows

@@ -1,9 +1,9 @@
 """Shapley values of the tokens of a reply, by the weighted least squares of Kernel SHAP.
 
 Lundberg and Lee (2017), A Unified Approach to Interpreting Model Predictions. A coalition is a set of tokens that are
-shown; the others are masked. The values are the weights of the linear model that fits the scores of all coalitions best,
-where a coalition of k out of M tokens weighs (M − 1) / (C(M, k) · k · (M − k)), and the values sum to the score of the whole
-reply less that of the masked one. With all coalitions this is exact.
+shown; the others are masked. The values are the coefficients of the linear model that best fits the scores of all coalitions,
+where a coalition of k out of M tokens has the weight (M − 1) / (C(M, k) · k · (M − k)). The values sum to the score of the whole
+reply minus the score of the fully masked reply. The values are exact if all coalitions are scored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Base: TypeAlias = Literal["masked", "zero"]
 EXACT = 12
-"""Up to so many tokens all coalitions are scored."""
+"""The largest number of tokens for which all coalitions are scored."""
 
 
 class Shapley(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Shapley(Struct, frozen=True):
         values: one per token; they sum to ``score - base``.
         base: the score of the reply with every token masked, or 0.
         score: the score of the reply.
-        scored: how many coalitions were scored.
+        scored: the number of coalitions that were scored.
         exact: True if all coalitions were scored.
     """
 
@@ -44,7 +44,7 @@ class Shapley(Struct, frozen=True):
     exact: bool
 
 
-_DUST = 1e-12
+_ROUNDING_ERROR = 1e-12
 
 
 def shapley_values(
@@ -53,38 +53,38 @@ def shapley_values(
     """The Shapley values of tokens.
 
     Args:
-        score: scores coalitions, which are the rows of a matrix: True for a token that is shown.
-        count: how many tokens there are.
-        base: what the values are counted from: the score with everything ``masked``, or ``zero``, as in the paper on attacks;
-            then each value is larger by the masked score divided by the number of tokens.
-        budget: how many coalitions are scored at most where there are too many for all.
-        seed: of the drawn coalitions.
+        score: a function that scores coalitions, which are the rows of a matrix: True for a token that is shown.
+        count: the number of tokens.
+        base: the zero point of the values: the score with everything ``masked``, or ``zero``, as in the paper on attacks.
+            With ``zero``, each value is larger by the masked score divided by the number of tokens.
+        budget: the largest number of coalitions to score if there are too many to score all.
+        seed: the seed of the drawn coalitions.
 
     Example:
-        >>> found = shapley_values(lambda shown: [1 + 2 * row[0] + 3 * row[0] * row[1] for row in shown], 2)
-        >>> [round(value, 9) for value in found.values], found.base, found.score, found.exact
+        >>> shapley = shapley_values(lambda shown: [1 + 2 * row[0] + 3 * row[0] * row[1] for row in shown], 2)
+        >>> [round(value, 9) for value in shapley.values], shapley.base, shapley.score, shapley.exact
         ([3.5, 1.5], 1.0, 6.0, True)
     """
     import numpy as np
 
     exact = count <= EXACT
-    rows, weights = _all(count) if exact else _drawn(count, max(budget - 2, 2 * count), seed)
+    rows, weights = _all_coalitions(count) if exact else _draw_coalitions(count, max(budget - 2, 2 * count), seed)
     ends = np.array([[False] * count, [True] * count]) if count else np.zeros((1, 0), dtype=bool)
     scores = np.asarray(score(np.concatenate([ends, rows]) if count else ends), dtype=np.float64)
     empty, whole = float(scores[0]), float(scores[min(1, len(scores) - 1)])
-    values = _fitted(rows, weights, scores[2:] - empty, whole - empty) if count else np.zeros(0)
-    # Moving the base moves the score of the empty coalition alone, which every token shares alike.
+    values = _fit_values(rows, weights, scores[2:] - empty, whole - empty) if count else np.zeros(0)
+    # Another base changes only the score of the empty coalition. All tokens share this change equally.
     shift = empty / count if base == "zero" and count else 0.0
     start = empty if base == "masked" else 0.0
     return Shapley(tuple(float(value) + shift for value in values), start, whole, len(scores), exact)
 
 
 def _weight(count: int, size: int) -> float:
-    """The weight of all coalitions of one size together, up to a factor."""
+    """The total weight of all coalitions of one size, up to a constant factor."""
     return (count - 1) / (size * (count - size))
 
 
-def _all(count: int) -> tuple[Any, Any]:
+def _all_coalitions(count: int) -> tuple[Any, Any]:
     import numpy as np
 
     numbers = np.arange(1, 2**count - 1)
@@ -93,8 +93,8 @@ def _all(count: int) -> tuple[Any, Any]:
     return rows.reshape(len(numbers), count), weights
 
 
-def _drawn(count: int, budget: int, seed: int) -> tuple[Any, Any]:
-    """All coalitions of the smallest and largest sizes within the budget, then drawn coalitions with their complements."""
+def _draw_coalitions(count: int, budget: int, seed: int) -> tuple[Any, Any]:
+    """All coalitions of the smallest and largest sizes within the budget, then random coalitions with their complements."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
@@ -105,7 +105,7 @@ def _drawn(count: int, budget: int, seed: int) -> tuple[Any, Any]:
         size = sizes.pop(0)
         for shown in combinations(range(count), size):
             if 2 * size == count and shown[0]:
-                continue  # it is the complement of one with the first token, which is there already
+                continue  # The complement, which contains the first token, is already there.
             row = np.zeros(count, dtype=bool)
             row[list(shown)] = True
             rows += [row, ~row]
@@ -125,8 +125,8 @@ def _number(count: int, size: int) -> int:
     return comb(count, size) if 2 * size == count else 2 * comb(count, size)
 
 
-def _fitted(rows: Any, weights: Any, targets: Any, total: float) -> Any:
-    """Weighted least squares under the condition that the values sum to the total: the last value is the remainder."""
+def _fit_values(rows: Any, weights: Any, targets: Any, total: float) -> Any:
+    """Fit weighted least squares under the constraint that the values sum to the total: the last value is the remainder."""
     import numpy as np
 
     if rows.shape[1] == 1:
@@ -137,4 +137,4 @@ def _fitted(rows: Any, weights: Any, targets: Any, total: float) -> Any:
     first = np.linalg.lstsq(design * root[:, None], (targets - last * total) * root, rcond=None)[0]
     values = np.append(first, total - first.sum())
     # Remove rounding errors: a token that changes nothing has the value 0.
-    return np.where(np.abs(values) < _DUST * max(1.0, float(np.abs(targets).max(initial=0.0))), 0.0, values)
+    return np.where(np.abs(values) < _ROUNDING_ERROR * max(1.0, float(np.abs(targets).max(initial=0.0))), 0.0, values)

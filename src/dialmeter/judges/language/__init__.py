@@ -1,7 +1,7 @@
-"""Language resources of attacks: each distinct utterance is analysed once, for all attacks.
+"""Language resources of attacks. Each distinct utterance is analysed once for all attacks.
 
 Full resources are used if they are installed (a spaCy pipeline, WordNet, vectors, word frequencies, inflection). Some have a light
-substitute; for the others a message says what to install.
+fallback. For the others, a message names the package to install.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["Analysis", "Language", "Synonym", "TextSpan", "Token", "open_languag
 
 TOKENS, TAGS, ENTITIES, CHUNKS = "tokens", "tags", "entities", "noun chunks"
 COREFERENCE, SYNONYMS, PARAPHRASER = "coreference", "synonyms", "paraphraser"
-_OF_THE_PIPELINE = frozenset({TAGS, ENTITIES, CHUNKS, COREFERENCE})
+_PIPELINE_NEEDS = frozenset({TAGS, ENTITIES, CHUNKS, COREFERENCE})
 RESOLVER = "dialmeter-resolver-1"
 
 Paraphraser = Callable[[str], str]
@@ -35,13 +35,13 @@ class Language:
     """The resources of a run.
 
     Args:
-        analyser: a pipeline, or the light one.
-        synonyms: words of the same meaning.
-        store: analyses of earlier runs.
-        paraphraser: gives a text in other words; none by default.
+        analyser: a pipeline, or the light analyser.
+        synonyms: the source of synonyms.
+        store: the analyses of earlier runs.
+        paraphraser: a function that returns a paraphrase of a text; default: none.
 
     Attributes:
-        analysed: how many utterances went through the analyser.
+        analysed: the number of utterances that the analyser has analysed.
     """
 
     def __init__(
@@ -56,64 +56,64 @@ class Language:
         self.analysed = 0
         self._analyser = analyser
         self._store = store
-        self._known: dict[str, Analysis] = {}
+        self._analyses: dict[str, Analysis] = {}
 
     def prepare(self, texts: Iterable[str]) -> None:
-        """Analyses all texts that are neither in memory nor in the store."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        """Analyse all texts that are neither in memory nor in the store."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._analyses]
         stored = self._store.get(new)
-        self._known.update(stored)
-        unknown = [text for text in new if text not in stored]
-        if unknown:
-            made = dict(zip(unknown, self._analyser.analyse(unknown), strict=True))
-            self.analysed += len(made)
-            self._known.update(made)
-            self._store.put(made)
+        self._analyses.update(stored)
+        missing = [text for text in new if text not in stored]
+        if missing:
+            analyses = dict(zip(missing, self._analyser.analyse(missing), strict=True))
+            self.analysed += len(analyses)
+            self._analyses.update(analyses)
+            self._store.put(analyses)
 
     def analysis(self, text: str) -> Analysis:
         """The analysis of an utterance."""
-        if text not in self._known:
+        if text not in self._analyses:
             self.prepare([text])
-        return self._known[text]
+        return self._analyses[text]
 
     @property
     def is_light(self) -> bool:
-        """True without a pipeline."""
+        """True if there is no pipeline."""
         return isinstance(self._analyser, Light)
 
     def lacks(self, needs: Iterable[str]) -> str | None:
-        """What to install for these needs, in one line; None where nothing is missing.
+        """One line with the missing resource and how to get it; None if nothing is missing.
 
         Raises:
-            DialmeterError: there is no such resource.
+            DialmeterError: a resource is unknown.
         """
         for need in needs:
-            if need in _OF_THE_PIPELINE:
+            if need in _PIPELINE_NEEDS:
                 if self.is_light:
                     return f"needs {need}: {analysers.INSTALL}"
             elif need == PARAPHRASER:
                 if self.paraphraser is None:
                     return "needs a paraphraser: name one with --paraphraser module:function"
             elif need not in (TOKENS, SYNONYMS):
-                raise DialmeterError(f"no resource is called {need!r}")
+                raise DialmeterError(f"unknown resource {need!r}")
         return None
 
     def names(self, needs: Iterable[str]) -> tuple[str, ...]:
-        """The resources that serve these needs, by name, each once."""
-        found: list[str] = []
+        """The distinct names of the resources for these needs."""
+        names: list[str] = []
         for need in needs:
             if need == SYNONYMS:
-                found += [self._analyser.name, *self.synonyms.names]
+                names += [self._analyser.name, *self.synonyms.names]
             elif need == COREFERENCE:
-                found += [self._analyser.name, RESOLVER]
+                names += [self._analyser.name, RESOLVER]
             elif need == PARAPHRASER:
-                found.append(getattr(self.paraphraser, "__name__", PARAPHRASER))
+                names.append(getattr(self.paraphraser, "__name__", PARAPHRASER))
             else:
-                found.append(self._analyser.name)
-        return tuple(dict.fromkeys(found))
+                names.append(self._analyser.name)
+        return tuple(dict.fromkeys(names))
 
     def close(self) -> None:
-        """Closes the store."""
+        """Close the store."""
         self._store.close()
 
 
@@ -124,16 +124,16 @@ def open_language(
     cache: Path | None = None,
     paraphraser: Paraphraser | None = None,
 ) -> Language:
-    """The best resources that are installed.
+    """Open the best resources that are installed.
 
     Args:
-        pipeline_name: a pipeline by name; without it the first of the known ones.
-        light: use none of the full resources, even where they are installed.
-        cache: a folder where analyses are kept between runs; None keeps nothing.
-        paraphraser: gives a text in other words.
+        pipeline_name: the name of a pipeline; default: the first installed pipeline of a fixed list.
+        light: use only the light resources, even if full resources are installed.
+        cache: a folder that keeps analyses between runs; None for no cache.
+        paraphraser: a function that returns a paraphrase of a text.
 
     Raises:
-        DialmeterError: the pipeline that was named cannot be loaded.
+        DialmeterError: the pipeline cannot be loaded.
 
     Example:
         >>> open_language(light=True).names(["tokens", "synonyms"])[:2]
@@ -143,35 +143,35 @@ def open_language(
     name = None if light else pipeline_name or analysers.installed_pipeline()
     analyser = Light(lexicon) if name is None else Pipeline(name)
     folder = None if light else thesaurus.wordnet_folder()
-    near = None if light else open_vectors(analyser if isinstance(analyser, Pipeline) else None)
-    # WordNet needs tags; without a pipeline the lexicon, which knows its forms, is better.
+    vectors = None if light else open_vectors(analyser if isinstance(analyser, Pipeline) else None)
+    # WordNet needs tags. Without a pipeline the lexicon is better, because it contains inflected forms.
     source = lexicon if folder is None or isinstance(analyser, Light) else WordNet(folder)
-    return Language(analyser, Synonyms(source, near), AnalysisStore(cache, analyser.name), paraphraser)
+    return Language(analyser, Synonyms(source, vectors), AnalysisStore(cache, analyser.name), paraphraser)
 
 
-def stand_ins() -> list[tuple[str, str]]:
-    """Missing resources that have a fallback: the fallback, and how to install the resource.
+def fallbacks() -> list[tuple[str, str]]:
+    """The fallbacks that replace missing resources, each with the command that installs the resource.
 
-    The pipeline is not among them: the attack itself reports that it needs one.
+    The pipeline is not included, because an attack itself reports that it needs one.
     """
-    found = []
+    used = []
     if thesaurus.wordnet_folder() is None:
-        found.append(("the built-in lexicon stands in for WordNet", thesaurus.INSTALL))
+        used.append(("the built-in lexicon replaces WordNet", thesaurus.INSTALL))
     if not inflection.installed():
-        found.append(("rules stand in for lemminflect", analysers.INSTALL))
+        used.append(("rules replace lemminflect", analysers.INSTALL))
     if find_spec("wordfreq") is None:
-        found.append(("the order of senses stands in for wordfreq", analysers.INSTALL))
-    return found
+        used.append(("the order of senses replaces wordfreq", analysers.INSTALL))
+    return used
 
 
 class Resources(Struct, frozen=True):
-    """The resources that workers open.
+    """The settings with which workers open language resources.
 
     Attributes:
-        pipeline: a pipeline by name; None for the first known one that is installed.
-        light: use only what comes with dialmeter.
-        cache: a folder for analyses; None for none.
-        paraphraser: ``module:function``; empty for none.
+        pipeline: the name of a pipeline; None for the first installed pipeline of a fixed list.
+        light: use only the resources that come with dialmeter.
+        cache: a folder for analyses; None for no cache.
+        paraphraser: ``module:function``; empty for no paraphraser.
     """
 
     pipeline: str | None = None
@@ -180,10 +180,10 @@ class Resources(Struct, frozen=True):
     paraphraser: str = ""
 
     def open(self) -> Language:
-        """The resources.
+        """Open the resources.
 
         Raises:
-            DialmeterError: a named one cannot be opened.
+            DialmeterError: the pipeline or the paraphraser cannot be loaded.
         """
         return open_language(
             pipeline_name=self.pipeline,
@@ -194,21 +194,21 @@ class Resources(Struct, frozen=True):
 
 
 def load_paraphraser(text: str) -> Paraphraser:
-    """The paraphraser ``module:function``, which is code of the user.
+    """Load the paraphraser ``module:function``, which is the user's own code.
 
     Raises:
-        DialmeterError: there is none.
+        DialmeterError: it cannot be imported, or is not a function.
     """
     module, colon, name = text.partition(":")
     try:
-        found = getattr(import_module(module), name) if colon else None
+        function = getattr(import_module(module), name) if colon else None
     except (ImportError, AttributeError) as error:
         raise DialmeterError(f"--paraphraser {one_line(text)}: {error}") from None
-    if not callable(found):
+    if not callable(function):
         raise DialmeterError(f"--paraphraser {one_line(text)}: write it as module:function")
 
-    def reworded(said: str) -> str:
-        return str(found(said))
+    def paraphrase(original: str) -> str:
+        return str(function(original))
 
-    reworded.__name__ = text
-    return reworded
+    paraphrase.__name__ = text
+    return paraphrase

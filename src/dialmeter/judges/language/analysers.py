@@ -1,4 +1,4 @@
-"""Analysers of utterances: any installed spaCy pipeline for English, or rules that need nothing."""
+"""Analysers of utterances: any installed spaCy pipeline for English, or rules that need no resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Light:
-    """The analyser by rule, for when no pipeline is installed: regular-expression tokens, and tags for forms of the lexicon."""
+    """The rule-based analyser, used if no pipeline is installed: regular-expression tokens, and tags for forms of the lexicon."""
 
     name = "tokens-by-rule"
 
@@ -26,15 +26,15 @@ class Light:
         self._forms = lexicon.forms
 
     def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
-        """Analyses texts in their order."""
+        """Analyse texts in their order."""
         return map(self.analyse_one, texts)
 
     def analyse_one(self, text: str) -> Analysis:
-        """Tokens, sentences, and for words of the lexicon their tag and lemma.
+        """Find tokens and sentences, and the tag and lemma of words in the lexicon.
 
         Example:
-            >>> found = Light(Lexicon.builtin()).analyse_one("Cheap restaurants.")
-            >>> [(token.text, token.tag, token.lemma) for token in found.tokens]
+            >>> analysis = Light(Lexicon.builtin()).analyse_one("Cheap restaurants.")
+            >>> [(token.text, token.tag, token.lemma) for token in analysis.tokens]
             [('Cheap', 'JJ', 'cheap'), ('restaurants', 'NNS', 'restaurant'), ('.', '', '.')]
         """
         return Analysis(
@@ -43,10 +43,10 @@ class Light:
         )
 
     def _token(self, start: int, text: str) -> Token:
-        known = self._forms.get(text.lower())
-        if known is None:
+        reading = self._forms.get(text.lower())
+        if reading is None:
             return Token(text, start, lemma=text.lower())
-        lemma, pos, tag = known
+        lemma, pos, tag = reading
         return Token(text, start, pos, tag, lemma)
 
 
@@ -57,7 +57,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def installed_pipeline() -> str | None:
-    """The first of the known pipelines that is installed, with spaCy itself; nothing is imported."""
+    """The first pipeline of ``KNOWN`` that is installed; None without spaCy. Nothing is imported."""
     if find_spec("spacy") is None:
         return None
     return next((name for name in KNOWN if find_spec(name) is not None), None)
@@ -67,10 +67,10 @@ class Pipeline:
     """A loaded pipeline.
 
     Args:
-        name: of an installed package, such as ``en_core_web_sm``.
+        name: the name of an installed package, such as ``en_core_web_sm``.
 
     Raises:
-        DialmeterError: it cannot be loaded.
+        DialmeterError: the pipeline cannot be loaded.
     """
 
     def __init__(self, name: str) -> None:
@@ -81,16 +81,16 @@ class Pipeline:
         try:
             self._nlp: Nlp = spacy.load(name)
         except (OSError, ValueError) as error:
-            raise DialmeterError(f"the pipeline {name!r} cannot be loaded: {error}; {INSTALL}") from None
+            raise DialmeterError(f"cannot load the pipeline {name!r}: {error}; {INSTALL}") from None
         self.name = f"{name}-{self._nlp.meta.get('version', '?')}"
 
     def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
-        """Analyses texts in batches, in their order."""
+        """Analyse texts in batches, in their order."""
         for doc in self._nlp.pipe(map(_encodable, texts), batch_size=BATCH):
             yield _analysis(doc)
 
     def analyse_one(self, text: str) -> Analysis:
-        """One text alone; for comparisons."""
+        """Analyse one text alone, for comparisons."""
         return _analysis(self._nlp(_encodable(text)))
 
     @property
@@ -100,19 +100,19 @@ class Pipeline:
 
     def vector(self, word: str) -> Any | None:
         """The vector of a word, or None."""
-        found = self._nlp.vocab[word]
-        return found.vector if found.has_vector else None
+        lexeme = self._nlp.vocab[word]
+        return lexeme.vector if lexeme.has_vector else None
 
 
 def _encodable(text: str) -> str:
-    """Replaces a lone surrogate, which is no character, by a sign of the same length."""
+    """Replace a lone surrogate, which is not a character, by a character of the same length."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def _analysis(doc: Doc) -> Analysis:
-    # Blanks are skipped, so that heads are renumbered.
-    spoken = [token for token in doc if not token.is_space]
-    places = {token.i: place for place, token in enumerate(spoken)}
+    # White space is skipped, so the indices of heads change.
+    words = [token for token in doc if not token.is_space]
+    places = {token.i: place for place, token in enumerate(words)}
     tokens = tuple(
         Token(
             token.text,
@@ -123,7 +123,7 @@ def _analysis(doc: Doc) -> Analysis:
             token.dep_,
             places.get(token.head.i, -1),
         )
-        for token in spoken
+        for token in words
     )
     return Analysis(
         tokens,

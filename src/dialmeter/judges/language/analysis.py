@@ -1,4 +1,4 @@
-"""The analysis of one utterance: tokens with tags and lemmas, entities, noun chunks. Plain data for any analyser."""
+"""The analysis of one utterance: tokens with tags and lemmas, entities, noun chunks. All analysers return this type."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from msgspec import Struct
 
 
 class Token(Struct, frozen=True, array_like=True, gc=False):
-    """One token. Tags are Penn's, parts of speech and relations those of the pipeline; empty where they are not known.
+    """One token. Tags are those of the Penn Treebank; parts of speech and relations are those of the pipeline. Unknown ones are empty.
 
     Attributes:
-        text: as in the utterance.
-        start: its first character there.
+        text: its text in the utterance.
+        start: the position of its first character.
         pos: ``NOUN``, ``VERB``, ``ADJ``, ``ADV``, ...
         tag: ``NNS``, ``VBD``, ...
         lemma: in lower case, except ``I``.
         dep: its relation to the head.
-        head: the index of the head in the utterance; its own index at a root, -1 where that is not known.
+        head: the index of the head in the utterance; its own index for a root, -1 if the head is unknown.
     """
 
     text: str
@@ -28,19 +28,19 @@ class Token(Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def end(self) -> int:
-        """The character after the last."""
+        """The position after its last character."""
         return self.start + len(self.text)
 
 
 class TextSpan(Struct, frozen=True, array_like=True, gc=False):
-    """A stretch of characters with a label: an entity's type, or the index of a chunk's head token."""
+    """A span of characters with a label: the type of an entity, or the start of the head token of a noun chunk."""
 
     start: int
     end: int
     label: str = ""
 
     def of(self, text: str) -> str:
-        """The characters themselves.
+        """The text of the span.
 
         Example:
             >>> TextSpan(3, 6).of("an ace")
@@ -50,7 +50,7 @@ class TextSpan(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Analysis(Struct, frozen=True, array_like=True):
-    """One utterance, analysed."""
+    """The analysis of one utterance."""
 
     tokens: tuple[Token, ...]
     entities: tuple[TextSpan, ...] = ()
@@ -61,8 +61,8 @@ class Analysis(Struct, frozen=True, array_like=True):
         """The tokens within a span.
 
         Example:
-            >>> found = Analysis((Token("a", 0), Token("big", 2), Token("dog", 6)))
-            >>> [token.text for token in found.within(TextSpan(2, 9))]
+            >>> analysis = Analysis((Token("a", 0), Token("big", 2), Token("dog", 6)))
+            >>> [token.text for token in analysis.within(TextSpan(2, 9))]
             ['big', 'dog']
         """
         return tuple(token for token in self.tokens if token.start >= span.start and token.end <= span.end)

@@ -1,4 +1,4 @@
-"""Analyses on disk between runs: one SQLite file per analyser and version, so that several processes may share it."""
+"""A store for analyses on disk: one SQLite file per analyser and version. Several processes may share it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import msgspec
 from .analysis import Analysis
 
 _LAYOUT = 1
-_MANY = 500
+_KEYS_PER_QUERY = 500
 _PATIENCE = 60.0
-"""Seconds to wait for others who write."""
+"""Seconds to wait while other processes write."""
 _decode = msgspec.msgpack.Decoder(Analysis).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 
 class AnalysisStore:
-    """Analyses by utterance. If the file cannot be opened or is damaged, everything is analysed again.
+    """Stores analyses by utterance. If the file cannot be opened or is damaged, everything is analysed again.
 
     Args:
-        folder: where the file is; None for a store that keeps nothing.
-        analyser: name and version of what makes the analyses.
+        folder: the folder of the file; None to store nothing.
+        analyser: the name and version of the analyser.
     """
 
     def __init__(self, folder: Path | None, analyser: str) -> None:
@@ -37,15 +37,15 @@ class AnalysisStore:
         path = folder / f"analyses-{_LAYOUT}-{safe}.sqlite"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = _opened(path)
+            self._file = _open(path)
         except sqlite3.OperationalError:
-            # It is locked for long, or cannot be opened; another process may use it.
+            # The file is locked, or cannot be opened. Another process may use it, so it is not deleted.
             self._file = None
         except sqlite3.DatabaseError:
-            # Everything in a damaged file can be made again.
+            # A damaged file can be deleted, because all analyses can be computed again.
             with suppress(OSError, sqlite3.DatabaseError):
                 path.unlink(missing_ok=True)
-                self._file = _opened(path)
+                self._file = _open(path)
         except OSError:
             self._file = None
 
@@ -54,41 +54,39 @@ class AnalysisStore:
         if self._file is None:
             return {}
         try:
-            return self._found(texts, self._file)
+            return self._select(texts, self._file)
         except sqlite3.DatabaseError:
             return {}
 
-    def _found(self, texts: Iterable[str], file: sqlite3.Connection) -> dict[str, Analysis]:
-        keys = {_key(text): text for text in texts}
-        listed = list(keys)
-        found: dict[str, Analysis] = {}
-        for first in range(0, len(listed), _MANY):
-            some = listed[first : first + _MANY]
-            marks = ",".join("?" * len(some))
-            query = f"SELECT key, value FROM analyses WHERE key IN ({marks})"  # noqa: S608  marks only
-            for key, value in file.execute(query, some):
-                try:
-                    found[keys[key]] = _decode(value)
-                except msgspec.DecodeError:
-                    continue
-        return found
+    def _select(self, texts: Iterable[str], file: sqlite3.Connection) -> dict[str, Analysis]:
+        by_key = {_key(text): text for text in texts}
+        keys = list(by_key)
+        analyses: dict[str, Analysis] = {}
+        for first in range(0, len(keys), _KEYS_PER_QUERY):
+            batch = keys[first : first + _KEYS_PER_QUERY]
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT key, value FROM analyses WHERE key IN ({marks})"  # noqa: S608  question marks only
+            for key, value in file.execute(query, batch):
+                with suppress(msgspec.DecodeError):
+                    analyses[by_key[key]] = _decode(value)
+        return analyses
 
     def put(self, analyses: Mapping[str, Analysis]) -> None:
-        """Adds analyses; another process may have added the same ones. Errors are ignored, because analyses can be made again."""
+        """Add analyses. Another process may have added the same ones. Errors are ignored, because analyses can be computed again."""
         if self._file is not None:
             rows = [(_key(text), _encode(each)) for text, each in analyses.items()]
             with suppress(sqlite3.DatabaseError), self._file:
                 self._file.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    # The threads of a worker use it one at a time; see AttackWork.
+def _open(path: Path) -> sqlite3.Connection:
+    # Only one thread of a worker uses the connection at a time; see AttackWork.
     file = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
     try:
         file.execute("CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")

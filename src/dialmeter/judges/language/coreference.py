@@ -1,4 +1,4 @@
-"""A rule-based resolver: a pronoun means the nearest earlier mention that agrees in gender and number, subjects and names first."""
+"""A rule-based resolver. A pronoun refers to the nearest earlier mention that agrees in gender and number; subjects and names come first."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class NounMention(Struct, frozen=True):
     """A mention of a thing or a person.
 
     Attributes:
-        text: as it can be repeated; ``a train`` becomes ``the train``.
+        text: its text when it is repeated; ``a train`` becomes ``the train``.
         sayable: True if it may replace a pronoun. ``my dog`` may not, because another speaker would not say it.
         start: its first character in the utterance.
         head: the index of its head token.
-        label: the type of the entity, or nothing.
+        label: the type of the entity, or empty.
         plural: True for several things.
-        genders: which of ``he``, ``she``, ``it`` may refer to it.
+        genders: the pronouns that may refer to it: ``he``, ``she``, ``it``.
         role: 3 for a subject, 2 for an object, 1 otherwise.
-        governor: the verb that it belongs to, by index; a pronoun of the same verb does not refer to it.
+        governor: the index of the verb that it belongs to; a pronoun of the same verb does not refer to it.
     """
 
     text: str
@@ -61,9 +61,9 @@ def mentions(text: str, analysis: Analysis) -> Iterator[NounMention]:
     """The names and things of an utterance, in order."""
     labels = {(entity.start, entity.end): entity.label for entity in analysis.entities}
     for chunk in analysis.chunks:
-        found = _mention(text, analysis, chunk, labels)
-        if found is not None:
-            yield found
+        mention = _mention(text, analysis, chunk, labels)
+        if mention is not None:
+            yield mention
 
 
 def _mention(text: str, analysis: Analysis, chunk: TextSpan, labels: dict[tuple[int, int], str]) -> NounMention | None:
@@ -75,7 +75,7 @@ def _mention(text: str, analysis: Analysis, chunk: TextSpan, labels: dict[tuple[
     governor, role = _governor(analysis, head)
     if label in _NOT_THINGS or (head.lemma in _VAGUE and role < 2):
         return None
-    words, sayable = _sayable(text[chunk.start : chunk.end], tokens, head, label)
+    words, sayable = _repeatable_text(text[chunk.start : chunk.end], tokens, head, label)
     return NounMention(
         words,
         sayable and head.lemma not in _VAGUE,
@@ -89,10 +89,10 @@ def _mention(text: str, analysis: Analysis, chunk: TextSpan, labels: dict[tuple[
     )
 
 
-def _sayable(words: str, tokens: list[Token], head: Token, label: str) -> tuple[str, bool]:
-    """A chunk as it can be repeated, and whether it can be repeated at all."""
+def _repeatable_text(words: str, tokens: list[Token], head: Token, label: str) -> tuple[str, bool]:
+    """The text of a chunk when it is repeated, and True if it can be repeated."""
     first = tokens[0]
-    named = (head.pos == "PROPN" and not head.text.islower()) or label in _NAMED
+    is_name = (head.pos == "PROPN" and not head.text.islower()) or label in _NAMED
     if (
         len(tokens) > 6
         or any(token.tag in ("JJR", "JJS") for token in tokens)
@@ -104,8 +104,8 @@ def _sayable(words: str, tokens: list[Token], head: Token, label: str) -> tuple[
         article = first.text.lower()
         rest = words[len(first.text) :]
         return ("the" if article in ("a", "an") else article) + rest, article in ("a", "an", "the", "this", "that")
-    # A bare noun (“parking”, “trains to Ely”) is a kind, not a thing; “my dog” is another's in the other's mouth.
-    return words, named and first.tag not in ("PRP$", "WP$", "WDT", "WP", "CD", "UH", "VB")
+    # A bare noun (“parking”, “trains to Ely”) is a kind, not a thing. “my dog” means another dog if the other speaker says it.
+    return words, is_name and first.tag not in ("PRP$", "WP$", "WDT", "WP", "CD", "UH", "VB")
 
 
 def _governor(analysis: Analysis, head: Token) -> tuple[int, int]:
@@ -156,9 +156,9 @@ class Reference(Struct, frozen=True):
         start: the pronoun's first character.
         end: the character after its last.
         antecedent: the text that can replace the pronoun.
-        label: the type of that entity, or nothing.
+        label: the type of that entity, or empty.
         possessive: True for ``its``, ``his``, ``their``.
-        verb: the full form of a contracted verb after the pronoun, as ``is`` in ``it's``, or empty.
+        verb: the full form of a contracted verb after the pronoun, such as ``is`` in ``it's``, or empty.
     """
 
     start: int
@@ -173,43 +173,40 @@ def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
     """The pronouns of the last turn that refer to an earlier mention.
 
     Args:
-        turns: text and analysis of each turn, oldest first; only the last few are looked at.
+        turns: text and analysis of each turn, oldest first; only the last few are used.
     """
     text, analysis = turns[-1]
     pronouns = [
         (place, token, _PRONOUNS[token.text.lower()])
         for place, token in enumerate(analysis.tokens)
-        if token.tag in ("PRP", "PRP$") and token.text.lower() in _PRONOUNS and not _means_nothing(analysis, place)
+        if token.tag in ("PRP", "PRP$") and token.text.lower() in _PRONOUNS and not _is_expletive(analysis, place)
     ]
     if not pronouns:
         return []
     own = list(mentions(text, analysis))
-    before = _before(turns)
-    found = []
+    before = _earlier_mentions(turns)
+    resolved = []
     for place, token, kind in pronouns:
         earlier = [each for each in own if each.start + len(each.text) <= token.start + 4 and each.start < token.start]
-        # *It* that refers to a thing of two turns before is rare, and mostly means something else.
-        chosen = _nearest(kind, token, analysis, earlier, before[-1:] if kind == "it" else before)
-        if chosen is not None:
-            found.append(
-                Reference(
-                    token.start, token.end, chosen.text, chosen.label, token.tag == "PRP$", _short_verb(analysis, place)
-                )
-            )
-    return found
+        # *It* rarely refers to a thing of two turns before.
+        antecedent = _nearest(kind, token, analysis, earlier, before[-1:] if kind == "it" else before)
+        if antecedent is not None:
+            is_possessive, verb = token.tag == "PRP$", _contracted_verb(analysis, place)
+            resolved.append(Reference(token.start, token.end, antecedent.text, antecedent.label, is_possessive, verb))
+    return resolved
 
 
-def _before(turns: Sequence[tuple[str, Analysis]]) -> list[list[NounMention]]:
-    """The mentions of the turns before, back to a turn that has a pronoun itself."""
-    found: list[list[NounMention]] = []
+def _earlier_mentions(turns: Sequence[tuple[str, Analysis]]) -> list[list[NounMention]]:
+    """The mentions of the turns before, back to a turn that contains a pronoun."""
+    by_turn: list[list[NounMention]] = []
     for text, analysis in reversed(turns[-1 - _LOOK_BACK : -1]):
-        found.insert(0, list(mentions(text, analysis)))
+        by_turn.insert(0, list(mentions(text, analysis)))
         if any(token.text.lower() in _PRONOUNS for token in analysis.tokens):
             break
-    return found
+    return by_turn
 
 
-def _short_verb(analysis: Analysis, place: int) -> str:
+def _contracted_verb(analysis: Analysis, place: int) -> str:
     following = analysis.tokens[place + 1] if place + 1 < len(analysis.tokens) else None
     if following is None or following.text.lower() not in ("'s", "’s"):
         return ""
@@ -219,33 +216,34 @@ def _short_verb(analysis: Analysis, place: int) -> str:
 def _nearest(
     kind: str, token: Token, analysis: Analysis, own: list[NounMention], before: list[list[NounMention]]
 ) -> NounMention | None:
-    """The best mention of the nearest turn with a fitting one; None also if that one cannot be repeated."""
+    """The best mention of the nearest turn with an agreeing mention; None if it is ambiguous or cannot be repeated."""
     above = _above(analysis, token)
     verb = next((place for place in above if analysis.tokens[place].pos in ("VERB", "AUX")), -1)
-    whose = token.tag == "PRP$"
-    # The arguments of one verb are different things, but *its* may refer to another argument of the same verb. To repeat that
-    # name would be clumsy, so that such a pronoun is not resolved.
-    if whose and any(each.head in above for each in own):
+    is_possessive = token.tag == "PRP$"
+    # The arguments of one verb are different things, but *its* may refer to another argument of the same verb. It would be clumsy
+    # to repeat that name, so such a pronoun is not resolved.
+    if is_possessive and any(each.head in above for each in own):
         return None
-    same_turn = [each for each in own if each.head not in above and (whose or each.governor != verb)]
+    same_turn = [each for each in own if each.head not in above and (is_possessive or each.governor != verb)]
     for turn in [same_turn, *reversed(before)]:
-        fit = [each for each in turn if _fits(kind, each)]
-        if fit:
-            best = max(fit, key=lambda each: (_weight(each), each.start))
-            # Any second mention that fits makes it unsure.
-            rivals = [each for each in fit if each.text.lower() != best.text.lower()]
-            # *It* rarely refers to a place or thing that is neither subject nor object (“in the park”), and after a preposition
-            # (“talk about it”) mostly to what was said. A pronoun may refer to such a person.
-            unsure = token.text.lower() == "it" and token.dep not in (*_SUBJECTS, "dobj")
-            aside = best.role < 2 and "it" in best.genders
-            echoed = _echoes(analysis, above, best)
-            same_verb = whose and turn is same_turn and any(each.governor == verb for each in fit)
-            return None if rivals or aside or unsure or same_verb or echoed or not best.sayable else best
+        agreeing = [each for each in turn if _agrees(kind, each)]
+        if agreeing:
+            best = max(agreeing, key=lambda each: (_weight(each), each.start))
+            # The reference is ambiguous if a second mention agrees.
+            rivals = [each for each in agreeing if each.text.lower() != best.text.lower()]
+            # *It* rarely refers to a place or thing that is neither subject nor object (“in the park”). After a preposition
+            # (“talk about it”), it mostly refers to a whole statement. Pronouns for persons may refer to such a person.
+            after_preposition = token.text.lower() == "it" and token.dep not in (*_SUBJECTS, "dobj")
+            minor_role = best.role < 2 and "it" in best.genders
+            repeats_word = _repeats_word(analysis, above, best)
+            same_verb = is_possessive and turn is same_turn and any(each.governor == verb for each in agreeing)
+            is_unsure = rivals or minor_role or after_preposition or same_verb or repeats_word or not best.sayable
+            return None if is_unsure else best
     return None
 
 
-def _echoes(analysis: Analysis, above: list[int], mention: NounMention) -> bool:
-    """True if the name would meet its own word, as in “the booking is booked” or “the fee's fee”: then it is not the antecedent."""
+def _repeats_word(analysis: Analysis, above: list[int], mention: NounMention) -> bool:
+    """True if the name would be next to the same word, as in “the booking is booked” or “the fee's fee”: it is not the antecedent."""
     last = mention.text.split()[-1].lower()
     return any(last.startswith(analysis.tokens[place].lemma[:5]) for place in above[:1])
 
@@ -254,24 +252,24 @@ def _weight(mention: NounMention) -> float:
     return mention.role + (1.5 if mention.label or mention.text[:1].isupper() else 0)
 
 
-def _fits(kind: str, mention: NounMention) -> bool:
+def _agrees(kind: str, mention: NounMention) -> bool:
     if kind == "they":
         return mention.plural
     return not mention.plural and kind in mention.genders
 
 
 def _above(analysis: Analysis, token: Token) -> list[int]:
-    """The heads above a token, the nearest first."""
-    found: list[int] = []
+    """The indices of the heads above a token, nearest first."""
+    heads: list[int] = []
     place = token.head
-    while 0 <= place < len(analysis.tokens) and place not in found:
-        found.append(place)
+    while 0 <= place < len(analysis.tokens) and place not in heads:
+        heads.append(place)
         place = analysis.tokens[place].head
-    return found
+    return heads
 
 
-def _means_nothing(analysis: Analysis, place: int) -> bool:
-    """True if ``it`` refers to nothing, as its verb and the dependents of the verb show."""
+def _is_expletive(analysis: Analysis, place: int) -> bool:
+    """True if ``it`` refers to nothing. Its verb and the dependents of the verb show this."""
     token = analysis.tokens[place]
     if token.text.lower() != "it":
         return False
@@ -290,5 +288,5 @@ def _means_nothing(analysis: Analysis, place: int) -> bool:
         return True
     if any(after.tag == "CD" for after in analysis.tokens[token.head + 1 : token.head + 2]):
         return True
-    # “It will be …”, “would it be …” mostly speak of an event.
+    # “It will be …” and “would it be …” mostly refer to an event.
     return any(each.tag == "MD" for each in below)

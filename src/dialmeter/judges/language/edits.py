@@ -1,4 +1,4 @@
-"""Edits of a text by position; everything else is unchanged, including braces and blanks."""
+"""Edit a text by position. Everything else is unchanged, including braces and white space."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AN = re.compile(r"[aeio]|u(?!ni|s[eu]|ti|k)|hour|honest|heir", re.IGNORECASE)
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """A text with all edits applied; positions are those of the original text.
+    """Apply all edits to a text. Positions refer to the original text.
 
     Example:
         >>> edited("a {b} c", [(0, 1, "x"), (6, 7, "y")])
@@ -25,31 +25,26 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def exchanged(text: str, edits: Iterable[Edit]) -> str:
-    """As :func:`edited`, for words of the same kind: capitals are kept, and ``a`` or ``an`` before them is corrected.
+    """Replace words like :func:`edited`. Keep their capitals, and correct ``a`` or ``an`` before them.
 
     Example:
         >>> exchanged("A cheap hotel.", [(2, 7, "inexpensive")]), exchanged("Hotels", [(0, 6, "inns")])
         ('An inexpensive hotel.', 'Inns')
     """
-    full: list[Edit] = []
+    all_edits: list[Edit] = []
     for start, end, new in edits:
         word = like(text[start:end], new)
         article = _ARTICLE.search(text[:start])
         if article:
-            right = "an" if _AN.match(word) else "a"
-            full.append(
-                (
-                    article.start(1),
-                    article.end(1),
-                    like(article[1], right) if len(article[1]) > 1 else article[1] + right[1:],
-                )
-            )
-        full.append((start, end, word))
-    return edited(text, full)
+            correct = "an" if _AN.match(word) else "a"
+            new_article = like(article[1], correct) if len(article[1]) > 1 else article[1] + correct[1:]
+            all_edits.append((article.start(1), article.end(1), new_article))
+        all_edits.append((start, end, word))
+    return edited(text, all_edits)
 
 
 def like(old: str, new: str) -> str:
-    """A word with the capitals of another.
+    """A word with the capitals of another word.
 
     Example:
         >>> like("Hotel", "inn"), like("WIFI", "internet"), like("hotel", "inn"), like("I", "you")
@@ -63,7 +58,7 @@ def like(old: str, new: str) -> str:
 
 
 def starts_sentence(text: str, place: int) -> bool:
-    """True if a sentence begins at this position.
+    """True if a sentence starts at this position.
 
     Example:
         >>> starts_sentence("Yes. I do", 5), starts_sentence("Yes, I do", 5)

@@ -1,4 +1,4 @@
-"""Inflection: ``eatery`` in the form of ``restaurants`` is ``eateries``."""
+"""Inflect a word like another one: ``eatery`` in the form of ``restaurants`` is ``eateries``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def installed() -> bool:
 
 @cache
 def inflected(lemma: str, tag: str) -> str | None:
-    """A lemma in the form that a tag asks for, by lemminflect or by rule; None if it is not known.
+    """The form of a lemma for a tag, by lemminflect or by rule; None if it is unknown.
 
     Example:
         >>> inflected("eatery", "NNS"), inflected("purchase", "VBD"), inflected("reserve", "VBG")
@@ -31,13 +31,13 @@ def inflected(lemma: str, tag: str) -> str | None:
     if installed():
         import lemminflect  # type: ignore[import-untyped]
 
-        found = lemminflect.getInflection(lemma, tag, inflect_oov=tag not in _COMPARED)
-        return found[0] if found else None
+        forms = lemminflect.getInflection(lemma, tag, inflect_oov=tag not in _COMPARED)
+        return forms[0] if forms else None
     return by_rule(lemma, tag)
 
 
 def by_rule(lemma: str, tag: str) -> str | None:
-    """The regular form; the built-in lexicon has the forms of its irregular words.
+    """The regular form of a lemma. The built-in lexicon contains the irregular forms of its words.
 
     Example:
         >>> by_rule("dish", "NNS"), by_rule("stop", "VBG"), by_rule("try", "VBZ"), by_rule("arrive", "VBN")
@@ -63,6 +63,6 @@ def _ends_in_y(lemma: str) -> bool:
 
 
 def _doubled(lemma: str) -> str:
-    """One vowel before one consonant in a word of one syllable: the consonant is doubled."""
+    """Double the last consonant of a word of one syllable that ends in one vowel and one consonant."""
     one_syllable = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", lemma)
     return lemma + lemma[-1] if one_syllable else lemma

@@ -1,4 +1,4 @@
-"""The differences of two texts, word by word."""
+"""Find the words in which two texts differ."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from .words import tokens
 
 _MOST_PAIRS = 250_000
-"""Pairs of tokens that are compared; in longer texts all between the first and the last change is one span."""
+"""The largest number of token pairs to compare. In longer texts, everything from the first to the last change is one span."""
 
 
 def changed_spans(old: str, new: str) -> tuple[tuple[int, int], ...]:
@@ -23,29 +23,29 @@ def changed_spans(old: str, new: str) -> tuple[tuple[int, int], ...]:
         ()
     """
     before, after = tokens(old), tokens(new)
-    found = []
+    spans = []
     for first, last in _changes([token for _, token in before], [token for _, token in after]):
         if first == last:
             place = after[first - 1][0] + len(after[first - 1][1]) if first else 0
-            found.append((place, place))
+            spans.append((place, place))
         else:
-            found.append((after[first][0], after[last - 1][0] + len(after[last - 1][1])))
-    return tuple(found)
+            spans.append((after[first][0], after[last - 1][0] + len(after[last - 1][1])))
+    return tuple(spans)
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Which tokens of the second text are new, as (first, last)."""
+    """The ranges of new tokens in the second text, as (first, last)."""
     if len(before) * len(after) <= _MOST_PAIRS:
         matcher = SequenceMatcher(None, before, after, autojunk=False)
-        return [(first, last) for what, _, _, first, last in matcher.get_opcodes() if what != "equal"]
+        return [(first, last) for operation, _, _, first, last in matcher.get_opcodes() if operation != "equal"]
     if before == after:
         return []
-    start = _shared(before, after)
-    end = _shared(before[start:][::-1], after[start:][::-1])
+    start = _common_prefix(before, after)
+    end = _common_prefix(before[start:][::-1], after[start:][::-1])
     return [(start, len(after) - end)]
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many tokens two texts begin with in common."""
+def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
+    """Number of tokens in the common prefix of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (first, second) in pairs if first != second), min(len(one), len(other)))

@@ -1,6 +1,6 @@
-"""Senses of words: from WordNet, or from the built-in lexicon.
+"""Senses of words, from WordNet or from the built-in lexicon.
 
-The files of WordNet (WNDB) may come from Debian's ``wordnet-base``, ``$WNHOME``, or an NLTK data folder. The lexicon has
+The files of WordNet (WNDB) may come from Debian's ``wordnet-base``, ``$WNHOME``, or an NLTK data folder. The lexicon contains
 everyday words of dialogues, and is used if WordNet is not installed.
 """
 
@@ -21,16 +21,16 @@ INSTALL = "install WordNet (Debian: apt install wordnet-base), or set WNHOME"
 _FILES = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 _USES = "cntlist.rev"
 _SENSE_KEY = {"1": "NOUN", "2": "VERB", "3": "ADJ", "4": "ADV", "5": "ADJ"}
-"""The digit of a sense key that says the part of speech."""
+"""The digit of a sense key → the part of speech."""
 
 
 class Synset(Struct, frozen=True, gc=False):
     """One sense of a word.
 
     Attributes:
-        words: all words of this meaning.
+        words: all words with this meaning.
         sense: its rank among the senses of the word; 0 is the most used.
-        uses: how often the word has this sense in texts that people labelled; 0 where nobody counted.
+        uses: the count of the word with this sense in texts that people labelled; 0 if there is no count.
     """
 
     words: tuple[str, ...]
@@ -39,7 +39,7 @@ class Synset(Struct, frozen=True, gc=False):
 
 
 def wordnet_places() -> Iterator[Path]:
-    """Folders where the files may be, in the order of the search."""
+    """The folders that may contain the files, in search order."""
     if home := os.environ.get("WNHOME"):
         yield from (Path(home), Path(home) / "dict")
     yield Path("/usr/share/wordnet")
@@ -49,23 +49,23 @@ def wordnet_places() -> Iterator[Path]:
 
 
 def wordnet_folder() -> Path | None:
-    """The first folder that has all eight files."""
+    """The first folder with all eight files; None if there is none."""
     names = [f"{kind}.{pos}" for pos in _FILES.values() for kind in ("index", "data")]
     return next((place for place in wordnet_places() if all((place / name).is_file() for name in names)), None)
 
 
 class WordNet:
-    """A reader of one folder. The index of a part of speech is read on first use, senses one by one.
+    """Reads WordNet from a folder. The index of a part of speech is read on first use, and each word when it is needed.
 
     Args:
-        folder: with ``index.noun``, ``data.noun``, and so on.
+        folder: a folder with ``index.noun``, ``data.noun``, and so on.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._index: dict[str, dict[str, list[int]]] = {}
         self._data: dict[str, bytes] = {}
-        self._known: dict[tuple[str, str], list[Synset]] = {}
+        self._synsets: dict[tuple[str, str], list[Synset]] = {}
 
     @cached_property
     def name(self) -> str:
@@ -75,28 +75,28 @@ class WordNet:
         return f"wordnet-{version[1].decode()}" if version else "wordnet"
 
     def synsets(self, lemma: str, pos: str) -> list[Synset]:
-        """The senses of a word as one part of speech, the most used first; empty for a word that is not known."""
+        """The senses of a word with this part of speech, most used first; empty for an unknown word."""
         if pos not in _FILES:
             return []
         key = (lemma.lower().replace(" ", "_"), pos)
-        if key not in self._known:
+        if key not in self._synsets:
             offsets = self._offsets(pos).get(key[0], [])
-            self._known[key] = [
+            self._synsets[key] = [
                 Synset(self._words(pos, offset), sense, self._uses.get((*key, sense), 0))
                 for sense, offset in enumerate(offsets)
             ]
-        return self._known[key]
+        return self._synsets[key]
 
     @cached_property
     def _uses(self) -> dict[tuple[str, str, int], int]:
-        """Word, part of speech and sense → uses, from the list of counts, which some installations do not have."""
+        """Word, part of speech and sense → uses. Some installations do not have the list of counts."""
         path = self._folder / _USES
-        found: dict[tuple[str, str, int], int] = {}
+        counts: dict[tuple[str, str, int], int] = {}
         for line in path.read_text("latin-1").splitlines() if path.is_file() else ():
             key, number, count = line.split()
             word, _, rest = key.partition("%")
-            found[word, _SENSE_KEY[rest[0]], int(number) - 1] = int(count)
-        return found
+            counts[word, _SENSE_KEY[rest[0]], int(number) - 1] = int(count)
+        return counts
 
     def _offsets(self, pos: str) -> dict[str, list[int]]:
         if pos not in self._index:
@@ -114,7 +114,7 @@ class WordNet:
 
 
 def _entries(path: Path) -> Iterator[tuple[str, list[int]]]:
-    """Word and offsets of each line; the licence at the top is indented."""
+    """The word and the offsets of each line. The lines of the licence at the top are indented, and are skipped."""
     for line in path.read_text("latin-1").splitlines():
         if not line.startswith(" "):
             fields = line.split()
@@ -126,10 +126,10 @@ _TAGS = {"NOUN": ("NN", "NNS"), "VERB": ("VB", "VBZ", "VBG", "VBN", "VBD"), "ADJ
 
 
 class Lexicon:
-    """Senses from lines of words.
+    """Reads senses from lines of words.
 
     Args:
-        lines: part of speech and words of the same meaning, with irregular forms in brackets.
+        lines: a part of speech and words with the same meaning, with irregular forms in brackets.
 
     Example:
         >>> small = Lexicon(["VERB buy(bought,bought) purchase", "NOUN meal repast"])
@@ -148,23 +148,23 @@ class Lexicon:
         ambiguous: set[str] = set()
         for line in lines:
             pos, *entries = line.split()
-            words = tuple(self._entry(pos, entry) for entry in entries)
+            words = tuple(self._parse_entry(pos, entry) for entry in entries)
             for word in words:
                 listed = self._senses.setdefault((word, pos), [])
                 listed.append(Synset(words, len(listed)))
                 for tag in _TAGS[pos]:
                     form = self.form(word, tag)
-                    known = seen.setdefault(form, (word, pos, tag))
-                    if known[:2] != (word, pos):
+                    first = seen.setdefault(form, (word, pos, tag))
+                    if first[:2] != (word, pos):
                         ambiguous.add(form)
-        self.forms = {form: known for form, known in seen.items() if form not in ambiguous}
-        """Form → lemma, part of speech and tag, for forms that can be only one."""
+        self.forms = {form: reading for form, reading in seen.items() if form not in ambiguous}
+        """Form → lemma, part of speech and tag, for unambiguous forms."""
 
-    def _entry(self, pos: str, entry: str) -> str:
-        found = _WORD.fullmatch(entry)
-        if found is None:
+    def _parse_entry(self, pos: str, entry: str) -> str:
+        match = _WORD.fullmatch(entry)
+        if match is None:
             raise ValueError(f"not an entry of the lexicon: {entry}")
-        word, forms = found[1], (found[2] or "").split(",")
+        word, forms = match[1], (match[2] or "").split(",")
         if pos == "NOUN" and forms[0]:
             self._irregular[word, "NNS"] = forms[0]
         if pos == "VERB" and forms[0]:
@@ -176,7 +176,7 @@ class Lexicon:
         return self._irregular.get((word, tag)) or by_rule(word, tag) or word
 
     def synsets(self, lemma: str, pos: str) -> list[Synset]:
-        """The senses of a word, as WordNet gives them."""
+        """The senses of a word, in the same form as from WordNet."""
         return self._senses.get((lemma.lower(), pos), [])
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Words by rule: tokens, sentences, and the word lists that attacks share. No resource is needed."""
+"""Split texts into tokens and sentences by rule, and the word lists that attacks share. No resource is needed."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ GREETINGS = frozenset("thank thanks bye goodbye welcome hello hi hey cheers grea
 
 
 def tokens(text: str) -> list[tuple[int, str]]:
-    """The tokens of a text with their positions, as in spaCy pipelines: ``don't`` is two, so is ``it,``.
+    """The tokens of a text with their positions. As in spaCy pipelines, ``don't`` and ``it,`` are two tokens each.
 
     Example:
         >>> [token for _, token in tokens("I don't like it, do you?")]
         ['I', 'do', "n't", 'like', 'it', ',', 'do', 'you', '?']
     """
-    return [(found.start(), found[0]) for found in TOKEN.finditer(text)]
+    return [(match.start(), match[0]) for match in TOKEN.finditer(text)]
 
 
 def word_list(text: str) -> list[str]:
@@ -58,7 +58,7 @@ def _lower_words(text: str) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> list[str]:
-    """The words that carry meaning.
+    """The words of a text without stop words and single letters.
 
     Example:
         >>> content_words("I would like a cheap hotel, please.")
@@ -75,17 +75,17 @@ def sentences(text: str) -> list[tuple[int, int]]:
         ['Yes.', 'It is!', 'Why?']
     """
     text = text.rstrip()
-    found = []
+    spans = []
     first = _NOT_BLANK.search(text)
     for end in _SENTENCE_END.finditer(text):
-        if first and (end.start() > first.start() or len(end[1]) > 1):  # a mark alone is no sentence
-            found.append((first.start(), end.end()))
+        if first and (end.start() > first.start() or len(end[1]) > 1):  # A single punctuation mark is not a sentence.
+            spans.append((first.start(), end.end()))
             first = _NOT_BLANK.search(text, end.end())
-    return [*found, (first.start(), len(text))] if first else found
+    return [*spans, (first.start(), len(text))] if first else spans
 
 
 def same_but_for_case(one: str, other: str) -> bool:
-    """True if two texts differ in capitals and blanks at most.
+    """True if two texts differ only in case and white space.
 
     Example:
         >>> same_but_for_case("Yes,  it is.", "yes, it is ."), same_but_for_case("yes", "yes!")

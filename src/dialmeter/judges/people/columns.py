@@ -1,4 +1,4 @@
-"""The scores of judges on rated items: carried by a file, or asked for; and the trivial judges beside them."""
+"""The scores of judges on rated items: from a file, or from judges that are asked. The trivial judges are added."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..judge import Call, Judge, identity_of, is_pairwise, make_judge
 from ..judged_items import JudgedItem
 from ..store import ScoreStore
 
-TRIVIAL_BESIDE: Mapping[str, Mapping[str, str]] = {
+TRIVIAL_JUDGES: Mapping[str, Mapping[str, str]] = {
     "reply": {"length": "length", "overlap": "overlap", "random": "random", "constant": "constant"},
     "dialogue": {
         "length": "dialogue-length",
@@ -24,20 +24,20 @@ TRIVIAL_BESIDE: Mapping[str, Mapping[str, str]] = {
         "constant": "constant",
     },
 }
-"""By level, the trivial judges of every table: the name in tables and the judge."""
+"""The trivial judges of every table, by level: the name in tables → the judge."""
 
 
 class ScoreColumn(Struct, frozen=True):
     """The scores of one judge, one per item.
 
     Attributes:
-        name: of the judge.
-        scores: None where there is none.
-        identity: what the scores depend on.
-        higher_is_better: as declared.
-        trivial: it is only beside the others.
-        reasons: by item, why there is no score, in short and in full.
-        asked: the scores come from a judge that was asked, not from a file or from references.
+        name: the judge's name.
+        scores: one score per item; None for an unscored item.
+        identity: a text with everything that the scores depend on.
+        higher_is_better: True if a higher score is better, as the judge declares.
+        trivial: True for a baseline.
+        reasons: by index of the item, the short and the full reason why there is no score.
+        asked: True if the scores come from a judge that was asked, not from a file or from references.
     """
 
     name: str
@@ -50,19 +50,19 @@ class ScoreColumn(Struct, frozen=True):
 
     @property
     def oriented(self) -> list[float | None]:
-        """The scores, turned so that higher is better."""
+        """The scores, with the sign changed if a lower score is better."""
         return self.scores if self.higher_is_better else [None if each is None else -each for each in self.scores]
 
 
 def level_of(judge: Judge) -> Level | None:
-    """The level of the items that a judge takes; None for a judge that looks at nothing and takes all."""
+    """The level of the items that a judge takes; None for a judge that ignores the content and takes both levels."""
     if judge.name.partition("(")[0] in ("constant", "random"):
         return None
     return "dialogue" if getattr(judge, "level", "reply") == "dialogue" else "reply"
 
 
 def for_level(call: Call, level: Level) -> Call:
-    """The judge for items of this level: a judge of replies is averaged over the replies of a dialogue.
+    """The judge for items of this level. For dialogues, a judge of replies is averaged over the replies.
 
     Example:
         >>> from dialmeter.judges.judge import parse_call
@@ -76,26 +76,26 @@ def for_level(call: Call, level: Level) -> Call:
     return Call("dialogue-mean", {"judge": f"{call.name}({given})" if given else call.name}, call.alias)
 
 
-def given_column(name: str, scores: Sequence[float | None], higher_is_better: bool = True) -> ScoreColumn:
-    """Scores that were made elsewhere.
+def column_from_scores(name: str, scores: Sequence[float | None], higher_is_better: bool = True) -> ScoreColumn:
+    """A column of precomputed scores.
 
     Example:
-        >>> given_column("mine", [0.5, None]).reasons
+        >>> column_from_scores("mine", [0.5, None]).reasons
         {1: ('without a score in the file', 'without a score in the file')}
     """
     missing = {place: (NO_SCORE, NO_SCORE) for place, each in enumerate(scores) if each is None}
     return ScoreColumn(
-        name, list(scores), f"scores {name}", higher_is_better, trivial=name in TRIVIAL_BESIDE["reply"], reasons=missing
+        name, list(scores), f"scores {name}", higher_is_better, trivial=name in TRIVIAL_JUDGES["reply"], reasons=missing
     )
 
 
 def distinct_units(items: RatedItems) -> list[JudgedItem]:
-    """What judges are asked about: each distinct rated item once."""
+    """The distinct rated items."""
     keyed = {item_hash(item.moves, item.reply): (item.moves, item.reply) for item in items.items}
     return [JudgedItem((key,), item) for key, item in keyed.items()]
 
 
-def asked_columns(
+def score_items(
     items: RatedItems,
     judges: Mapping[str, Judge],
     *,
@@ -104,36 +104,36 @@ def asked_columns(
     watch: Watch | None = None,
     ask: Ask | None = None,
 ) -> list[ScoreColumn]:
-    """Asks judges about rated items.
+    """Ask judges about rated items. Return one column per judge.
 
     Args:
         items: the rated items.
-        judges: by the name under which they are reported.
-        trivial: the names of those that are only beside the others.
-        store: where scores are kept.
+        judges: judges by their name in reports.
+        trivial: the names of the baselines among them.
+        store: saves scores on disk.
         watch: reports progress.
-        ask: answers shards; None to ask in this process.
+        ask: answers shards; None to ask the judges in this process.
 
     Raises:
         DialmeterError: a judge takes items of the other level, or pairs.
     """
     for name, judge in judges.items():
         if is_pairwise(judge):
-            raise DialmeterError(f"judge {name} compares pairs of replies, and people rated single ones")
+            raise DialmeterError(f"judge {name} compares pairs of replies, but the rated items are single replies")
         if level_of(judge) not in (None, items.level):
-            what = "whole dialogues" if items.level == "reply" else "replies"
-            raise DialmeterError(f"judge {name} takes {what}, and the rated items are of level {items.level}")
+            accepted = "whole dialogues" if items.level == "reply" else "replies"
+            raise DialmeterError(f"judge {name} takes {accepted}, but the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
     by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, watch, ask)
     return [
         ScoreColumn(
             name,
-            [found.known.get(key) for key in keys],
+            [units.scores.get(key) for key in keys],
             identity_of(judges[name]),
             judges[name].higher_is_better,
             name in trivial,
-            {place: found.reasons[key] for place, key in enumerate(keys) if key in found.reasons},
+            {place: units.reasons[key] for place, key in enumerate(keys) if key in units.reasons},
             asked=True,
         )
-        for name, found in by_judge.items()
+        for name, units in by_judge.items()
     ]

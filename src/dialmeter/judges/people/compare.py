@@ -1,4 +1,4 @@
-"""Paired tests between judges on the same rated items: the difference of two correlations with people."""
+"""Paired tests between judges on the same rated items: the difference of their correlations with people."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .correlate import MEASURES, ItemDraws, PeopleSettings
 
 
 class AgreementDifference(Struct, frozen=True):
-    """The correlation of the first judge with people minus that of another, over the items that both scored.
+    """The correlation of the first judge with people minus the correlation of another judge, over the items that both scored.
 
     Attributes:
-        ci: over resampled contexts.
-        p: two-sided, of Student's t: the difference divided by its standard deviation over the resamples, with as many degrees of
-            freedom as there are contexts, minus one.
-        p_holm: corrected over all differences of the same measure in the same dimension.
-        zou: Zou's interval for dependent correlations, for Pearson; it takes items as independent.
+        ci: the confidence interval from resampled contexts.
+        p: the two-sided p value of Student's t: the difference divided by its standard deviation over the resamples. The degrees of
+            freedom are the number of contexts minus one.
+        p_holm: p, corrected over all differences of the same measure in the same dimension.
+        zou: Zou's interval for dependent correlations, for Pearson only; it assumes independent items.
     """
 
     dimension: str
@@ -37,7 +37,7 @@ class AgreementDifference(Struct, frozen=True):
 
 
 def first_judge(columns: Sequence[ScoreColumn], dimension: str, named: str | None = None) -> ScoreColumn | None:
-    """The judge that others are compared with: the named one, or one that carries the dimension's name, or the first.
+    """The judge that others are compared with: the requested judge, or a judge with the dimension's name, or the first judge.
 
     Example:
         >>> columns = [ScoreColumn(name, [], "") for name in ("x/fluent", "x/overall")]
@@ -53,36 +53,36 @@ def differences(
     items: RatedItems,
     columns: Sequence[ScoreColumn],
     dimensions: Sequence[str],
-    how: PeopleSettings,
+    settings: PeopleSettings,
     first: str | None = None,
 ) -> list[AgreementDifference]:
-    """The first judge against every other, in each dimension; Pearson and Spearman, Holm within a dimension and measure."""
+    """Compare the first judge with every other, in each dimension, by Pearson and Spearman. Holm's correction covers one dimension and measure."""
     from ...stats import holm
 
-    done = []
+    corrected = []
     for dimension in dimensions:
-        found = list(_of_dimension(items, columns, dimension, how, first))
+        uncorrected = list(_dimension_differences(items, columns, dimension, settings, first))
         for measure in ("Pearson", "Spearman"):
-            some = [each for each in found if each.measure == measure]
-            corrected = iter(holm([each.p for each in some if each.p is not None]))
-            done += [each if each.p is None else replace(each, p_holm=next(corrected)) for each in some]
-    return done
+            own = [each for each in uncorrected if each.measure == measure]
+            p_values = iter(holm([each.p for each in own if each.p is not None]))
+            corrected += [each if each.p is None else replace(each, p_holm=next(p_values)) for each in own]
+    return corrected
 
 
-def _of_dimension(
-    items: RatedItems, columns: Sequence[ScoreColumn], dimension: str, how: PeopleSettings, first: str | None
+def _dimension_differences(
+    items: RatedItems, columns: Sequence[ScoreColumn], dimension: str, settings: PeopleSettings, first: str | None
 ) -> Iterator[AgreementDifference]:
     base = first_judge(columns, dimension, first)
-    if base is None or how.resampling is None:
+    if base is None or settings.resampling is None:
         return
-    draws = ItemDraws(items, how)
+    draws = ItemDraws(items, settings)
     ratings = [item.rating(dimension) for item in items.items]
     for other in columns:
         if other.name != base.name:
-            yield from _pair(draws, base, other, ratings, dimension)
+            yield from _compare_pair(draws, base, other, ratings, dimension)
 
 
-def _pair(
+def _compare_pair(
     draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Sequence[float | None], dimension: str
 ) -> Iterator[AgreementDifference]:
     import numpy as np

@@ -1,4 +1,4 @@
-"""How far the raters of a dimension agree, and how a judge compares with one rater who is left out."""
+"""Agreement of the raters of a dimension, and the comparison of a judge with one left-out rater."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from ...readers.ratings.rated_item import RatedItems
 from .columns import ScoreColumn
 
 HARDLY = 0.1
-"""Below this alpha no judge can be ranked."""
+"""The smallest alpha of a dimension by which judges can be ranked."""
 
 
 class DimensionAgreement(Struct, frozen=True):
-    """Agreement of the raters of one dimension; values are None where the file has mean ratings only.
+    """Agreement of the raters of one dimension. Values are None if the file has only mean ratings.
 
     Attributes:
-        ratings: how many ratings, by how many items: ``{"5": 125}``.
+        ratings: number of ratings per item → number of items, as in ``{"5": 125}``.
         alpha_interval: Krippendorff's alpha over items with at least two ratings.
-        icc1: ICC(1,1), of a single rating.
-        icc1k: ICC(1,k), of the mean rating.
-        ceiling: the square root of ICC(1,k): about the highest Pearson that a judge can reach.
-        pairwise_spearman: between positions in the lists of ratings, which are not persons in most files.
-        left_out_spearman: a position against the mean of the others.
-        rankable: False where raters hardly agree; None where that is not known.
+        icc1: ICC(1,1), for a single rating.
+        icc1k: ICC(1,k), for the mean rating.
+        ceiling: the square root of ICC(1,k): about the highest Pearson correlation that a judge can reach.
+        pairwise_spearman: the correlation between positions in the lists of ratings. In most files, a position is not a person.
+        left_out_spearman: the correlation of a position with the mean of the others.
+        rankable: False if raters hardly agree; None if their agreement is unknown.
     """
 
     dimension: str
@@ -46,7 +46,7 @@ class DimensionAgreement(Struct, frozen=True):
 
 
 class LeftOutComparison(Struct, frozen=True):
-    """A judge and a left-out rater, both against the mean of the other raters (Spearman, mean over positions)."""
+    """Spearman correlations of a judge and of a left-out rater with the mean of the other raters, averaged over positions."""
 
     judge: str
     dimension: str
@@ -57,7 +57,7 @@ class LeftOutComparison(Struct, frozen=True):
 
 
 def agreement(items: RatedItems, dimension: str) -> DimensionAgreement:
-    """How far the raters of a dimension agree."""
+    """The agreement of the raters of a dimension."""
     from ...stats import krippendorff_alpha, pearson, spearman
     from ...stats.reliability import intraclass_correlation, left_out_raters, pairwise_raters, positions
 
@@ -91,12 +91,12 @@ def agreement(items: RatedItems, dimension: str) -> DimensionAgreement:
 
 
 def ratings_of(items: RatedItems, dimension: str) -> list[tuple[float, ...]]:
-    """By item, the single ratings of a dimension."""
+    """The single ratings of a dimension, by item."""
     return [item.ratings.get(dimension, ()) for item in items.items]
 
 
 def left_out(items: RatedItems, columns: Sequence[ScoreColumn], dimension: str) -> Iterator[LeftOutComparison]:
-    """Every judge against a left-out rater; nothing where the file has no single ratings."""
+    """Compare every judge with a left-out rater. Yield nothing if the file has no single ratings."""
     from ...stats import spearman
     from ...stats.reliability import against_left_out_raters
 
@@ -104,6 +104,6 @@ def left_out(items: RatedItems, columns: Sequence[ScoreColumn], dimension: str) 
     if not any(len(each) > 1 for each in ratings):
         return
     for column in columns:
-        found = against_left_out_raters(column.oriented, ratings, spearman)
-        if found.positions:
-            yield LeftOutComparison(column.name, dimension, found.judge, found.rater, found.better, found.positions)
+        means = against_left_out_raters(column.oriented, ratings, spearman)
+        if means.positions:
+            yield LeftOutComparison(column.name, dimension, means.judge, means.rater, means.better, means.positions)

@@ -1,4 +1,4 @@
-"""The record of a comparison with people: what identifies a run, what a row holds."""
+"""The run record of a comparison with people: the identity of a run, and its rows."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def identity(
     inputs: Sequence[Mapping[str, str | None]],
     judges: Mapping[str, str],
     dimensions: Sequence[str],
-    how: PeopleSettings,
-    **settings: Any,
+    settings: PeopleSettings,
+    **others: Any,
 ) -> dict[str, Any]:
-    """What makes a run this run; judges by name with their identity."""
+    """The identity of a run: inputs, judges (name → identity), dimensions and settings."""
     return run_identity(
         KIND,
         inputs,
         judges=[{"name": name, "identity": identity_digest(each)} for name, each in judges.items()],
         dimensions=list(dimensions),
-        resample=how.resample,
-        intervals=to_builtins(how.resampling),
-        **settings,
+        resample=settings.resample,
+        intervals=to_builtins(settings.resampling),
+        **others,
     )
 
 
 def rows(result: PeopleResult) -> Iterator[dict[str, Any]]:
-    """All that a viewer shows of an item: texts, ratings, scores, and how far each judge is from people."""
+    """One row per item, with everything that the viewer shows: texts, ratings, scores, and the gap between each judge and people."""
     gaps = {column.name: result.gaps(column.name) for column in result.columns}
     dimension = result.main_dimension
     for place, item in enumerate(result.items.items):
@@ -63,12 +63,12 @@ def rows(result: PeopleResult) -> Iterator[dict[str, Any]]:
 
 
 def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], report: str) -> None:
-    """Writes the rows that are not there yet, and closes the run."""
+    """Write the rows that are not in the run yet, and close the run."""
     for row in rows(result):
         if row["id"] not in writer.done:
             writer.add(row)
-    named = [column.name for column in result.columns if not column.trivial] or [result.columns[0].name]
-    gaps = {name: [None if gap is None else abs(gap) for gap in result.gaps(name)] for name in named}
+    requested = [column.name for column in result.columns if not column.trivial] or [result.columns[0].name]
+    gaps = {name: [None if gap is None else abs(gap) for gap in result.gaps(name)] for name in requested}
     finish_run(
         writer,
         about,

@@ -1,4 +1,4 @@
-"""BLEU, chrF and ROUGE-L of replies against references. BLEU and chrF are those of sacrebleu."""
+"""BLEU, chrF and ROUGE-L of replies against references. sacrebleu computes BLEU and chrF."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ NO_REFERENCE = "without a reference"
 
 
 def with_references(items: RatedItems, system: str) -> RatedItems:
-    """The items with the reply of one system to the same context as a reference; that system's own replies get none.
+    """Add the reply of one system to the same context as a reference to each item. Items of that system get no reference.
 
     Args:
         items: the rated items.
-        system: whose replies are references, such as the people's.
+        system: the system whose replies are references, such as the system of human replies.
 
     Raises:
-        DialmeterError: no item is of this system.
+        DialmeterError: no item has this system.
     """
     clusters = items.clusters
-    known: dict[str, list[str]] = {}
+    by_context: dict[str, list[str]] = {}
     for cluster, item in zip(clusters, items.items, strict=True):
         if item.system == system:
-            known.setdefault(cluster, []).append(item.reply)
-    if not known:
+            by_context.setdefault(cluster, []).append(item.reply)
+    if not by_context:
         names = {item.system for item in items.items if item.system}
-        raise DialmeterError(f"no rated item is of the system {system!r}; {did_you_mean(system, names)}")
+        raise DialmeterError(f"no rated item has the system {system!r}; {did_you_mean(system, names)}")
 
-    def of(cluster: str, item: RatedItem) -> RatedItem:
-        more = () if item.system == system else tuple(known.get(cluster, ()))
+    def add_references(cluster: str, item: RatedItem) -> RatedItem:
+        more = () if item.system == system else tuple(by_context.get(cluster, ()))
         return replace(item, references=(*item.references, *more))
 
-    return RatedItems(tuple(of(cluster, item) for cluster, item in zip(clusters, items.items, strict=True)))
+    return RatedItems(tuple(map(add_references, clusters, items.items)))
 
 
 def reference_columns(items: RatedItems) -> tuple[list[ScoreColumn], str]:
-    """The scores against references, and one line on what is missing; nothing where no item has a reference."""
+    """The scores against references, and one line about a missing package. Both are empty if no item has a reference."""
     if items.level != "reply" or not any(item.references for item in items.items):
         return [], ""
     rouge = [rouge_l(item.reply, item.references) if item.references else None for item in items.items]
-    found = [_column("ROUGE-L", "ROUGE-L|tokens:words-and-signs|beta:1", rouge)]
+    columns = [_column("ROUGE-L", "ROUGE-L|tokens:words-and-signs|beta:1", rouge)]
     try:
-        return [*_sacrebleu(items), *found], ""
+        return [*_sacrebleu(items), *columns], ""
     except MissingExtra as error:
-        return found, str(error)
+        return columns, str(error)
 
 
 def _sacrebleu(items: RatedItems) -> Iterator[ScoreColumn]:
@@ -71,22 +71,22 @@ def _column(name: str, identity: str, scores: Sequence[float | None]) -> ScoreCo
 
 
 def rouge_l(reply: str, references: Sequence[str]) -> float:
-    """ROUGE-L: the F measure of the longest common subsequence of tokens, the best over all references.
+    """ROUGE-L: the F measure of the longest common subsequence of tokens, with the best of all references.
 
-    Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries, with equal weight of precision and recall.
+    Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries, with equal weights for precision and recall.
 
     Example:
         >>> rouge_l("the cat sat", ["the cat", "a dog"])
         0.8
     """
-    said = tokens(reply)
-    return max((_f_measure(said, tokens(each)) for each in references), default=0.0)
+    reply_tokens = tokens(reply)
+    return max((_f_measure(reply_tokens, tokens(each)) for each in references), default=0.0)
 
 
-def _f_measure(said: Sequence[str], reference: Sequence[str]) -> float:
+def _f_measure(reply: Sequence[str], reference: Sequence[str]) -> float:
     row = [0] * (len(reference) + 1)
-    for token in said:
+    for token in reply:
         before = 0
         for place, other in enumerate(reference, 1):
             before, row[place] = row[place], before + 1 if token == other else max(row[place], row[place - 1])
-    return 2 * row[-1] / (len(said) + len(reference)) if row[-1] else 0.0
+    return 2 * row[-1] / (len(reply) + len(reference)) if row[-1] else 0.0

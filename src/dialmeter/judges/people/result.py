@@ -1,4 +1,4 @@
-"""The result of comparing judges with people: correlations, agreement of raters, paired tests, and where they differ most."""
+"""The result of comparing judges with people: correlations, agreement of raters, paired tests, and the largest differences."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .correlate import PeopleCorrelation, PeopleSettings, correlations
 from .raters import DimensionAgreement, LeftOutComparison, agreement, left_out
 
 FEW_CONTEXTS = 25
-"""With fewer contexts intervals are too narrow."""
+"""The smallest number of contexts for reliable intervals. With fewer, intervals are too narrow."""
 _LISTED = 10
 
 
 class DifferingItem(Struct, frozen=True):
-    """An item of which a judge and people think differently.
+    """An item that a judge and people rate differently.
 
     Attributes:
-        difference: the share of items that the judge puts below it, minus the share that people put below it.
+        difference: the share of items that the judge ranks below it, minus the share that people rank below it.
     """
 
     item: str
@@ -42,15 +42,15 @@ class DifferingItem(Struct, frozen=True):
 
 
 class PeopleResult(Result):
-    """Correlations of judges with people. ``result["Spearman", "overlap", "overall"]`` is one over items.
+    """Correlations of judges with people. ``result["Spearman", "overlap", "overall"]`` is a correlation over items.
 
     Attributes:
         items: the rated items.
         columns: the scores of every judge; the trivial ones last.
-        dimensions: what is looked at; the first is the one that details are about.
-        how: what is resampled, and how.
-        first: the judge that others are compared with; None for the first.
-        remarks: warnings about what could not be computed.
+        dimensions: the dimensions that are evaluated.
+        how: the settings of resampling.
+        first: the name of the judge that others are compared with; None for the first judge.
+        remarks: warnings about results that could not be computed.
     """
 
     def __init__(
@@ -72,32 +72,32 @@ class PeopleResult(Result):
 
     @property
     def main_dimension(self) -> str:
-        """The dimension that details are about: the one called overall, or the first."""
+        """The dimension of gaps and worst items: the dimension called overall, or the first."""
         return next((each for each in self.dimensions if each.lower() == "overall"), self.dimensions[0])
 
     @cached_property
     def correlations(self) -> list[PeopleCorrelation]:
-        """Every judge with every dimension, at every level."""
+        """The correlations of every judge with every dimension, at every level."""
         return list(correlations(self.items, self.columns, self.dimensions, self.how))
 
     @cached_property
     def raters(self) -> list[DimensionAgreement]:
-        """How far raters agree, by dimension."""
+        """The agreement of raters, by dimension."""
         return [agreement(self.items, dimension) for dimension in self.dimensions]
 
     @cached_property
     def left_out(self) -> list[LeftOutComparison]:
-        """Judges against a left-out rater."""
+        """Comparisons of judges with a left-out rater."""
         return [each for dimension in self.dimensions for each in left_out(self.items, self.columns, dimension)]
 
     @cached_property
     def differences(self) -> list[AgreementDifference]:
-        """The first judge against the others."""
+        """Comparisons of the first judge with the others."""
         return differences(self.items, self.columns, self.dimensions, self.how, self.first)
 
     @cached_property
     def scores(self) -> list[Score]:
-        """Every correlation as a score, with judge, dimension and level as its group."""
+        """Every correlation as a score. The group of a score is its judge, dimension and level."""
         return [
             Score(
                 measure=each.measure,
@@ -121,18 +121,18 @@ class PeopleResult(Result):
     def _digest(self) -> str:
         return self.items.digest()
 
-    def _signature(self, found: PeopleCorrelation) -> str:
+    def _signature(self, correlation: PeopleCorrelation) -> str:
         parts = {
-            "judge": f"{found.judge.replace('|', '/')}@{self._identities[found.judge]}",
-            "dimension": found.dimension.replace("|", "/"),
-            "level": found.level,
+            "judge": f"{correlation.judge.replace('|', '/')}@{self._identities[correlation.judge]}",
+            "dimension": correlation.dimension.replace("|", "/"),
+            "level": correlation.level,
             "people": "mean",
             "resample": self.how.resample if self.how.resampling else "none",
-            "n": found.n,
+            "n": correlation.n,
             "data": self._digest,
             "v": __version__,
         }
-        return "|".join([found.measure, *(f"{key}:{value}" for key, value in parts.items())])
+        return "|".join([correlation.measure, *(f"{key}:{value}" for key, value in parts.items())])
 
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], Score]:
@@ -143,7 +143,7 @@ class PeopleResult(Result):
         }
 
     def get(self, name: tuple[str, ...], default: Score | None = None) -> Score | None:
-        """The score of a measure, a judge, a dimension and a level; without a level, over items."""
+        """The score of a measure, a judge, a dimension and a level. Without a level, the score over items."""
         full = (*name, self.items.level) if len(name) == 3 else name
         return self.named_scores.get(full, default)
 
@@ -151,7 +151,7 @@ class PeopleResult(Result):
         """The scores, sorted by ``judge``, ``dimension`` or ``level``.
 
         Raises:
-            DialmeterError: no such group.
+            DialmeterError: the group is unknown.
         """
         if group not in ("judge", "dimension", "level"):
             raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['judge', 'dimension', 'level'])}")
@@ -159,14 +159,14 @@ class PeopleResult(Result):
         return sorted(self.scores, key=lambda score: order.index(score.group[group]))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The scores as plain dictionaries, as in JSON."""
+        """The scores as dictionaries, with the same keys as in JSON."""
         return [
-            {**score_dict(score), **({} if found.p is None else {"p": found.p})}
-            for found, score in zip(self.correlations, self.scores, strict=True)
+            {**score_dict(score), **({} if each.p is None else {"p": each.p})}
+            for each, score in zip(self.correlations, self.scores, strict=True)
         ]
 
     def gaps(self, judge: str, dimension: str | None = None) -> list[float | None]:
-        """By item, the share of items that a judge puts below it minus the share that people put below it."""
+        """By item, the share of items that a judge ranks below it minus the share that people rank below it."""
         from ...stats.correlation import pairs
 
         column = next((each for each in self.columns if each.name == judge), None)
@@ -183,34 +183,34 @@ class PeopleResult(Result):
         return [None if None in both else next(shares) for both in zip(scores, ratings, strict=True)]
 
     def worst(self, n: int = 10, judge: str | None = None) -> list[DifferingItem]:
-        """The items of which a judge and people think most differently, in the main dimension.
+        """The items with the largest differences between a judge and people, in the main dimension.
 
         Args:
-            n: at most so many.
-            judge: its name; without it, the judge that others are compared with.
+            n: the largest number of items to return.
+            judge: the judge's name; default: the judge that others are compared with.
         """
         dimension = self.main_dimension
         base = first_judge(self.columns, dimension, self.first)
         name = judge or (base.name if base else "")
         column = next((each for each in self.columns if each.name == name), None)
-        found = [
+        differing = [
             DifferingItem(item.id, name, dimension, score, rating, gap)
             for item, score, gap in zip(
                 self.items.items, column.scores if column else (), self.gaps(name) if column else (), strict=True
             )
             if gap is not None and score is not None and (rating := item.rating(dimension)) is not None
         ]
-        return sorted(found, key=lambda each: (-abs(each.difference), each.item))[:n]
+        return sorted(differing, key=lambda each: (-abs(each.difference), each.item))[:n]
 
     def item(self, name: str) -> RatedItem:
-        """The item of this id."""
+        """The item with this id."""
         return next(item for item in self.items.items if item.id == name)
 
     @cached_property
     def accounts(self) -> dict[str, Account]:
-        """What was asked of each judge that is not trivial, and how much of it has a score."""
-        named = [each for each in self.columns if not each.trivial] or self.columns
-        return {column.name: self._account(column) for column in named}
+        """The number of requested, scored and unscored items of each judge that is not trivial."""
+        requested = [each for each in self.columns if not each.trivial] or self.columns
+        return {column.name: self._account(column) for column in requested}
 
     def _account(self, column: ScoreColumn) -> Account:
         missing = [
@@ -218,66 +218,73 @@ class PeopleResult(Result):
             for place, score in enumerate(column.scores)
             if score is None
         ]
-        asked = len(column.scores)
-        return Account("item", asked, asked, asked - len(missing), counted(missing))
+        total_items = len(column.scores)
+        return Account("item", total_items, total_items, total_items - len(missing), counted(missing))
 
     @property
     def account(self) -> Account:
-        """The accounts of all judges, added up."""
+        """The sum of the accounts of all judges."""
         return total(self.accounts.values())
 
     @cached_property
     def notices(self) -> list[Notice]:
-        """Warnings: raters who hardly agree, few contexts, judges that are constant or look flipped, failures."""
-        return [*self.remarks, *self._about_raters(), *self._about_judges()]
+        """Warnings: raters who hardly agree, few contexts, judges with constant scores or a wrong sign, failures."""
+        return [*self.remarks, *self._rater_notices(), *self._judge_notices()]
 
-    def _about_raters(self) -> list[Notice]:
-        found = []
+    def _rater_notices(self) -> list[Notice]:
+        notices = []
         unknown = [each.dimension for each in self.raters if each.rankable is None]
         if unknown:
-            said = "the agreement of raters is unknown, because the file has one rating or one mean rating per item"
-            found.append(Notice("agreement-unknown", len(unknown), said, tuple(map(one_line, unknown[:_LISTED]))))
+            message = "the agreement of raters is unknown, because the file has one rating or one mean rating per item"
+            notices.append(Notice("agreement-unknown", len(unknown), message, tuple(map(one_line, unknown[:_LISTED]))))
         for each in self.raters:
             if each.rankable is False:
-                said = f"raters hardly agree on {one_line(each.dimension)} (alpha {each.alpha_interval:.3f}): no judge can be ranked by it"
-                found.append(Notice("not-rankable", each.items, said))
+                alpha = f"{each.alpha_interval:.3f}"
+                message = (
+                    f"raters hardly agree on {one_line(each.dimension)} (alpha {alpha}): no judge can be ranked by it"
+                )
+                notices.append(Notice("not-rankable", each.items, message))
             unrated = [item.id for item in self.items.items if item.rating(each.dimension) is None]
             if unrated:
-                said = f"{len(unrated)} items have no rating of {one_line(each.dimension)}"
-                found.append(Notice("not-rated", len(unrated), said, tuple(map(one_line, unrated[:_LISTED]))))
+                message = f"{len(unrated)} items have no rating of {one_line(each.dimension)}"
+                notices.append(Notice("not-rated", len(unrated), message, tuple(map(one_line, unrated[:_LISTED]))))
         contexts = self.counts["contexts"]
         if contexts < FEW_CONTEXTS and self.how.resampling and self.how.resample == "contexts":
-            said = f"only {contexts} contexts: intervals are likely too narrow"
-            found.append(Notice("few-contexts", contexts, said))
-        return found
+            message = f"only {contexts} contexts: intervals are likely too narrow"
+            notices.append(Notice("few-contexts", contexts, message))
+        return notices
 
-    def _about_judges(self) -> list[Notice]:
-        found = []
-        named = [each for each in self.columns if not each.trivial]
-        for column in named:
-            known = {score for score in column.scores if score is not None}
-            if len(known) == 1:
-                found.append(Notice("constant-judge", 1, f"{column.name} gives every item the same score"))
-            below = [
+    def _judge_notices(self) -> list[Notice]:
+        notices = []
+        for column in self.columns:
+            if column.trivial:
+                continue
+            if len({score for score in column.scores if score is not None}) == 1:
+                notices.append(Notice("constant-judge", 1, f"{column.name} gives every item the same score"))
+            negative = [
                 each.dimension
                 for each in self.correlations
                 if (each.judge, each.measure, each.level) == (column.name, "Spearman", self.items.level)
                 and each.ci is not None
                 and each.ci[1] < 0
             ]
-            if below and len(below) == len(self.dimensions):
-                said = f"{column.name} is lower where people rate higher: is a lower score better? Then name it with --lower-is-better"
-                found.append(Notice("sign", len(below), said))
+            if negative and len(negative) == len(self.dimensions):
+                message = (
+                    f"{column.name} correlates negatively with people in all dimensions. "
+                    "If a lower score is better, name it with --lower-is-better"
+                )
+                notices.append(Notice("sign", len(negative), message))
             failed = {place: why for place, (_, why) in column.reasons.items()}
             if failed and column.asked:
                 where = tuple(one_line(self.items.items[place].id) for place in list(failed)[:_LISTED])
-                said = f"{column.name} did not score {len(failed)} of {len(column.scores)} items: {next(iter(failed.values()))}"
-                found.append(Notice("judge-failed", len(failed), said, where))
-        return found
+                reason = next(iter(failed.values()))
+                message = f"{column.name} did not score {len(failed)} of {len(column.scores)} items: {reason}"
+                notices.append(Notice("judge-failed", len(failed), message, where))
+        return notices
 
     @property
     def counts(self) -> dict[str, int]:
-        """How much there is of what."""
+        """The number of items, contexts, systems, dimensions and judges."""
         return {
             "items": len(self.items.items),
             "contexts": len(set(self.items.clusters)),
@@ -288,7 +295,7 @@ class PeopleResult(Result):
 
     @property
     def summary(self) -> str:
-        """Spearman of every judge in the main dimension."""
+        """Spearman's correlation of every judge in the main dimension."""
         dimension = self.main_dimension
         values = {each.name: self.get(("Spearman", each.name, dimension)) for each in self.columns}
         shown = ", ".join(
@@ -297,7 +304,7 @@ class PeopleResult(Result):
         return f"Spearman with people on {dimension}: {shown}; {len(self.items.items)} items"
 
     def findings(self) -> dict[str, Any]:
-        """What a record holds beside the scores."""
+        """The other results in a run record: agreement of raters, left-out raters, and differences."""
         return {
             "raters": to_builtins(self.raters),
             "left_out": to_builtins(self.left_out),

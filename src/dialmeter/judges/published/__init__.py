@@ -1,1 +1,1 @@
-"""The stored folders of the paper on attacks, and the tables that it printed."""
+"""The published folders of the paper on attacks, and its printed tables."""

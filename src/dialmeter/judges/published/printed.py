@@ -1,4 +1,4 @@
-"""Tables 3 and 4 of Khalid and Lee (2022): the error rates that were printed."""
+"""The error rates in Tables 3 and 4 of Khalid and Lee (2022)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class PrintedRow(Struct, frozen=True):
 
     @property
     def cells(self) -> dict[str, float]:
-        """The values by the names of our attacks."""
+        """The values by the names of attacks in dialmeter."""
         return dict(zip(ATTACKS[self.table], self.values, strict=True))
 
 
@@ -60,7 +60,7 @@ METRICS = {
     "WHiGRU": ("whigru", "higru"),
     "WBERT": ("wbert",),
 }
-"""The metrics of the tables, and how the names of files and folders may spell them, without hyphens and the like."""
+"""The metrics of the tables → their spellings in names of files and folders, in lower case, with letters and digits only."""
 
 DATA = {
     "DDial": ("ddial", "dailydialog", "daily"),
@@ -68,15 +68,15 @@ DATA = {
     "PerCh": ("perch", "personachat", "persona"),
     "MultiWOz": ("multiwoz", "mwoz"),
 }
-"""The data sets of the tables, likewise."""
+"""The data sets of the tables → their spellings, in the same form."""
 
 
-def table_name(text: str, known: dict[str, tuple[str, ...]]) -> str:
-    """The name in the tables that a text spells; empty where it is none.
+def table_name(text: str, spellings: dict[str, tuple[str, ...]]) -> str:
+    """The name in the tables for a text; empty if the text is not a known spelling.
 
     Example:
         >>> table_name("Daily_Dialog", DATA), table_name("pang-c", METRICS), table_name("other", METRICS)
         ('DDial', 'Pang-C', '')
     """
     plain = "".join(letter for letter in text.lower() if letter.isalnum())
-    return next((name for name, spellings in known.items() if plain in (*spellings, name.lower())), "")
+    return next((name for name, forms in spellings.items() if plain in (*forms, name.lower())), "")

@@ -1,7 +1,7 @@
-"""Reads the folders that the authors of the paper on attacks stored, and computes the error rates that they hold.
+"""Read the folders that the authors of the paper on attacks published, and compute error rates from them.
 
 Each attack has a folder with files ``case_N`` and ``prob_cases`` or ``prob_cases_METRIC``. The latter has a line for each failing case: its name,
-the score of the human reply, and the score of the adversarial one. 100 cases were drawn, so that the error rate is the number of lines ÷ 100.
+the score of the human reply, and the score of the adversarial one. 100 cases were drawn, so the error rate is the number of lines ÷ 100.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..case_files import NOTHING_CHANGES, PUBLISHED_NAMES, attack_of_folder, num
 from .printed import DATA, METRICS, PRINTED, table_name
 
 DRAWN = 100
-"""How many cases were drawn from a folder."""
+"""The number of cases that were drawn from a folder."""
 
 _PROBLEMS = re.compile(r"prob_cases(?:_(?P<metric>.+))?")
 _CASE = re.compile(r"case_\d+")
@@ -33,15 +33,15 @@ class StoredErrors(Struct, frozen=True):
     """The failing cases that a file lists.
 
     Attributes:
-        file: its path below the folder that was named.
-        metric: as the tables call it; empty where the names of file and folders do not say it.
-        data: the data set, likewise.
-        attack: our name of the attack.
-        failing: the cases that it lists.
-        no_ops: how many of them change nothing.
-        cases: how many files ``case_N`` the folder has.
-        cases_no_ops: how many of these change nothing.
-        missing: how many listed cases are not in the folder.
+        file: its path, relative to the given folder.
+        metric: the metric's name in the tables; empty if it is not in the names of the file and its folders.
+        data: the data set's name in the tables; empty in the same case.
+        attack: the name of the attack in dialmeter.
+        failing: the number of listed cases.
+        no_ops: the number of listed cases that change nothing.
+        cases: the number of files ``case_N`` in the folder.
+        cases_no_ops: the number of these files that change nothing.
+        missing: the number of listed cases that are not in the folder.
     """
 
     file: str
@@ -55,7 +55,7 @@ class StoredErrors(Struct, frozen=True):
     missing: int
 
     def error(self, keep_no_ops: bool) -> float | None:
-        """The error rate: lines ÷ 100, or without the cases that change nothing; None where no case is left."""
+        """The error rate: lines ÷ 100, or the rate without the cases that change nothing; None if no case is left."""
         if keep_no_ops:
             return self.failing / DRAWN
         drawn = self.drawn
@@ -63,25 +63,25 @@ class StoredErrors(Struct, frozen=True):
 
     @property
     def drawn(self) -> float:
-        """How many of the drawn cases change something: known where all cases were drawn, else by their share in the folder."""
+        """The number of drawn cases that change something. It is estimated from the share in the folder if not all cases were drawn."""
         changing = self.cases - self.cases_no_ops
         return changing if self.cases <= DRAWN else DRAWN * changing / self.cases
 
     @property
     def is_exact(self) -> bool:
-        """True if it is known which cases were drawn."""
+        """True if the number of drawn cases is exact, not estimated."""
         return self.cases <= DRAWN or not self.cases_no_ops
 
 
 class PublishedCell(Struct, frozen=True):
-    """A cell of a printed table, and what the stored files say.
+    """A cell of a printed table, and the error rates of the stored files.
 
     Attributes:
         printed: the error rate in the paper.
-        value: the recomputed one; null where no file fits, or several do and differ.
+        value: the recomputed error rate; null if no file matches, or several files match and differ.
         candidates: the error rate by file.
-        is_exact: False if it is not known which cases were drawn, and no-ops are taken out by their share.
-        reason: why there is no value.
+        is_exact: False if the drawn cases are unknown, and no-ops are subtracted by their share.
+        reason: the reason if there is no value.
     """
 
     table: int
@@ -97,38 +97,37 @@ class PublishedCell(Struct, frozen=True):
 
 
 def read_stored(folder: str | Path, metric: str = "", data: str = "") -> tuple[list[StoredErrors], list[Notice]]:
-    """All files of failing cases below a folder.
+    """Read all files of failing cases below a folder.
 
     Args:
-        folder: with folders named after attacks, at any depth.
-        metric: of files whose name and folders name none.
-        data: the data set of files whose folders name none.
+        folder: a folder that contains folders named after attacks, at any depth.
+        metric: the metric of files without a metric in the names of the file and its folders.
+        data: the data set of files without a data set in the names of their folders.
 
     Raises:
-        InputError: there is no such folder or file, or a file is not one.
+        InputError: there is no such folder, it has no such files, or a file has another format.
     """
     root = Path(folder)
     if not root.is_dir():
         raise InputError("no such folder", file=str(folder))
-    found: list[StoredErrors] = []
-    by_folder: dict[Path, dict[str, bool]] = {}
-    """By folder and case, whether the case changes nothing."""
+    stored: list[StoredErrors] = []
+    no_ops: dict[Path, dict[str, bool]] = {}  # By folder and case: True if the case changes nothing.
     for path in _files(root):
         attack = attack_of_folder(path.parent)
-        if path.parent not in by_folder:
+        if path.parent not in no_ops:
             kind, files = named(attack), sorted(numbered_cases(path.parent))
-            by_folder[path.parent] = {file.name: read_published_case(file, kind) == NOTHING_CHANGES for file in files}
+            no_ops[path.parent] = {file.name: read_published_case(file, kind) == NOTHING_CHANGES for file in files}
         parts = (root.resolve().name, *path.relative_to(root).parts[:-2])
-        spelled = _PROBLEMS.fullmatch(path.name)
-        suffix = (spelled["metric"] or "") if spelled else ""
-        name = table_name(suffix, METRICS) if suffix else _first(parts, METRICS) or metric
-        listed = _listed(path)
-        own = by_folder[path.parent]
-        found.append(
+        match = _PROBLEMS.fullmatch(path.name)
+        suffix = (match["metric"] or "") if match else ""
+        name = table_name(suffix, METRICS) if suffix else _nearest_name(parts, METRICS) or metric
+        listed = _read_listed(path)
+        own = no_ops[path.parent]
+        stored.append(
             StoredErrors(
                 path.relative_to(root).as_posix(),
                 name,
-                _first(parts, DATA) or data,
+                _nearest_name(parts, DATA) or data,
                 attack,
                 len(listed),
                 sum(own.get(case, False) for case in listed),
@@ -137,9 +136,9 @@ def read_stored(folder: str | Path, metric: str = "", data: str = "") -> tuple[l
                 sum(case not in own for case in listed),
             )
         )
-    if not found:
+    if not stored:
         raise InputError("no file prob_cases in a folder named after an attack", file=str(folder))
-    return found, list(_notices(found))
+    return stored, list(_notices(stored))
 
 
 def _files(root: Path) -> list[Path]:
@@ -148,13 +147,13 @@ def _files(root: Path) -> list[Path]:
     return sorted(path for path in near if attack_of_folder(path.parent) in PUBLISHED_NAMES)
 
 
-def _first(parts: Sequence[str], known: dict[str, tuple[str, ...]]) -> str:
-    """The name that the nearest folder spells."""
-    return next((name for part in reversed(parts) if (name := table_name(part, known))), "")
+def _nearest_name(parts: Sequence[str], spellings: dict[str, tuple[str, ...]]) -> str:
+    """The name in the tables that the nearest folder has; empty if no folder has one."""
+    return next((name for part in reversed(parts) if (name := table_name(part, spellings))), "")
 
 
-def _listed(path: Path) -> set[str]:
-    """The cases that a file lists.
+def _read_listed(path: Path) -> set[str]:
+    """Read the names of the cases that a file lists.
 
     Raises:
         InputError: a line is not a case with two scores, or a duplicate.
@@ -180,28 +179,28 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _notices(found: Sequence[StoredErrors]) -> Iterator[Notice]:
-    lost = [each.file for each in found if not each.metric or not each.data]
-    if lost:
-        message = f"{len(lost)} files name no metric or data set of the tables; say it with --metric and --data"
-        yield Notice("unknown-name", len(lost), message, tuple(lost[:10]))
-    missing = [each.file for each in found if each.missing]
+def _notices(stored: Sequence[StoredErrors]) -> Iterator[Notice]:
+    unnamed = [each.file for each in stored if not each.metric or not each.data]
+    if unnamed:
+        message = f"{len(unnamed)} files name no metric or data set of the tables; set them with --metric and --data"
+        yield Notice("unknown-name", len(unnamed), message, tuple(unnamed[:10]))
+    missing = [each.file for each in stored if each.missing]
     if missing:
-        count = sum(each.missing for each in found)
+        count = sum(each.missing for each in stored)
         yield Notice("missing-case", count, f"{count} listed cases are not in their folder", tuple(missing[:10]))
 
 
-def published_cells(found: Sequence[StoredErrors], keep_no_ops: bool = False) -> list[PublishedCell]:
-    """Every cell of the printed tables, with the stored files that fit it.
+def published_cells(stored: Sequence[StoredErrors], keep_no_ops: bool = False) -> list[PublishedCell]:
+    """Every cell of the printed tables, with the stored files of the same metric, data set and attack.
 
     Args:
-        found: the stored files.
-        keep_no_ops: keep cases that change nothing, as the authors did.
+        stored: the stored files.
+        keep_no_ops: count cases that change nothing, as the authors did.
     """
     cells = []
     for row in PRINTED:
         for attack, printed in row.cells.items():
-            own = [each for each in found if (each.metric, each.data, each.attack) == (row.metric, row.data, attack)]
+            own = [each for each in stored if (each.metric, each.data, each.attack) == (row.metric, row.data, attack)]
             rates = {each.file: rate for each in own if (rate := each.error(keep_no_ops)) is not None}
             value = next(iter(rates.values())) if len(set(rates.values())) == 1 else None
             reason = "no file" if not own else "no case changes anything" if not rates else "several files differ"

@@ -14,7 +14,7 @@ from ...readers.chat.satisfaction import Rated, read_rated
 
 
 class Quality(Struct, frozen=True):
-    """Of predicted classes: accuracy, UAR, macro F1; of predicted ratings: Spearman's correlation with the given ones.
+    """Accuracy, UAR and macro F1 of predicted classes, and Spearman's correlation of predicted ratings with the true ones.
 
     UAR is the mean recall over the classes that occur. The correlation is None if all ratings are the same.
     """
@@ -31,7 +31,7 @@ def quality(labels: Sequence[int], classes: Sequence[int], ratings: Sequence[flo
 
     Args:
         labels: the true classes.
-        classes: the predicted ones.
+        classes: the predicted classes.
         ratings: the predicted ratings.
 
     Example:
@@ -56,12 +56,12 @@ def quality(labels: Sequence[int], classes: Sequence[int], ratings: Sequence[flo
 
 def majority(labels: Sequence[int], training: Sequence[int]) -> Quality:
     """The quality of always predicting the most frequent class of the training data."""
-    most = max(sorted(set(training)), key=list(training).count)
-    return quality(labels, [most] * len(labels), [float(most + 1)] * len(labels))
+    most_frequent = max(sorted(set(training)), key=list(training).count)
+    return quality(labels, [most_frequent] * len(labels), [float(most_frequent + 1)] * len(labels))
 
 
 class Example(Struct, frozen=True):
-    """A dialogue up to the turn that is rated, as speakers and texts, and the class of the rating, 0 to 4."""
+    """The speakers and texts of a dialogue up to the rated turn, and the class of the rating, 0 to 4."""
 
     said: tuple[tuple[str, str], ...]
     label: int
@@ -70,14 +70,14 @@ class Example(Struct, frozen=True):
 def read_examples(
     path: str | Path, held_out: int, until: str = "rated"
 ) -> tuple[list[list[Example]], list[list[Example]]]:
-    """Examples by dialogue: those to train on, and those of the last dialogues.
+    """Read examples by dialogue. Return the training dialogues, and the last ``held_out`` dialogues for testing.
 
     Raises:
         InputError: the file holds no ratings, or too few dialogues.
     """
-    dialogues = [found for found in (examples(rated, until) for rated in read_rated(path)) if found]
+    dialogues = [dialogue for rated in read_rated(path) if (dialogue := examples(rated, until))]
     if len(dialogues) <= held_out + 1 or not held_out:
-        message = f"{len(dialogues)} rated dialogues are too few to hold out {held_out}"
+        message = f"the file has {len(dialogues)} rated dialogues, too few to hold out {held_out}"
         raise InputError(message, file=str(path))
     return dialogues[:-held_out], dialogues[-held_out:]
 
@@ -85,20 +85,20 @@ def read_examples(
 def examples(rated: Rated, until: str = "rated") -> list[Example]:
     """One example per rated turn of the user.
 
-    A rating is given at a turn of the user, for the dialogue up to then. ``rated`` includes that turn, in which users show how
-    they feel; ``before`` excludes it, so that the dialogue ends with the system's reply.
+    A rating is given at a turn of the user, for the dialogue up to that turn. ``rated`` includes that turn, in which users show how
+    they feel. ``before`` excludes it, so the dialogue ends with the system's reply.
     """
-    said = tuple((move.speaker, move.text) for move in rated.talk.moves)
-    more = until == "rated"
+    moves = tuple((move.speaker, move.text) for move in rated.talk.moves)
+    is_included = until == "rated"
     return [
-        Example(said[: place + more], label_of(given))
-        for place, given in enumerate(rated.ratings)
-        if given and place + more
+        Example(moves[: place + is_included], label_of(ratings))
+        for place, ratings in enumerate(rated.ratings)
+        if ratings and place + is_included
     ]
 
 
 def label_of(ratings: Sequence[int]) -> int:
-    """The class of the rounded mean, a half going up.
+    """The class of the mean rating. Halves are rounded up.
 
     Example:
         >>> label_of([3, 3, 2, 3]), label_of([3, 4])

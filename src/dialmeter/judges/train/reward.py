@@ -1,4 +1,4 @@
-"""A judge as a reward: batched, cached, and with a card that says which attacks it rewards."""
+"""A judge as a reward function: batched, cached, and with a card that lists the attacks that it rewards."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from ..store import ScoreStore
 
 
 class AttackReward(Struct, frozen=True):
-    """What a reward does under one attack.
+    """The behaviour of a reward under one attack.
 
     Attributes:
         attack: the name of the attack.
-        facet: the quality that it is about.
-        expected: what an ideal judge does with the attacked reply: ``lower``, ``similar`` or ``at-most``.
-        error: the share of cases in which the reward does something else; None outside of what the judge claims to judge.
-        ci: the interval of the error.
+        facet: the facet that the attack tests.
+        expected: the score of the attacked reply by an ideal judge, relative to the human reply: ``lower``, ``similar`` or ``at-most``.
+        error: the share of cases in which the reward differs from ``expected``; None if the judge does not claim to judge the facet.
+        ci: the confidence interval of the error.
         rewarded: the share of cases in which the attacked reply gets a higher reward than the human one.
-        n: how many cases were scored.
+        n: the number of scored cases.
     """
 
     attack: str
@@ -44,12 +44,12 @@ class AttackReward(Struct, frozen=True):
 
 
 class RewardCard(Struct, frozen=True, kw_only=True):
-    """What to know of a reward before something is trained with it.
+    """The weaknesses of a reward. Read it before you train a system with the reward.
 
     Attributes:
-        judge: its name.
-        identity: what its scores depend on.
-        turned: True if a lower score of the judge is better, so that the reward is minus the score.
+        judge: the judge's name.
+        identity: a text with everything that the judge's scores depend on.
+        turned: True if a lower score of the judge is better; the reward is then minus the score.
         threshold: the smallest difference that counts.
         cases: the digest of the cases.
         attacks: one row per attack.
@@ -63,7 +63,7 @@ class RewardCard(Struct, frozen=True, kw_only=True):
     attacks: list[AttackReward]
 
     def exploitable(self, share: float = 0.5) -> list[str]:
-        """Attacks that get a higher reward than the human reply in more than this share of cases, the worst first.
+        """The attacks that get a higher reward than the human reply in more than this share of cases, highest share first.
 
         Example:
             >>> rows = [AttackReward(name, "coherence", "lower", value, None, value, 9) for name, value in (("a", 0.6), ("b", 0.9))]
@@ -75,16 +75,16 @@ class RewardCard(Struct, frozen=True, kw_only=True):
 
 
 class Reward:
-    """Any judge as a reward of a reply in its context: higher is always better.
+    """Uses any judge as a reward function for a reply in its context. A higher reward is always better.
 
-    Each distinct reply is scored once; ``many`` asks the judge in batches.
+    Each distinct reply is scored once. ``many`` asks the judge in batches.
 
     Args:
         judge: a judge, or its text, as in ``panel(judges="overlap+distinct")``.
         cases: a file of cases, or cases, for the card.
-        talk: dialogues that judges which learn are trained on, each as its utterances; without it, the contexts of the cases.
-        store: a folder in which scores are kept between runs.
-        threshold: for the card, as in :func:`~dialmeter.score_judge`.
+        talk: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the cases.
+        store: a folder that keeps scores between runs.
+        threshold: the threshold of the card, as in :func:`~dialmeter.score_judge`.
 
     Raises:
         DialmeterError: the judge cannot be loaded.
@@ -111,17 +111,17 @@ class Reward:
         self.name, self.judge = load_judge(judge, offered) if isinstance(judge, str) else (judge.name, judge)
         self._threshold = threshold
         self._store = ScoreStore(store) if store else None
-        self._known = self._store.scores(identity_of(self.judge)) if self._store else {}
+        self._scores = self._store.scores(identity_of(self.judge)) if self._store else {}
 
     def __call__(self, context: Sequence[Move] | Sequence[str], reply: str) -> float:
         """The reward of one reply.
 
         Args:
-            context: the moves before, or their texts, the last one by the other speaker.
+            context: the moves before the reply, or their texts; the other speaker said the last one.
             reply: the reply.
 
         Raises:
-            DialmeterError: the judge does not score it.
+            DialmeterError: the judge does not score the reply.
         """
         return self.many([(context, reply)])[0]
 
@@ -129,34 +129,34 @@ class Reward:
         """The rewards of many replies, in order.
 
         Raises:
-            DialmeterError: the judge does not score one of them; the scores of the others are kept.
+            DialmeterError: the judge does not score one of the replies; the scores of the others are kept.
         """
-        asked = [(_moves(context), reply) for context, reply in items]
-        keys = [item_hash(*item) for item in asked]
-        new = {key: item for key, item in zip(keys, asked, strict=True) if key not in self._known}
+        with_moves = [(_moves(context), reply) for context, reply in items]
+        keys = [item_hash(*item) for item in with_moves]
+        new = {key: item for key, item in zip(keys, with_moves, strict=True) if key not in self._scores}
         if new:
             units = [JudgedItem((key,), item) for key, item in new.items()]
             scored = score_units({self.name: units}, {self.name: self.judge})[self.name]
-            self._known.update(scored.known)
-            if self._store and scored.known:
-                self._store.add(identity_of(self.judge), scored.known)
+            self._scores.update(scored.scores)
+            if self._store and scored.scores:
+                self._store.add(identity_of(self.judge), scored.scores)
             if scored.reasons:
                 raise DialmeterError(f"{self.name} did not score a reply: {next(iter(scored.reasons.values()))[1]}")
-        return [self._known[key] if self.judge.higher_is_better else -self._known[key] for key in keys]
+        return [self._scores[key] if self.judge.higher_is_better else -self._scores[key] for key in keys]
 
     @cached_property
     def card(self) -> RewardCard:
-        """The card, from the cases.
+        """The card, computed from the cases.
 
         Raises:
             DialmeterError: there are no cases.
         """
         if not self._cases:
             raise DialmeterError(f"{self.name}: the card needs cases, as in Reward({self.name!r}, cases=...)")
-        found = score_judge(self._cases, {self.name: self.judge}, threshold=self._threshold)
+        result = score_judge(self._cases, {self.name: self.judge}, threshold=self._threshold)
         rows = [
             AttackReward(cell.attack, cell.facet, cell.expected, cell.value, cell.ci, cell.lower, cell.n)
-            for cell in found.cells
+            for cell in result.cells
             if cell.judge == self.name and cell.attack != CONTROL
         ]
         return RewardCard(

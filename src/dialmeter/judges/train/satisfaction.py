@@ -1,4 +1,4 @@
-"""Training a hierarchical GRU on ratings of satisfaction."""
+"""Train a hierarchical GRU on ratings of satisfaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..builtin.surface import tokens
 from .ratings import Example, Quality, flat, majority, quality, read_examples
 
 _WATCHED = 0.1
-"""The share of training dialogues for validation, which decides when to stop."""
+"""The share of training dialogues that is used for validation, to decide when to stop."""
 
 
 class TrainingSettings(Struct, frozen=True):
@@ -27,13 +27,13 @@ class TrainingSettings(Struct, frozen=True):
     epochs: int = 5
     patience: int = 2
     batch: int = 4
-    """How many dialogues make one step; they share their utterances, each of which is read once."""
+    """The number of dialogues per step. Each distinct utterance of a batch is encoded once."""
     rate: float = 2e-3
     decay: float = 1e-2
     balance: float = 0.7
-    """How much rare classes weigh more: a class weighs (1 / its share) to this power."""
+    """The exponent of the class weights: the weight of a class is (1 / its share) to this power."""
     least: int = 2
-    """A word that occurs less often is unknown."""
+    """The smallest count of a word in the vocabulary; rarer words are unknown."""
     embedding: int = 64
     hidden: int = 64
     dropout: float = 0.3
@@ -58,14 +58,14 @@ def train(
     settings: TrainingSettings | None = None,
     watch: Callable[[int, Quality], None] | None = None,
 ) -> tuple[Trained, Quality]:
-    """Trains a judge of satisfaction and writes it into a folder.
+    """Train a judge of satisfaction and write it into a folder.
 
     Args:
         data: a file in the format ``satisfaction``.
         out: the folder.
-        seed: of all random choices.
+        seed: the seed of all random choices.
         settings: the hyperparameters.
-        watch: called after each epoch with its quality on the validation dialogues.
+        watch: a function that is called after each epoch with its quality on the validation dialogues.
 
     Returns:
         The result, and the quality of always predicting the most frequent class.
@@ -78,41 +78,42 @@ def train(
     cut = max(1, round(_WATCHED * len(order)))
     watched = flat(training[number] for number in sorted(order[:cut]))
     dialogues = [training[number] for number in sorted(order[cut:])]
-    kept = flat(dialogues)
-    words = _words(kept, settings.least)
+    examples = flat(dialogues)
+    words = _vocabulary(examples, settings.least)
     places = places_of(words)
     torch.manual_seed(seed)
     config = Config(len(words) + 2, settings.embedding, settings.hidden, settings.dropout)
     network = HierarchicalGru(config)
     steps = _Steps(network, places, dialogues, settings)
-    best, best_value, since = deepcopy(network.state_dict()), -1.0, 0
-    found: list[Quality] = []
+    best, best_value, epochs_since_best = deepcopy(network.state_dict()), -1.0, 0
+    qualities: list[Quality] = []
     for epoch in range(1, settings.epochs + 1):
         steps.epoch(draw)
-        found.append(measured(network, places, watched))
+        validation = measure_quality(network, places, watched)
+        qualities.append(validation)
         if watch:
-            watch(epoch, found[-1])
-        value = found[-1].uar + (found[-1].spearman or 0.0)
+            watch(epoch, validation)
+        value = validation.uar + (validation.spearman or 0.0)
         if value > best_value:
-            best, best_value, since = deepcopy(network.state_dict()), value, 0
+            best, best_value, epochs_since_best = deepcopy(network.state_dict()), value, 0
         else:
-            since += 1
-            if since >= settings.patience:
+            epochs_since_best += 1
+            if epochs_since_best >= settings.patience:
                 break
     network.load_state_dict(best)
     save(Path(out), network, words)
     labels = [example.label for example in flat(test)]
-    baseline = majority(labels, [example.label for example in kept])
-    return Trained(seed, len(found), measured(network, places, flat(test)), found), baseline
+    baseline = majority(labels, [example.label for example in examples])
+    return Trained(seed, len(qualities), measure_quality(network, places, flat(test)), qualities), baseline
 
 
-def _words(examples: Sequence[Example], least: int) -> list[str]:
+def _vocabulary(examples: Sequence[Example], least: int) -> list[str]:
     texts = {text for example in examples for _, text in example.said}
     counts = Counter(token for text in sorted(texts) for token in tokens(text))
     return sorted(word for word, count in counts.items() if count >= least)
 
 
-def measured(network: HierarchicalGru, places: dict[str, int], examples: Sequence[Example]) -> Quality:
+def measure_quality(network: HierarchicalGru, places: dict[str, int], examples: Sequence[Example]) -> Quality:
     """The quality of a network on examples."""
     network.eval()
     logits = logits_of(network, places, [example.said for example in examples])
@@ -121,7 +122,7 @@ def measured(network: HierarchicalGru, places: dict[str, int], examples: Sequenc
 
 
 class _Steps:
-    """One pass over the dialogues at a time."""
+    """Trains a network. Each call of ``epoch`` is one pass over the dialogues."""
 
     def __init__(
         self,
@@ -132,14 +133,14 @@ class _Steps:
     ) -> None:
         self._network, self._places, self._dialogues, self._size = network, places, dialogues, settings.batch
         counts = Counter(example.label for example in flat(dialogues))
-        # The floor keeps a class with very few examples from dominating the loss.
+        # Without the lower limit, a class with very few examples would dominate the loss.
         shares = [max(counts[each] / counts.total(), 0.01) for each in range(CLASSES)]
         weights = torch.tensor([share**-settings.balance for share in shares])
         self._loss = nn.CrossEntropyLoss(weight=weights / weights[counts.most_common(1)[0][0]])
         self._optimiser = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=settings.decay)
 
     def epoch(self, draw: random.Random) -> None:
-        """Goes through all dialogues once."""
+        """Train on all dialogues once."""
         self._network.train()
         numbers = list(range(len(self._dialogues)))
         draw.shuffle(numbers)

@@ -1,1 +1,1 @@
-"""Do the cases of an attack do what the attack promises? People read them."""
+"""The validity of attacks: people read cases, and decide whether the claim of the attack is true."""

@@ -1,4 +1,4 @@
-"""What readers wrote: shares of valid cases per attack, and how far two readers agree."""
+"""Verdicts of readers: shares of valid cases per attack, and the agreement of two readers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SENSES = ("right", "wrong")
 
 
 class ReaderVerdict(Struct, frozen=True):
-    """What one reader says of one case; empty where the reader says nothing."""
+    """The verdict of one reader on one case. ``sense`` and ``reason`` may be empty."""
 
     verdict: str
     sense: str = ""
@@ -30,14 +30,14 @@ class AttackValidity(Struct, frozen=True):
 
     Attributes:
         attack: its name; ``all`` for all attacks together.
-        corpus: where the cases come from.
-        cases: how many there are.
-        read: verdicts of all readers.
-        valid: verdicts by word.
-        share: of valid ones.
-        ci: the interval of that share.
-        senses: verdicts on the sense of a new word.
-        wrong_senses: how many of them say that it is wrong.
+        corpus: the corpus of the cases.
+        cases: the number of cases.
+        read: the number of verdicts of all readers.
+        valid: the number of verdicts ``valid``; likewise ``weak`` and ``invalid``.
+        share: the share of verdicts ``valid``.
+        ci: the confidence interval of the share.
+        senses: the number of verdicts on the sense of a new word.
+        wrong_senses: the number of verdicts that the sense is wrong.
     """
 
     attack: str
@@ -54,47 +54,47 @@ class AttackValidity(Struct, frozen=True):
 
 
 def read_sheet(path: str | Path, cases: Mapping[str, Case]) -> dict[str, ReaderVerdict]:
-    """The verdicts of a filled sheet, by case.
+    """Read the verdicts of a filled sheet, by case.
 
     Raises:
-        InputError: a column is missing, a case is unknown or a duplicate, or a verdict is another word.
+        InputError: a column is missing, a case is unknown or a duplicate, a verdict is not a known word, or there are no verdicts.
     """
     source = Source(path)
-    found: dict[str, ReaderVerdict] = {}
+    verdicts: dict[str, ReaderVerdict] = {}
     for line, row in read_csv(source, ("case", "verdict"), "case and verdict are needed").rows:
         with placing(file=source.name, line=line):
             name = row["case"].strip()
             if name not in cases:
                 raise InputError(f"case {one_line(name)!r} is not in the file of cases")
-            if name in found:
+            if name in verdicts:
                 raise InputError(f"duplicate case {one_line(name)!r}")
-            verdict, sense = (_word(row, key, known) for key, known in _WORDS.items())
+            verdict, sense = (_parse_word(row, key, allowed) for key, allowed in _WORDS.items())
             if verdict:
-                found[name] = ReaderVerdict(verdict, sense, row.get("reason", "").strip())
-    if not found:
-        raise InputError("has no verdict yet: write valid, weak or invalid into the column verdict", file=str(path))
-    return found
+                verdicts[name] = ReaderVerdict(verdict, sense, row.get("reason", "").strip())
+    if not verdicts:
+        raise InputError("has no verdicts: write valid, weak or invalid into the column verdict", file=str(path))
+    return verdicts
 
 
 _WORDS = {"verdict": VERDICTS, "sense": SENSES}
 
 
-def _word(row: Mapping[str, str], key: str, known: Sequence[str]) -> str:
+def _parse_word(row: Mapping[str, str], key: str, allowed: Sequence[str]) -> str:
     word = row.get(key, "").strip().lower()
-    if word and word not in known:
-        raise InputError(f"{key} is {one_line(word)!r}, not one of {', '.join(known)}")
+    if word and word not in allowed:
+        raise InputError(f"{key} is {one_line(word)!r}, not one of {', '.join(allowed)}")
     return word
 
 
 def by_hash(cases: Sequence[Case]) -> dict[str, Case]:
-    """Cases by their digest."""
+    """The cases by their digest, see :func:`~dialmeter.judges.validity.sheet.reader_key`."""
     return {reader_key(case): case for case in cases}
 
 
 def validity(
     cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]], confidence: float = 0.95
 ) -> list[AttackValidity]:
-    """Shares per attack and corpus, and of all together.
+    """The validity of each attack on each corpus, and of all cases together.
 
     Example:
         >>> from dialmeter.judges.cases import Place
@@ -106,19 +106,19 @@ def validity(
     groups: dict[tuple[str, str], list[str]] = {}
     for name, case in cases.items():
         groups.setdefault((case.attack, case.corpus), []).append(name)
-    found = [_row(attack, corpus, names, readers, confidence) for (attack, corpus), names in groups.items()]
-    return [*found, _row("all", "", list(cases), readers, confidence)]
+    rows = [_attack_validity(attack, corpus, names, readers, confidence) for (attack, corpus), names in groups.items()]
+    return [*rows, _attack_validity("all", "", list(cases), readers, confidence)]
 
 
-def _row(
+def _attack_validity(
     attack: str, corpus: str, names: Sequence[str], readers: Sequence[Mapping[str, ReaderVerdict]], confidence: float
 ) -> AttackValidity:
     from ...stats.intervals import wilson_interval
 
-    said = [reader[name] for reader in readers for name in names if name in reader]
-    counts = Counter(each.verdict for each in said)
-    senses = [each.sense for each in said if each.sense]
-    n, valid = len(said), counts["valid"]
+    verdicts = [reader[name] for reader in readers for name in names if name in reader]
+    counts = Counter(each.verdict for each in verdicts)
+    senses = [each.sense for each in verdicts if each.sense]
+    n, valid = len(verdicts), counts["valid"]
     return AttackValidity(
         attack,
         corpus,
@@ -135,7 +135,7 @@ def _row(
 
 
 def kappa(one: Mapping[str, ReaderVerdict], other: Mapping[str, ReaderVerdict]) -> tuple[float | None, int]:
-    """Cohen's kappa of two readers, and the number of cases that both read; None where both always say the same word.
+    """Cohen's kappa of two readers, and the number of cases that both read. Kappa is None if both always give the same verdict.
 
     Example:
         >>> one = {"a": ReaderVerdict("valid"), "b": ReaderVerdict("weak")}
@@ -148,16 +148,16 @@ def kappa(one: Mapping[str, ReaderVerdict], other: Mapping[str, ReaderVerdict]) 
     n = len(both)
     firsts, seconds = Counter(first for first, _ in both), Counter(second for _, second in both)
     chance = sum(firsts[word] * seconds[word] for word in VERDICTS) / n**2
-    agreed = sum(first == second for first, second in both) / n
-    return ((agreed - chance) / (1 - chance) if chance < 1 else None), n
+    agreement = sum(first == second for first, second in both) / n
+    return ((agreement - chance) / (1 - chance) if chance < 1 else None), n
 
 
 def record(cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]]) -> str:
-    """Verdicts as CSV without any text of a case: digits of the case, corpus, attack, variant, verdict, sense, reason."""
+    """The verdicts as CSV, without any text of a case: digest of the case, corpus, attack, variant, verdict, sense, reason."""
     rows = [
-        (str(number), name, case.corpus, case.attack, case.variant, said.verdict, said.sense, said.reason)
+        (str(number), name, case.corpus, case.attack, case.variant, verdict.verdict, verdict.sense, verdict.reason)
         for number, reader in enumerate(readers, 1)
         for name, case in cases.items()
-        if (said := reader.get(name)) is not None
+        if (verdict := reader.get(name)) is not None
     ]
     return csv_text(("reader", "case", "corpus", "attack", "variant", "verdict", "sense", "reason"), rows)

@@ -1,4 +1,4 @@
-"""The sheet on which readers write their verdicts."""
+"""The sheet on which readers enter their verdicts on cases."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
+from ...model import Move
 from ...readers.csv_files import csv_text
 from ..cases import Case
 
@@ -32,7 +33,7 @@ INSTRUCTIONS = (
 
 
 def reader_key(case: Case) -> str:
-    """A digest of sixteen digits of a case: nothing of its text can be read from it."""
+    """A digest of a case with sixteen hexadecimal digits. It does not reveal the text of the case."""
     source = [case.source.dialogue, case.source.turn]
     context = [[move.speaker, move.text] for move in case.context]
     content = [case.attack, case.variant, source, context, case.reply, case.adversarial]
@@ -42,7 +43,7 @@ def reader_key(case: Case) -> str:
 
 
 class SheetRow(Struct, frozen=True):
-    """A case as a reader sees it."""
+    """The texts of a case that a reader sees."""
 
     number: str
     case: str
@@ -56,10 +57,9 @@ class SheetRow(Struct, frozen=True):
 
 
 def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[SheetRow]:
-    """The cases in an order that the seed decides, with the last turns of their contexts."""
+    """The cases in random order, with the last turns of their contexts."""
 
-    def shown(case: Case, changed: bool) -> str:
-        context = case.adversarial_context if changed else case.context
+    def last_turns(context: Sequence[Move]) -> str:
         return "\n".join(f"{move.speaker}: {move.text}" for move in context[-turns:])
 
     shuffled = Random(seed).sample(list(cases), len(cases))
@@ -69,9 +69,9 @@ def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[SheetRow]:
             reader_key(case),
             case.attack,
             case.variant,
-            shown(case, False),
+            last_turns(case.context),
             case.reply,
-            shown(case, True),
+            last_turns(case.adversarial_context),
             case.adversarial,
             CLAIMS[case.expected],
         )
@@ -80,12 +80,12 @@ def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[SheetRow]:
 
 
 def columns(blind: bool) -> tuple[str, ...]:
-    """The columns of a sheet; a blind one does not name attacks."""
+    """The columns of a sheet. A blind sheet does not show the names of attacks."""
     return COLUMNS if blind else (*COLUMNS[:2], *NAMES, *COLUMNS[2:])
 
 
 def csv_sheet(rows: Sequence[SheetRow], *, blind: bool) -> str:
-    """A sheet for a spreadsheet program. No cell is a formula."""
+    """A sheet as CSV for a spreadsheet program. No cell is a formula."""
     names = columns(blind)
     return csv_text(names, ([str(getattr(row, name, "")) for name in names] for row in rows))
 
@@ -111,15 +111,15 @@ document.getElementById("save").onclick = () => {{
 }};
 </script></html>
 """
-_KEPT = ("number", "case", "verdict", "sense", "reason")
+_SAVED_COLUMNS = ("number", "case", "verdict", "sense", "reason")
 
 
 def html_sheet(rows: Sequence[SheetRow], *, blind: bool) -> str:
-    """A page on which verdicts are clicked; its button saves them as CSV."""
+    """A sheet as an HTML page with buttons for verdicts. Its last button saves the verdicts as CSV."""
     return _PAGE.format(
         intro="".join(f"<p>{escape(line)}</p>" for line in INSTRUCTIONS),
         articles="".join(_article(row, blind) for row in rows),
-        columns=msgspec.json.encode(_KEPT).decode(),
+        columns=msgspec.json.encode(_SAVED_COLUMNS).decode(),
     )
 
 
