@@ -161,7 +161,7 @@ def test_every_judge_has_its_own_n(file: Path, tmp_path: Path, capsys: pytest.Ca
     assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
     [row] = [line for line in text.splitlines() if line.startswith("speaker")]
     assert row.split()[3:6] == ["12", "0.0", "(2)"]
-    assert "\n24 cases asked for, 24 found, 4 scored, 20 unscored: 20 without a score in the file (" in text
+    assert "\n24 cases requested, 24 found, 4 scored, 20 unscored: 20 without a score in the file (" in text
     found = checked(call(capsys, *words, "--json"), "judge-score")
     assert found["accounts"]["mine"] == found["account"]
     assert {score["n"] for score in found["scores"] if score["judge"] == "mine"} == {2}

@@ -15,7 +15,7 @@ from ..cli.invoke import call, checked
 from ..cli.samples import TOWN, native_lines, nested_document, written
 
 ABSENT = "1 of 3 dialogues that --only names are not in the file, or have no gold there: pmul1"
-LINE = "3 dialogues asked for, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
+LINE = "3 dialogues requested, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
 DIGEST = hashlib.sha256(b"d1\nd3\npmul1").hexdigest()[:10]
 
 
@@ -90,7 +90,7 @@ def test_gold_without_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[s
     words = ["tracker", "score", pred, "--gold", gold, "--measure", "JGA"]
     assert call(capsys, *words).code == 2
     said = call(capsys, *words, "--missing", "skip")
-    assert "\n3 dialogues asked for, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
+    assert "\n3 dialogues requested, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
     assert "|scored:2/3|left_out:1d/1t|d:2|" in said.out
     assert "\n3 of 3 dialogues scored\n" in call(capsys, *words, "--missing", "empty").out
     # A prediction without gold is nothing that anybody asked for, unless a list names it.
@@ -100,7 +100,7 @@ def test_gold_without_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[s
     only = written(tmp_path / "only.txt", "d1\nd2\n")
     assert "1 of 2 dialogues that --only names" in call(capsys, *turned, "--only", only).complaint
     said = call(capsys, *turned, "--only", only, "--missing", "skip")
-    assert "\n2 dialogues asked for, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
+    assert "\n2 dialogues requested, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
 
 
 def test_shards_have_the_account_of_the_whole(file: Path, split: Path, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, capsys: pytest.Capture
     file, run = with_a_bad_one(tmp_path), tmp_path / "run"
     said = call(capsys, "user", "score", file, "--skip-bad", "--out", run)
     assert said.code == 0
-    line = "5 dialogues asked for, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
+    line = "5 dialogues requested, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
     assert f"\n{line}\n\nsignature" in said.out
     found = checked(call(capsys, "user", "score", file, "--skip-bad", "--json"), "user-score")
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"]

@@ -159,7 +159,7 @@ class TestOut:
     def test_a_finished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         for more in ([], ["--resume"]):
             complaint = self.refused(capsys, tmp_path / "town.jsonl", run, *more)
-            assert complaint == f"{run}: holds a finished run; replace it with --force"
+            assert complaint == f"{run}: holds a finished run; use --force to replace it"
 
     def test_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         taken = written(tmp_path / "taken", "mine")
@@ -203,7 +203,7 @@ class TestConvertTo:
         file, taken = town(tmp_path), written(tmp_path / "taken.jsonl", "mine")
         said = call(capsys, "convert", file, taken)
         assert said.code == 2
-        assert said.complaint == f"{taken}: is there already; replace it with --force"
+        assert said.complaint == f"{taken}: already exists; use --force to replace it"
         assert taken.read_text() == "mine"
         assert call(capsys, "convert", file, taken, "--force").code == 0
         assert taken.read_bytes().count(b"\n") == 3

@@ -67,7 +67,7 @@ def test_a_shard_that_kills_twice_is_given_up_and_the_others_are_finished() -> N
     outcomes = list(map_shards(killed_always, range(6), 2))
     lost = outcomes.pop(2)
     assert isinstance(lost, Lost)
-    assert lost.reason == "2 workers died at it, the last one by signal 9"
+    assert lost.reason == "2 workers died while processing it, the last one by signal 9"
     assert lost.at == "dialogue d2"
     assert outcomes == [Done(number * number) for number in range(6) if number != 2]
 

@@ -105,7 +105,7 @@ class TestEmptyRun:
         written(tmp_path / "book" / "parts" / "one.tex", "mine")
         for more in ("--resume", "--force"):
             said = call(capsys, "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more)
-            assert (said.code, "one.tex: is not of a run" in said.complaint) == (2, True)
+            assert (said.code, "one.tex: does not belong to a run" in said.complaint) == (2, True)
         assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
 
 

@@ -124,5 +124,5 @@ class TestJudges:
             old = score_judge(cases, ["length"], confidence=0.8)
         assert old.to_dicts() == score_judge(cases, ["length"], ci=0.8).to_dicts()
         assert score_judge(cases, ["length"], ci=0).ci is None
-        with pytest.raises(DialmeterError, match="ci lies between 0 and 1"):
+        with pytest.raises(DialmeterError, match="ci must be between 0 and 1"):
             score_judge(cases, ["length"], ci=95)

@@ -357,5 +357,5 @@ class TestOpening:
 
     def test_another_schema(self, tmp_path: Path) -> None:
         (tmp_path / "run.json").write_text('{"schema": 2}')
-        with pytest.raises(DialmeterError, match="schema 2 is not 1"):
+        with pytest.raises(DialmeterError, match="schema version 2 is not supported"):
             open_run(tmp_path)

@@ -20,7 +20,7 @@ from ..cli.invoke import Said, call_process, files_in
 from ..cli.samples import native_lines, written
 
 DIALOGUES = 3000
-REFUSED = ("is being written by process", "holds a finished run", "is there already", "is being written by another")
+REFUSED = ("is being written by process", "holds a finished run", "already exists", "is being written by another")
 
 DYING = (
     "import os, sys\n"

@@ -42,7 +42,7 @@ def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
     folder = Path(out)
     there = [folder / name for name in _MADE if (folder / name).exists()]
     if there and not force:
-        raise DialmeterError(f"{there[0]}: is there already; replace it with --force")
+        raise DialmeterError(f"{there[0]}: already exists; use --force to replace it")
     for step in _steps(folder, goals):
         if step.about:
             click.secho(f"\n{step.about}", bold=True)

@@ -179,7 +179,7 @@ def _rule_sets(name: str) -> str:
             errors[0]
             if name.endswith(".toml")
             else DialmeterError(
-                f"unknown rule set {name!r}; {did_you_mean(name, known)} (a file of your own must end in .toml)"
+                f"unknown rule set {name!r}; {did_you_mean(name, known)} (the name of your own file must end in .toml)"
             )
         )
     return "\n\n".join(found)

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from .._version import __version__
-from ..core.streams import flush_output, give_up_output, mend_streams
+from ..core.streams import discard_output, flush_output, repair_streams
 from ..errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
 
 _OUTPUT_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
@@ -140,12 +140,12 @@ def completion(shell: str) -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
-    mend_streams()
+    repair_streams()
     code = _guarded(lambda: cli.main(arguments, prog_name="dialmeter", standalone_mode=False))
     try:
         flush_output()
     except OSError:
-        give_up_output()
+        discard_output()
     sys.exit(code)
 
 
@@ -171,7 +171,7 @@ def _guarded(call: Callable[[], Any]) -> int:
         return _complain(str(error), EXIT_INPUT)
     except BrokenPipeError:
         # The program that reads the pipe, such as `head`, has ended: nobody would read a message.
-        give_up_output()
+        discard_output()
         return 0
     except Exception as error:
         ordinary = _ordinary(error)
@@ -191,7 +191,7 @@ def _ordinary(error: Exception) -> str:
         return f"{error.filename}: {error.strerror or error}"
     if error.errno in _OUTPUT_TROUBLE:
         # All other files are written with core.output, which has its own messages.
-        give_up_output()
+        discard_output()
         return f"standard output: cannot be written: {error.strerror}"
     return ""
 

@@ -11,7 +11,7 @@ import click
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.comparison import Resampling, checked_confidence
+from ..core.comparison import Resampling, check_ci
 from ..model import dialogue_key
 from ..readers.fields import format_with_fields
 from ..readers.multiwoz.multiwoz import ids_of_list
@@ -344,7 +344,7 @@ def interval_options(resamples: int) -> Callable[[Command], Command]:
 
 def chosen_confidence(options: dict[str, Any]) -> float:
     """The confidence of intervals; 0 for none."""
-    return checked_confidence(options["ci"], "--ci")
+    return check_ci(options["ci"], "--ci")
 
 
 def chosen_resampling(options: dict[str, Any]) -> Resampling | None:

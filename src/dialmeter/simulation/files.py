@@ -141,7 +141,7 @@ class PartFile:
         self._begun_with = self._path.with_name(path.name + ".part.json")
         with writing(path):
             if self._path.is_dir():
-                raise DialmeterError(f"{path}: is a folder; --out names a file")
+                raise DialmeterError(f"{path}: is a folder; --out needs a file")
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = Lock(self._path, name=path)
             try:

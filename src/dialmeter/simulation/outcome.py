@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from ..core.account import Account, Reason, counted
+from ..core.account import Account, Reason, count_reasons
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal
 from .language.grammar import BOOKING, intent_of, value_of
 from .trackers import updated
@@ -148,4 +148,4 @@ def played(asked: int, found: int, silent: Sequence[tuple[str, str]]) -> Account
         silent: the dialogues in which somebody says nothing, each with ``silence``.
     """
     lacking = (Reason("not played", asked - found),) if asked > found else ()
-    return Account("dialogue", asked, found, found - len(silent), (*counted(silent), *lacking), "played")
+    return Account("dialogue", asked, found, found - len(silent), (*count_reasons(silent), *lacking), "played")

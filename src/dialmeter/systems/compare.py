@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from ..core.comparability import not_comparable
-from ..core.comparison import Resampling, SystemComparison, common_tasks, holm_corrected, task_difference
+from ..core.comparison import Resampling, SystemComparison, common_tasks, correct_by_holm, task_difference
 from ..errors import DialmeterError
 from ..readers.agents.parts import other_goals
 from .result import SystemResult
@@ -46,4 +46,4 @@ def compare_systems(results: Mapping[str, SystemResult], how: Resampling) -> Log
         for name in others
         for measure in shared
     ]
-    return LogComparison(results=kept, versus=holm_corrected(found), notices=[*notices, *other_goals(goals)])
+    return LogComparison(results=kept, versus=correct_by_holm(found), notices=[*notices, *other_goals(goals)])

@@ -125,7 +125,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path,
         ),
         ((str(tmp_path / "none"),), "no such folder"),
         ((folder, "--manifest", str(tmp_path / "none.csv")), "no such file"),
-        ((folder, "--ci", "95"), "--ci lies between 0 and 1"),
+        ((folder, "--ci", "95"), "--ci must be between 0 and 1"),
         ((folder, "--measure", "JGB"), "did you mean JGA?"),
         ((folder, "--reference", "GCB"), "did you mean GCA?"),
     ]

@@ -114,7 +114,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], file: str, rati
         ((file, "--read-sheets", str(tmp_path / "none")), "no such folder"),
         ((file, "--make-sheets", str(tmp_path)), "is not an empty folder"),
         ((file, "--make-sheets", "x", "--scale", "5"), "a scale is two rising numbers"),
-        ((file, "--ratings", ratings, "--ci", "95"), "--ci lies between 0 and 1"),
+        ((file, "--ratings", ratings, "--ci", "95"), "--ci must be between 0 and 1"),
     ]
     for words, message in cases:
         code, out, err = call(capsys, *words)

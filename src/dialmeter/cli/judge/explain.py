@@ -9,7 +9,7 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ...core.account import Account, counted
+from ...core.account import Account, count_reasons
 from ...core.document import make_document
 from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
@@ -136,7 +136,7 @@ def _explained(
             first = first or str(error)
         if watch:
             watch(name, number + 1, len(cases))
-    account = Account("case", len(cases), len(cases), len(found), counted(failed), "explained")
+    account = Account("case", len(cases), len(cases), len(found), count_reasons(failed), "explained")
     if not found:
         raise DialmeterError(f"no case could be explained: {account.why}; {first}")
     if not failed:

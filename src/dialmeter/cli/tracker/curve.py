@@ -9,8 +9,8 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import in_documents, lines
-from ...core.document import bootstrap, make_document
+from ...core.account import account_fields, format_accounts
+from ...core.document import describe_intervals, make_document
 from ...core.result import score_dict
 from ...errors import one_line
 from ...model import Notice
@@ -89,7 +89,7 @@ def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
 def _parts(found: Curve, folder: str) -> Iterator[Block]:
     yield Block(f"{one_line(folder, 200)}  {len(found.files)} files", TEXT)
     *others, last = tables_of(found)
-    foot = tuple(lines({each.entry.name: each.account for each in found.files}))
+    foot = tuple(format_accounts({each.entry.name: each.account for each in found.files}))
     yield from (Block(table) for table in (*others, replace(last, foot=foot)))
     yield from tables(csv_tables(found), CSV)
     yield from signature(signature_of([score for each in found.files for score in each.scores]))
@@ -103,7 +103,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
         TrackerCurveDocument,
         curve,
         scores=[{**score_dict(score), **kind} for each, kind in files for score in each.scores],
-        **in_documents({each.entry.name: each.account for each in curve.files}),
+        **account_fields({each.entry.name: each.account for each in curve.files}),
         counts={
             "files": len(entries),
             "ratios": len({entry.ratio for entry in entries}),
@@ -111,7 +111,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
             "domains": len({entry.domain for entry in entries} - {None}),
         },
         warnings=notices,
-        intervals=bootstrap(curve.resampling),
+        intervals=describe_intervals(curve.resampling),
         files=[{**kind, **each.counts, "data": each.data} for each, kind in files],
         domains=[
             {

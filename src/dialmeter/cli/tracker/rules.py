@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import Account, in_documents, lines
+from ...core.account import Account, account_fields, format_accounts
 from ...core.document import make_document
 from ...errors import DialmeterError, InputError, one_line
 from ...garbage import paused_garbage_collection
@@ -101,7 +101,7 @@ def _table(found: list[UnderRules]) -> Table:
         headings,
         rows,
         frozenset({1, 2, 3}),
-        foot=tuple(lines(_accounts(found))),
+        foot=tuple(format_accounts(_accounts(found))),
         caption=f"JGA in percent under {len(found)} rule sets; flips are turns with another verdict than under {found[0].rules}.",
         best=highest(rows, [1]),
     )
@@ -192,7 +192,7 @@ def _document(found: list[UnderRules]) -> TrackerRulesDocument:
             }
             for each in found
         ],
-        **in_documents(_accounts(found)),
+        **account_fields(_accounts(found)),
         counts={"turns": found[0].turns, "rule_sets": len(found)},
         causes=[{"rule": cause, "turns": count} for cause, count in what_matters_most(found)],
         flips={each.rules: each.flips for each in found[1:]},

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import in_documents, lines
+from ...core.account import account_fields, format_accounts
 from ...core.comparability import joint_signature
 from ...core.document import make_document
 from ...errors import DialmeterError
@@ -88,7 +88,7 @@ def cross(**options: Any) -> Output:
         document=lambda _: make_document(
             UserCrossDocument,
             scores=as_dicts(found),
-            **in_documents(accounts),
+            **account_fields(accounts),
             counts=counts,
             warnings=notices,
             systems=[
@@ -98,7 +98,7 @@ def cross(**options: Any) -> Output:
             ],
             versus={user: each.versus for user, each in compared.items()},
         ),
-        parts=_parts(found, tuple(lines(accounts)), compared),
+        parts=_parts(found, tuple(format_accounts(accounts)), compared),
         notices=notices,
         charts=lambda: views.charts(found),
     )

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from ...core.account import Account, counted, refused_dialogues
+from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.document import make_document
 from ...errors import InputError
 from ...readers.conversations import open_conversations
@@ -62,7 +62,7 @@ def labels(**options: Any) -> Output:
         raise refused[0] if refused else InputError("no dialogue", file=talks.name)
     found = [each for each in found if not options["kinds"] or each.kind in options["kinds"]]
     asked = dialogues + len(refused)
-    account = Account("dialogue", asked, asked, dialogues, counted(refused_dialogues(refused)))
+    account = Account("dialogue", asked, asked, dialogues, count_reasons(refused_dialogues(refused)))
     kinds: Counter[str] = Counter(each.kind for each in found)
     return Output(
         document=lambda _: make_document(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ...core.account import Account, account_in
+from ...core.account import Account, read_account
 from ...core.comparison import Resampling
 from ...core.engine import note
 from ...core.open_runs import open_run
@@ -186,7 +186,7 @@ def rows_in(
             raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
         if blamed and not options.get("dialogue") and not run.manifest.get("blame"):
             raise DialmeterError(f"{where}: the run does not say who lost the points; score with --blame")
-        return run.rows_as(UserRow), account_in(run.manifest), []
+        return run.rows_as(UserRow), read_account(run.manifest), []
     found = scored(where, chosen_how(options), options, None, kept=True, blamed=blamed)
     return found.rows, found.result.account, found.result.notices
 

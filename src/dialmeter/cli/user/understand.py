@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import Account, counted, refused_dialogues
+from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.document import make_document
 from ...errors import InputError
 from ...model import USER, Conversation
@@ -66,7 +66,7 @@ def understand(**options: Any) -> Output:
         return reading_dry_run("user understand", options, [without_acts(talk) for talk in usable])
     found, pairs = measure_reading(usable, reader, how.profile, matcher)
     found = replace(found, effects=tuple(_effects(pairs, how)))
-    account = Account("dialogue", len(given), len(given), len(usable), counted(refused_dialogues(refused)))
+    account = Account("dialogue", len(given), len(given), len(usable), count_reasons(refused_dialogues(refused)))
     return Output(
         document=lambda _: make_document(
             UserUnderstandDocument,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...core.comparison import Resampling, SystemComparison, common_tasks, holm_corrected, task_difference
+from ...core.comparison import Resampling, SystemComparison, common_tasks, correct_by_holm, task_difference
 from ...errors import DialmeterError
 from ...measure import Score
 from ...readers.agents.parts import other_goals
@@ -54,7 +54,7 @@ def compare_items(results: Mapping[str, LogItems], how: Resampling) -> ItemCompa
     ]
     found = [each for each in every if each.difference is not None]
     goals = [{talk.task: talk.goal for talk in result.every} for result in kept.values()]
-    return ItemComparison(results=kept, versus=holm_corrected(found), notices=[*notices, *other_goals(goals)])
+    return ItemComparison(results=kept, versus=correct_by_holm(found), notices=[*notices, *other_goals(goals)])
 
 
 def parts_of(result: LogItems, measure: str) -> dict[str, tuple[float, float]]:

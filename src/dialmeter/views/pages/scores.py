@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.account import account_in
+from ...core.account import read_account
 from ...core.comparability import compare_scores, in_one_line, joint_signature, shared_fields
 from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
@@ -123,7 +123,7 @@ def facts(run: Opened) -> list[tuple[str, str]]:
     """What one wants to know first."""
     counts = run.manifest.get("counts") or {}
     found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()][:3]
-    account = account_in(run.manifest)
+    account = read_account(run.manifest)
     if account is not None and not account.complete:
         found.append((f"{account.unit}s {account.done}", f"{account.scored:,} of {account.asked:,}"))
     rules = run.manifest.get("rules") or {}

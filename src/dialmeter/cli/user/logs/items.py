@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ....core.document import bootstrap, make_document
+from ....core.document import describe_intervals, make_document
 from ....core.record import RunInput
 from ....errors import DialmeterError, InputError, one_line
 from ....readers.trajectories import open_trajectories
@@ -85,7 +85,7 @@ def items(**options: Any) -> Output:
             UserItemsDocument,
             found,
             format=log.format,
-            intervals=bootstrap(found.resampling),
+            intervals=describe_intervals(found.resampling),
             faults=found.faults(),
             dialogues=found.every,
         ),
