@@ -71,5 +71,5 @@ def test_same_seed_same_draw_and_fewer_resamples_are_a_beginning_of_more():
 
 
 def test_a_strata_draw_needs_a_resample_too():
-    with pytest.raises(ValueError, match="at least one resample"):
+    with pytest.raises(ValueError, match="must be at least 1"):
         resampled_sums(np.ones((MANY, 1)), 0, 1)

@@ -21,7 +21,7 @@ from ...stats import Formula, student_interval
 from ...stats.draws import resampled_sums
 from ...stats.formulas import Floats, evaluate, exact
 from ...stats.intervals import student_quantile
-from ...stats.resampling import TIE, limits
+from ...stats.resampling import TIE, percentile_interval
 from ...tracking.result import TrackerResult
 from ...tracking.vectors.bootstrap_matrix import columns, order_of, with_interval
 from .curve_files import CurveFile
@@ -131,7 +131,7 @@ def _resample(group: Sequence[ScoredFile], how: Resampling) -> None:
         if len(keys) < 2:
             continue
         found = {
-            name: limits(each.samples[name], how.confidence, len(keys), formula, each.columns)
+            name: percentile_interval(each.samples[name], how.confidence, len(keys), formula, each.columns)
             for name, formula in each.formulas.items()
         }
         each.scores = [with_interval(score, found[score.measure]) for score in each.scores]
@@ -272,5 +272,5 @@ def _bootstrap_limits(
     """The bootstrap interval of resampled values, if there are any, or the reason why there is none."""
     if samples is None or dialogues < 2:
         return None, ""
-    found = limits(samples, confidence, dialogues, formula, columns)
+    found = percentile_interval(samples, confidence, dialogues, formula, columns)
     return found.ci, found.reason or ""
