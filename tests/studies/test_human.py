@@ -171,20 +171,20 @@ def test_both_layouts_say_the_same(tmp_path: Path, text: str) -> None:
     [
         (
             "dialogue,rater,rating\nD1,ann,good\n",
-            "line 2, dialogue D1: the rating of ann is 'good', and should be a number or empty",
+            "line 2, dialogue D1: the rating of ann must be a number or empty, not 'good'",
         ),
-        ("dialogue,ann\nD1,4\nD2,nan\n", "line 3, dialogue D2: the rating of ann is 'nan'"),
-        ("dialogue,ann\nD1,inf\n", "line 2, dialogue D1: the rating of ann is 'inf'"),
-        ('dialogue,ann\nD1,"3,5"\n', "the rating of ann is '3,5'"),
-        ("dialogue,ann\nD1,4\nd1.json,5\n", "line 3, dialogue d1.json: ann has rated it before"),
-        ("dialogue,rater,rating\nD1,,4\n", "line 2, dialogue D1: a rating without rater"),
-        ("dialogue,ann\n,4\n", "line 2: a row without dialogue"),
+        ("dialogue,ann\nD1,4\nD2,nan\n", "line 3, dialogue D2: the rating of ann must be a number or empty, not 'nan'"),
+        ("dialogue,ann\nD1,inf\n", "line 2, dialogue D1: the rating of ann must be a number or empty, not 'inf'"),
+        ('dialogue,ann\nD1,"3,5"\n', "the rating of ann must be a number or empty, not '3,5'"),
+        ("dialogue,ann\nD1,4\nd1.json,5\n", "line 3, dialogue d1.json: ann has already rated it"),
+        ("dialogue,rater,rating\nD1,,4\n", "line 2, dialogue D1: a rating has no rater"),
+        ("dialogue,ann\n,4\n", "line 2: a row has no dialogue"),
         ("dialogue,ann\nD1,4,5\n", "line 2: 3 cells, while the first line names 2 columns"),
         ("dialogue,ann,ann\nD1,4,5\n", "line 1: duplicate column 'ann'"),
         ("ann,bob\n4,5\n", "line 1: expected the columns dialogue, rater, rating"),
         ("dialogue\nD1\n", "line 1: expected the columns"),
         ("", "line 1: expected the columns"),
-        ("dialogue,ann\nD1,\n", "holds no rating"),
+        ("dialogue,ann\nD1,\n", "the file has no ratings"),
     ],
 )
 def test_bad_ratings(tmp_path: Path, text: str, message: str) -> None:

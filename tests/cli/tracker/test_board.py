@@ -164,7 +164,7 @@ def test_rows_that_do_not_give_the_scores_of_their_run(capsys: Capsys, folder: P
         ("row = []", "a board needs at least one row"),
         ('[[row]]\nsystem = "a"', "missing required field file"),
         (ROW.format("a", "good.jsonl") + 'url = "x"', "unknown field url"),
-        (ROW.format("a", "good.jsonl") + 'date = "soon"', "date is a year, a month or a day"),
+        (ROW.format("a", "good.jsonl") + 'date = "soon"', "date must be a year, month or day"),
         (ROW.format("a", "none.jsonl"), "none.jsonl: no such file"),
         (ROW.format("", "good.jsonl"), "length >= 1"),
     ],

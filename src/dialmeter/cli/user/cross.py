@@ -18,7 +18,7 @@ from ...simulation.outcome import outcome, played, silence
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
 from ...studies.act_success import system_outcome
-from ...studies.cross import CrossCell, CrossScore, as_dicts, compared_systems, row, scores
+from ...studies.cross import CrossCell, CrossScore, as_dicts, compare_by_user, row, scores
 from ...systems.compare import LogComparison
 from ...systems.outcome import SystemOutcome
 from ...users.result import UserSettings
@@ -77,7 +77,7 @@ def cross(**options: Any) -> Output:
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
     found = scores(cells, resampling)
-    compared = compared_systems(cells, resampling)
+    compared = compare_by_user(cells, resampling)
     counts = {
         "users": len(users),
         "systems": len(systems),
