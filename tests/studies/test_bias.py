@@ -121,9 +121,9 @@ def test_study_does_not_depend_on_order(shared: Path) -> None:
 def test_too_few_dialogues() -> None:
     found = study_bias(made([{"JGA": n / 4, "GCA": n / 5} for n in range(LEAST - 1)]))
     assert all(each.r is None and each.ci is None for each in found.correlations)
-    assert found.correlations[0].reason == "4 of 4 dialogues are left, and a correlation needs 5"
+    assert found.correlations[0].reason == "a correlation needs 5 dialogues, but only 4 of 4 pass the filter"
     assert [notice.code for notice in notices_of_study(found)] == ["few-dialogues"]
-    assert summary(found) == [f"There is nothing to say of where mistakes fall: {found.correlations[0].reason}."]
+    assert summary(found) == [f"The position of mistakes cannot be analysed: {found.correlations[0].reason}."]
     assert study_bias(made([{"JGA": n / 4} for n in range(LEAST)])).correlations[0].r is not None
 
 
@@ -135,7 +135,7 @@ def test_constant_measure() -> None:
     assert (by_measure["GCA"].r, by_measure["GCA"].reason) == (None, "GCA is the same in all 9 dialogues")
     assert all(pair.difference is None for pair in found.pairs)
     assert {each.outcome for each in verdicts(found)} == {NO_VALUE}
-    assert [notice.message for notice in notices_of_study(found)] == ["GCA give all dialogues the same value"]
+    assert [notice.message for notice in notices_of_study(found)] == ["all dialogues have the same value of GCA"]
 
 
 def test_perfect_tracker() -> None:

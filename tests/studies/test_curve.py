@@ -86,7 +86,7 @@ def test_the_interval_over_dialogues_of_one_seed_is_that_of_tracker_score(folder
         score = score_file(str(path), measures=[point.measure], resampling=HOW).scores[0]
         assert point.value.dialogues == pytest.approx(score.ci)
         assert point.value.seeds is None
-        assert point.value.reason == "one seed only"
+        assert point.value.reason == "only one seed"
     assert [notice.code for notice in found.notices if notice.code == "one-seed"]
 
 
@@ -303,16 +303,16 @@ def test_manifests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("file,ratio\na.json,lots\n", "line 2: ratio is a share of the training data such as 0.05, not 'lots'"),
+        ("file,ratio\na.json,lots\n", "line 2: ratio must be a share of the training data such as 0.05, not 'lots'"),
         ("file,ratio\na.json,nan\n", "line 2: ratio is a share"),
         ("file,ratio\na.json,-0.1\n", "line 2: ratio is a share"),
         ("file,ratio\na.json,0.1\nb.json,0.1\n", "line 3: no such file"),
-        ("file,ratio\n,0.1\n", "line 2: a row without file"),
+        ("file,ratio\n,0.1\n", "line 2: a row has no file"),
         ("file,ratio\na.json,\n", "line 2: a.json has neither ratio nor domain"),
         ("name,ratio\na.json,0.1\n", "line 1: expected the columns file and ratio or domain, and seed"),
-        ("file,ratio\n", "names no file"),
+        ("file,ratio\n", "the manifest has no files"),
         ("", "expected the columns"),
-        ('{"file": "a.json", "ratio": [1]}\n', "line 1: ratio is a text or a number, not [1]"),
+        ('{"file": "a.json", "ratio": [1]}\n', "line 1: ratio must be text or a number, not [1]"),
         ('{"file": "a.json", "ratio": 1}\n{"file"\n', "line 2: not valid JSON"),
         ("file,ratio\na.json,0.1\n\na.json,0.1\n", "are both ratio 0.1"),
     ],
@@ -335,4 +335,4 @@ def test_estimates_of_nothing() -> None:
     assert slope([0, 1], [0.1, 0.2]).reason == "an interval of a slope needs three files"
     assert slope([0, 1], [0.1, None]).value is None
     exact = slope([0, 1, 2], [0.0, 1.0, 2.0])
-    assert (exact.seeds, exact.reason) == (None, "all files lie on one line")
+    assert (exact.seeds, exact.reason) == (None, "all files are on one line")

@@ -94,7 +94,7 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
     whole = scored(tmp_path / "whole", lambda *_: False)
     fewer = scored(tmp_path / "fewer", lambda *_: False, ("v1",), dialogues=5)
     with pytest.raises(
-        DialmeterError, match="v2 and v1 are not of the same dialogues: 1 are in one of them only, first 1_00005"
+        DialmeterError, match="v2 and v1 do not have the same dialogues: 1 are only in one of them, first 1_00005"
     ):
         study_sensitivity({"v2": whole["v2"], "v1": fewer["v1"]})
     with pytest.raises(DialmeterError, match="two variants or more"):
