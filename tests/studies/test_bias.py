@@ -159,7 +159,7 @@ def test_one_measure_has_no_partner() -> None:
     assert {each.reason for each in found.correlations if each.filter == "published"} == {
         "the published filter needs two measures"
     }
-    assert "ask for both" in summary(found)[0]
+    assert "request both measures" in summary(found)[0]
 
 
 def test_partners() -> None:

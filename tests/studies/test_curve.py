@@ -304,8 +304,8 @@ def test_manifests(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("file,ratio\na.json,lots\n", "line 2: ratio must be a share of the training data such as 0.05, not 'lots'"),
-        ("file,ratio\na.json,nan\n", "line 2: ratio is a share"),
-        ("file,ratio\na.json,-0.1\n", "line 2: ratio is a share"),
+        ("file,ratio\na.json,nan\n", "line 2: ratio must be a share"),
+        ("file,ratio\na.json,-0.1\n", "line 2: ratio must be a share"),
         ("file,ratio\na.json,0.1\nb.json,0.1\n", "line 3: no such file"),
         ("file,ratio\n,0.1\n", "line 2: a row has no file"),
         ("file,ratio\na.json,\n", "line 2: a.json has neither ratio nor domain"),

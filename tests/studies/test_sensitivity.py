@@ -100,7 +100,7 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="two variants or more"):
         study_sensitivity({"v1": whole["v1"]})
     other = score_file(*(str(tmp_path / "whole" / side / "v1") for side in ("pred", "gold")), measures=["JGA"])
-    with pytest.raises(DialmeterError, match="JGA is not a measure of frames"):
+    with pytest.raises(DialmeterError, match="JGA is not one of the requested measures of frames"):
         study_sensitivity({"v1": other, "v2": other})
 
 

@@ -9,7 +9,7 @@ from ..model import dialogue_key
 from ..studies.audit.audit import GoldAudit, RankedCandidate
 from ..studies.audit.candidates import KINDS, Candidate
 from ..studies.audit.corrected import scores_of
-from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, proposal, votes_said
+from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, format_votes, proposal
 from .html_env import page
 from .tables import Table, decimals, percent, records_table
 
@@ -79,7 +79,7 @@ def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
         yield f"  {turn} {who:<6}  {one_line(text, 300)}"
     yield f"  gold      {one_line(found.gold or 'no value', 100)}"
     yield f"  proposed  {one_line(proposal(found), 100)}"
-    for name, said in votes_said(found).items():
+    for name, said in format_votes(found).items():
         yield f"  {one_line(name, 40)}: {said}"
     if found.same_words is not None and found.same_words.dialogues:
         words = found.same_words
@@ -117,7 +117,7 @@ def candidate_records(audit: GoldAudit) -> Table:
                 "proposed_slot": each.candidate.proposed_slot,
                 "proposed": each.candidate.proposed or "",
                 "strength": each.candidate.strength,
-                "votes": "; ".join(f"{name}: {said}" for name, said in votes_said(each.candidate).items()),
+                "votes": "; ".join(f"{name}: {said}" for name, said in format_votes(each.candidate).items()),
                 **{
                     f"{name} {measure}": value
                     for name, scores in each.corrected.items()

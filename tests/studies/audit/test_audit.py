@@ -208,7 +208,7 @@ def test_runs_are_audited_as_files_are(tmp_path: Path, capsys: Capture) -> None:
     call(capsys, "tracker", "score", tmp_path / "t00.jsonl", "--gold", other_gold, "--out", other)
     said = call(capsys, "tracker", "audit", runs[1], other)
     assert said.complaint == (
-        "t01 and other have different gold in 1 dialogues, first d03; give the GOLD file first, and then predictions"
+        "t01 and other have different gold in 1 dialogues, first d03; give the GOLD file first, then the predictions"
     )
 
 
@@ -222,9 +222,9 @@ def test_bad_input(tmp_path: Path, capsys: Capture) -> None:
         (
             gold,
             fewer,
-        ): "fewer: 2 dialogues of gold have no prediction, first d00; --common looks at the dialogues that all have",
+        ): "fewer: 2 dialogues of gold have no prediction, first d00; use --common for the dialogues that all files have",
         (gold, one, one): f"{one} is given twice; give each tracker once",
-        (gold, one, same): "t00 and same are the same predictions; give each tracker once",
+        (gold, one, same): "t00 and same have the same predictions; give each tracker only once",
         (gold,): "give GOLD and at least one file of predictions, or at least one run",
         (): "give GOLD and at least one file of predictions, or at least one run",
         (gold, one, "--out", "x"): "--out goes with --read-sheet; --sheet writes the sheet",
