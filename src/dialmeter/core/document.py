@@ -124,7 +124,7 @@ def make_document(kind: type[DocumentType], result: object = None, /, **fields: 
         ({'turns': 3}, [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])])
     """
     missing = [name for name in kind.__struct_fields__ if name not in fields and name not in _HEAD]
-    given = {
+    values = {
         "scores": getattr(result, "to_dicts", list)(),
         "counts": {},
         "warnings": getattr(result, "notices", []),
@@ -132,7 +132,7 @@ def make_document(kind: type[DocumentType], result: object = None, /, **fields: 
         **fields,
     }
     return msgspec.convert(
-        {name: each for name, each in given.items() if each is not UNSET}, kind, from_attributes=True
+        {name: each for name, each in values.items() if each is not UNSET}, kind, from_attributes=True
     )
 
 

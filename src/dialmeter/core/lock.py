@@ -53,8 +53,8 @@ class Lock:
 
     Example:
         >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as place, Lock(Path(place, "talk.jsonl")):
-        ...     os.listdir(place)
+        >>> with tempfile.TemporaryDirectory() as folder, Lock(Path(folder, "talk.jsonl")):
+        ...     os.listdir(folder)
         ['.talk.jsonl.lock']
     """
 

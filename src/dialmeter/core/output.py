@@ -133,11 +133,11 @@ def new_folder(folder: Path, check: Callable[[set[str]], None], ours: Sequence[s
 
     Example:
         >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as place:
+        >>> with tempfile.TemporaryDirectory() as parent:
         ...     for text in ("one", "two"):
-        ...         with new_folder(Path(place, "pages"), lambda _: None) as new:
+        ...         with new_folder(Path(parent, "pages"), lambda _: None) as new:
         ...             _ = (new / "index.html").write_text(text)
-        ...     os.listdir(place), Path(place, "pages", "index.html").read_text()
+        ...     os.listdir(parent), Path(parent, "pages", "index.html").read_text()
         (['pages'], 'two')
     """
     with writing(one_line(str(folder), 200)):

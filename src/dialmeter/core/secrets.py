@@ -53,7 +53,7 @@ def _spellings(character: str) -> str:
     """Return a pattern for a character: literal, URL-quoted, and escaped as in JSON and HTML."""
     quoted = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
     units = character.encode("utf-16-be", "surrogatepass").hex()
-    escaped = "".join(rf"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+    escaped = "".join(rf"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
     spellings = [re.escape(character), f"(?i:{quoted}|{escaped})"]
     if character in _ESCAPES:
         spellings.append(_ESCAPES[character])

@@ -49,17 +49,17 @@ def act_success(dialogue: PreparedDialogue) -> ActSuccess:
 
     Example:
         >>> from dialmeter.model import Act, Move
-        >>> said = Move("user", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
-        >>> told = Move("system", acts=(Act("Hotel-Inform", "hotel", "name", ("the inn",)), Act("Hotel-Inform", "hotel", "area", ("east",))))
+        >>> user = Move("user", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
+        >>> system = Move("system", acts=(Act("Hotel-Inform", "hotel", "name", ("the inn",)), Act("Hotel-Inform", "hotel", "area", ("east",))))
         >>> goal = {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}
-        >>> act_success(UserScorer().prepare(Conversation("d1", (said, told), goal)))
+        >>> act_success(UserScorer().prepare(Conversation("d1", (user, system), goal)))
         ActSuccess(bookings=(0, 0), answers=(0, 1), matches=(1, 1))
     """
     booked, answered, requests, matched, searched = [], 0, 0, 0, 0
     for domain, goal in dialogue.goal.items():
-        told = told_slots(dialogue, domain)
+        informed = told_slots(dialogue, domain)
         requests += len(goal.requests)
-        answered += sum(slot.lower() in told for slot in goal.requests)
+        answered += sum(slot.lower() in informed for slot in goal.requests)
         if goal.book:
             booked.append(any(dialogue.system_turn(turn.number, domain).reference for turn in dialogue.turns[1::2]))
         if goal.info:
@@ -78,24 +78,24 @@ def _meets(dialogue: PreparedDialogue, domain: str, goal: DomainGoal) -> bool:
         if any(parts & NO_OFFER for parts, _, _ in entries):
             offer, made = {}, False
             continue
-        told: dict[str, set[str]] = {}
+        values: dict[str, set[str]] = {}
         for parts, slot, value in entries:
             if value and parts & SLOT_VALUES and not parts & PLACEHOLDER:
-                told.setdefault(slot, set()).add(value)
-        named = {slot for slot in traits.entity_slots & told.keys() if told[slot] != offer.get(slot)}
-        offer = told if named else {**offer, **told}
-        made = made or dialogue.system_turn(turn.number, domain).made or (traits.taxi and bool(told))
+                values.setdefault(slot, set()).add(value)
+        names_new_entity = any(values[slot] != offer.get(slot) for slot in traits.entity_slots & values.keys())
+        offer = values if names_new_entity else {**offer, **values}
+        made = made or dialogue.system_turn(turn.number, domain).made or (traits.taxi and bool(values))
     return made and all(
         any(_agrees(slot.lower(), value.lower(), each) for each in offer.get(slot.lower(), (value.lower(),)))
         for slot, value in goal.info.items()
     )
 
 
-def _agrees(slot: str, wanted: str, told: str) -> bool:
+def _agrees(slot: str, constraint: str, value: str) -> bool:
     """Return True if a value meets a constraint. A departure may be later than the given time, and an arrival earlier."""
-    if _TIME.fullmatch(wanted) and _TIME.fullmatch(told) and slot.startswith(("leave", "arrive")):
-        return told >= wanted if slot.startswith("leave") else told <= wanted
-    return wanted in _ANY or wanted == told
+    if _TIME.fullmatch(constraint) and _TIME.fullmatch(value) and slot.startswith(("leave", "arrive")):
+        return value >= constraint if slot.startswith("leave") else value <= constraint
+    return constraint in _ANY or constraint == value
 
 
 def system_outcome(talk: Conversation, success: ActSuccess | GoalSuccess) -> SystemOutcome:

@@ -37,10 +37,10 @@ class CrossMeasure(NamedTuple):
 
 MEASURES = (
     CrossMeasure("GoalCompletion", "goals completed"),
-    CrossMeasure("BookingRate", "wanted bookings that were made"),
-    CrossMeasure("I-GCDF1", "I-GCDF1, constraints told"),
+    CrossMeasure("BookingRate", "bookings of the goal that were made"),
+    CrossMeasure("I-GCDF1", "I-GCDF1, constraints given"),
     CrossMeasure("R-GCDF1", "R-GCDF1, requests made"),
-    CrossMeasure("Turns", "turns of the user per dialogue", as_percent=False),
+    CrossMeasure("Turns", "user turns per dialogue", as_percent=False),
 )
 
 
@@ -95,7 +95,7 @@ class CrossScore(Struct, frozen=True):
     difference_ci_reason: str = ""
 
     @property
-    def stands_out(self) -> bool:
+    def excludes_zero(self) -> bool:
         """True if the interval of the difference excludes zero."""
         return self.difference_ci is not None and not self.difference_ci[0] <= 0 <= self.difference_ci[1]
 

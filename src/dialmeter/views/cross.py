@@ -42,7 +42,7 @@ def matrices(found: Sequence[CrossScore]) -> list[Table]:
         marks = {
             (users.index(user), 1 + systems.index(system)): "*"
             for (user, system), each in cells.items()
-            if each.stands_out
+            if each.excludes_zero
         }
         title = measure.title + (", %" if measure.as_percent else "")
         tables.append(Table(title, ("user", *systems), rows, frozenset(range(1, len(systems) + 1)), marks))

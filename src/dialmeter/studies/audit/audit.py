@@ -155,12 +155,13 @@ _SCORE_NOTICE = "fga-free"
 def _notices(
     trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]], refused: Sequence[str]
 ) -> list[Notice]:
-    given = [each for each in trackers.trackers if each.check.was_given_gold]
     seen: dict[tuple[str, str], Notice] = {}
     for each in trackers.trackers:
         seen |= {(n.code, n.message): n for n in each.result.notices if n.code != _SCORE_NOTICE}
     notices = [*seen.values()]
-    for each in given:
+    for each in trackers.trackers:
+        if not each.check.was_given_gold:
+            continue
         share = 100 * (each.check.share or 0)
         message = (
             f"{each.name} was given gold states and has no vote: its states equal gold at {share:.1f} % of turns, "

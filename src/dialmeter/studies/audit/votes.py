@@ -133,8 +133,8 @@ def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats
         def departures(one: int, other: int, votes: Floats = votes, whole: Floats = whole) -> tuple[int, int]:
             lead = whole - votes[one] - votes[other]
             decided = lead > _DRAW if majority_holds else lead < -_DRAW
-            apart = [decided & (holds[each] != majority_holds) for each in (one, other)]
-            return int((apart[0] & apart[1]).sum()), int((apart[0] | apart[1]).sum())
+            first, second = (decided & (holds[each] != majority_holds) for each in (one, other))
+            return int((first & second).sum()), int((first | second).sum())
 
         overlaps = _shares(len(holds), departures)
     return overlaps
@@ -143,11 +143,11 @@ def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats
 def _timing_overlaps(mentions: Mentions) -> Floats:
     """Return, for each two trackers, the overlap of their departures from the first turns in gold."""
     first, gold = mentions.first, mentions.gold_first
-    apart = (first >= 0) & (gold >= 0) & (first != gold)
+    departs = (first >= 0) & (gold >= 0) & (first != gold)
 
     def departures(one: int, other: int) -> tuple[int, int]:
-        same = apart[one] & apart[other] & (first[one] == first[other])
-        return int(same.sum()), int((apart[one] | apart[other]).sum())
+        same = departs[one] & departs[other] & (first[one] == first[other])
+        return int(same.sum()), int((departs[one] | departs[other]).sum())
 
     return _shares(len(first), departures)
 

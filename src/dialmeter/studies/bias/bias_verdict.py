@@ -237,8 +237,8 @@ def no_correlation(study: BiasStudy) -> str | None:
     return study.correlations[0].reason
 
 
-def _claim(found: Sequence[BiasVerdict]) -> list[str]:
-    own = {(verdict.filter, verdict.trait): verdict for verdict in found if verdict.rival == RIVAL}
+def _claim(all_verdicts: Sequence[BiasVerdict]) -> list[str]:
+    own = {(verdict.filter, verdict.trait): verdict for verdict in all_verdicts if verdict.rival == RIVAL}
     if not own:
         return [
             f"The papers compare {RIVAL} with {REFERENCE}; request both measures to test their claim on these dialogues."

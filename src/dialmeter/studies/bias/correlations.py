@@ -193,23 +193,23 @@ def published_filter(first: Floats, second: Floats) -> Mask:
         second: values of the other measure, same dialogues.
 
     Returns:
-        True for every dialogue that is kept.
+        True for every dialogue that passes.
 
     Example:
         >>> one, other = np.array([1.0, 1.0, 0.6, 0.2, 0.4]), np.array([1.0, 0.8, 0.4, 0.2, np.nan])
         >>> published_filter(one, other).tolist()
         [False, False, True, True, False]
     """
-    kept: Mask = np.isfinite(first) & np.isfinite(second)
-    kept &= ~((np.round(100 * first, 2) == 100) & (np.round(100 * second, 2) == 100))
-    if kept.sum() < 2 or min(np.ptp(first[kept]), np.ptp(second[kept])) <= SAME:
+    mask: Mask = np.isfinite(first) & np.isfinite(second)
+    mask &= ~((np.round(100 * first, 2) == 100) & (np.round(100 * second, 2) == 100))
+    if mask.sum() < 2 or min(np.ptp(first[mask]), np.ptp(second[mask])) <= SAME:
         return np.zeros(len(first), dtype=np.bool_)
     # In integer hundredths. The published code subtracts floats, and 0.30 - 0.20 is slightly below 0.1.
     one, other = (
-        np.round(100 * ((values - values.mean()) / values.std(ddof=1))) for values in (first[kept], second[kept])
+        np.round(100 * ((values - values.mean()) / values.std(ddof=1))) for values in (first[mask], second[mask])
     )
-    kept[kept] = np.abs(one - other) >= 10
-    return kept
+    mask[mask] = np.abs(one - other) >= 10
+    return mask
 
 
 def strength_limits(difference: Interval, total: Interval) -> Interval:

@@ -59,7 +59,7 @@ class BoardRow(Struct, frozen=True, kw_only=True):
         scores: scores for the measures of the board.
         letters: letters by measure; systems that share a letter do not differ significantly.
         best_rank: best rank under all measures, rule sets and maps; None for a system that is not ranked.
-        worst_rank: worst rank, likewise.
+        worst_rank: worst rank under the same; None for a system that is not ranked.
         diagnosis: possible problems of the files rather than of the tracker.
         given_gold: set if the system was apparently given gold states: the share of turns at which its states equal gold
             outside slots that it never predicts. Such a system is neither ranked nor tested. None for the others.

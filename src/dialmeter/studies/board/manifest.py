@@ -29,7 +29,7 @@ class BoardEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         file: the prediction file or the folder of a run, relative to the folder of the manifest.
         gold: the file with gold states, if ``file`` has only predictions (default: that of the manifest).
         format: format of the file (default: auto-detect).
-        gold_format: format of gold, likewise.
+        gold_format: format of gold (default: auto-detect).
         source: origin of the file, such as a repository or a paper.
         licence: licence of the file.
         date: publication date of the file: year, month or day.

@@ -33,8 +33,8 @@ class Ratings(Struct, frozen=True):
             >>> Ratings(("ann", "bob"), {"d1": {"ann": 4.0, "bob": 5.0}}, {"d1": "D1"}).mean("d1")
             4.5
         """
-        given = self.by_dialogue.get(key)
-        return math.fsum(given.values()) / len(given) if given else None
+        ratings = self.by_dialogue.get(key)
+        return math.fsum(ratings.values()) / len(ratings) if ratings else None
 
     def of(self, rater: str, keys: Sequence[str]) -> list[float | None]:
         """Return one rater's ratings of some dialogues."""
