@@ -1,4 +1,4 @@
-"""The account of trackers: what was asked for, found, scored, and what a list of dialogues that the file lacks leads to."""
+"""The account of trackers: requested, found and scored dialogues, and lists with dialogues that are not in the file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def split(tmp_path: Path) -> Path:
-    """Three dialogues, one of which no file has."""
+    """Write a list of three dialogues, one of which is in no file."""
     return written(tmp_path / "split.txt", "D1.json\nd3\nPMUL1.json\n")
 
 
@@ -34,7 +34,7 @@ def split(tmp_path: Path) -> Path:
 def test_a_list_with_a_dialogue_that_the_file_lacks(
     command: str, file: Path, split: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Scored as if it were whole, until now."""
+    """A bug scored the file as if the list were complete."""
     more = ["--ratings", str(written(tmp_path / "r.csv", "dialogue,rater,rating\nd1,a,1\nd3,a,0\n"))]
     said = call(capsys, "tracker", command, file, "--only", split, "--quiet", *(more if command == "human" else ()))
     assert said.code == 2
@@ -93,7 +93,7 @@ def test_gold_without_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "\n3 dialogues requested, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
     assert "|scored:2/3|left_out:1d/1t|d:2|" in said.out
     assert "\n3 of 3 dialogues scored\n" in call(capsys, *words, "--missing", "empty").out
-    # A prediction without gold is nothing that anybody asked for, unless a list names it.
+    # A prediction without gold is not requested, unless a list names it.
     turned = ["tracker", "score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]
     turned[2] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
     assert "\n2 of 2 dialogues scored\n" in call(capsys, *turned).out
@@ -104,7 +104,7 @@ def test_gold_without_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_shards_have_the_account_of_the_whole(file: Path, split: Path, tmp_path: Path) -> None:
-    """What is noticed of two parts of a corpus adds up."""
+    """The accounts of two parts of a corpus add up to that of the whole."""
     from dialmeter.tracking.scorer import TrackerScorer
 
     parts = [TrackerScorer(["JGA"], "dialmeter") for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Shards on a Dask cluster: the same as here, also when a worker dies; clear words when the scheduler does."""
+"""Shards on a Dask cluster: the same results as in this process, even if a worker dies; a clear message if the scheduler dies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def squared(number: int) -> int:
 
 
 def slow(task: tuple[str, int]) -> int:
-    """Leaves a mark with its process when it begins, and takes its time."""
+    """Create a file named after the number and the process, and take some time."""
     folder, number = task
     Path(folder, f"{number}-{os.getpid()}").touch()
     time.sleep(0.3)
@@ -31,7 +31,7 @@ def slow(task: tuple[str, int]) -> int:
 
 
 class Marking:
-    """Work that carries something, and leaves a mark in each process that it comes to."""
+    """Callable work with data. It creates a file in each process that unpickles it."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""Shards in processes: the same results in the same order, whatever dies on the way."""
+"""Shards in processes: the same results in the same order, even if workers die."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def squared(number: int) -> int:
 
 
 def killed_once(task: tuple[str, int]) -> int:
-    """Dies at the first attempt on number 2, as by the kernel."""
+    """Kill the process at the first attempt on number 2, as the kernel does."""
     mark, number = task
     if number == 2 and not Path(mark).exists():
         Path(mark).touch()
@@ -107,13 +107,13 @@ def test_errors_travel_between_processes_with_their_words(error: DialmeterError)
 
 
 class GrowingShards(Sequence[int]):
-    """Shards that are made when they are handed out: as many as have come back."""
+    """Shards that are created when a worker is free, from the number of finished ones."""
 
     def __init__(self) -> None:
         self.back = 0
 
     def __len__(self) -> int:
-        return 40  # more than are handed out ahead of the oldest
+        return 40  # more than the limit of shards ahead of the oldest
 
     @overload
     def __getitem__(self, place: int) -> int: ...

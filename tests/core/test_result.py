@@ -1,4 +1,4 @@
-"""The results of all three subjects offer the same."""
+"""The results of all three subjects have the same interface."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tracker() -> Result:
 
 
 def user() -> Result:
-    """Users who do not say all."""
+    """Users who do not mention all constraints."""
     return score_user(TALKS)
 
 
@@ -97,7 +97,7 @@ def test_tables(make: Callable[[], Result], name: Any, group: str, monkeypatch: 
 
 
 class TestJudges:
-    """What only judges have."""
+    """Attributes that only results of judges have."""
 
     def test_groups_of_judges(self) -> None:
         result = judge()

@@ -1,4 +1,4 @@
-"""Resampled correlations equal those of the resamples written out, and intervals cover what they should."""
+"""Resampled correlations equal those of explicit resamples, and intervals have the right coverage."""
 
 from __future__ import annotations
 

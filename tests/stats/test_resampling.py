@@ -1,4 +1,4 @@
-"""Bootstrap intervals: the same as scipy's, and independent of everything that should not matter."""
+"""Bootstrap intervals: equal to scipy's, and independent of order, block size and threads."""
 
 from math import fsum
 

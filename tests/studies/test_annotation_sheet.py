@@ -1,4 +1,4 @@
-"""Annotation sheets: who gets one, what stands on it, and that it reads back whatever the dialogue says."""
+"""Annotation sheets: sampling, content, and parsing for any text of a dialogue."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def a_sheet(name: str = "MUL1.json", said: str = "In the east.") -> Sheet:
 
 
 def fill(folder: Path, ratings: dict[str, str]) -> None:
-    """Writes behind the rating of the sheets named, as a rater would."""
+    """Write ratings into sheets, as a rater would."""
     for name, rating in ratings.items():
         path = folder / name
         text = path.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The papers' claim: verdicts, the interval of strengths behind them, and the words."""
+"""The papers' claim: verdicts, the interval of strengths, and the sentences."""
 
 from __future__ import annotations
 

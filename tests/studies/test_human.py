@@ -1,4 +1,4 @@
-"""Measures against ratings, with the statistics of scipy as witness."""
+"""Correlations of measures with ratings, compared with scipy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> TrackerResult:
 
 @pytest.fixture(scope="module")
 def table(result: TrackerResult) -> dict[str, dict[str, float]]:
-    """Three raters who follow GCA with noise; bob leaves out every fourth dialogue."""
+    """Return three raters whose ratings are GCA with noise. b skips every fourth dialogue."""
     draw = random.Random(2)
     values = result.measure_columns.per_dialogue(result.asked[2].used)
     rows = {}
@@ -53,7 +53,7 @@ def ratings_of(table: dict[str, dict[str, float]]) -> Ratings:
 
 
 def columns(result: TrackerResult, table: dict[str, dict[str, float]], *measures: str) -> list[list[float]]:
-    """Mean ratings and values of measures, over the dialogues in which all measures have one."""
+    """Return mean ratings and values of measures, over the dialogues that have a value under all measures."""
     people = [float(np.mean(list(table[name].values()))) for name in result.measure_columns.main.dialogues]
     values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.asked}
     rows = zip(people, *(values[name] for name in measures), strict=True)

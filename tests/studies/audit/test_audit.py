@@ -1,4 +1,4 @@
-"""The audit of gold: what it finds, what does not change it, and what it refuses."""
+"""The audit of gold: candidates, invariances, and errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _audit(capsys: Capture, *words: str | Path) -> dict[str, Any]:
 
 
 def _begin(slot: str, least: int = 0, absent: str = "", present: str = "") -> tuple[str, int, str]:
-    """A dialogue in which gold begins a slot, the turn, and the value."""
+    """Return a dialogue in which a slot of gold starts, the turn, and the value."""
     for name, turns in GOLD.items():
         first = next((turn for turn, state in enumerate(turns) if slot in state), None)
         if first is not None and first >= least and absent not in turns[-1] and (not present or present in turns[-1]):
@@ -73,7 +73,7 @@ def test_every_kind_of_error_is_the_first_candidate(tmp_path: Path, capsys: Capt
 
 
 def test_same_words_elsewhere_are_a_vote(tmp_path: Path, capsys: Capture) -> None:
-    """One tracker lacks the value, as gold does; users say it, and gold has it wherever else they do."""
+    """One tracker and gold do not have the value. Users say it, and gold has it in all other dialogues in which they do."""
     name, first, value = _begin("restaurant-food", present="restaurant-area")
     gold = spoilt(GOLD, name, "restaurant-food", 0, 4, None)
     trackers = made_trackers(GOLD, 2)
@@ -95,7 +95,7 @@ def test_perfect_trackers_give_no_candidates(tmp_path: Path, capsys: Capture) ->
     found = _audit(capsys, *files)
     assert (found["candidates"], found["counts"]["voters"]) == ([], 0)
     assert [each["code"] for each in found["warnings"]] == ["given-gold", "no-votes", "no-utterances"]
-    # The same without the rule that such files have no vote.
+    # The same if such files could vote.
     read = read_trackers(str(files[0]), {"a": str(files[1])}, named("dialmeter"))
     twin = [AuditedTracker(name, read.trackers[0].reads, read.trackers[0].result, GoldStateCheck()) for name in "abc"]
     trackers = TrackerSet(twin, read.rules, read.words)
@@ -262,7 +262,7 @@ def test_talk_from_another_file(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_two_names_of_one_slot_are_counted(tmp_path: Path, capsys: Capture) -> None:
-    """Both stay as written, and no correction can name one of them."""
+    """Both names stay as written, and a correction cannot refer to one of them."""
     name, first, _ = _begin("hotel-area")
     gold = spoilt(GOLD, name, "hotel-book day", first, 4, "monday")
     gold = spoilt(gold, name, "hotel-bookday", first, 4, "friday")

@@ -1,4 +1,4 @@
-"""Sheets for annotators: written, filled, and read back as a patch."""
+"""Sheets for annotators: written, filled, and converted to a patch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = list[dict[str, str]]
 
 
 def _corpus(folder: Path) -> list[Path]:
-    """Gold with an error, and three trackers."""
+    """Write gold with an error, and three trackers."""
     return write_corpus(folder, spoilt(GOLD, "d03", "hotel-area", FIRST, 4, "moon"), made_trackers(GOLD, 3), talk=True)
 
 
@@ -61,13 +61,13 @@ def test_round_trip(tmp_path: Path, capsys: Capture) -> None:
     loaded = load_patch(str(patch))
     assert found["patch"] == loaded.digest
     assert found["verdicts"] == {"wrong": 1, "right": 1, "no verdict": len(rows) - 2}
-    # Patched gold is the gold from before the error, in the signature, too.
+    # Patched gold equals the gold before the error, also in the signature.
     right = write_states(tmp_path / "right.jsonl", "gold", GOLD)
     patched = _signature(capsys, tmp_path / "gold.jsonl", "--patch", patch)
     assert f"patch:{loaded.digest}|" in patched
     assert patched.split("|data:")[1] == _signature(capsys, right).split("|data:")[1]
     assert loaded.data in _signature(capsys, tmp_path / "gold.jsonl")
-    # An audit of the patched gold does not bring the candidate again.
+    # An audit of the patched gold does not list the candidate again.
     again = call(capsys, "tracker", "audit", *_corpus(tmp_path), "--patch", patch, "--json").json
     assert "moon" not in [each["gold"] for each in again["candidates"]]
 
@@ -104,7 +104,7 @@ def test_what_is_refused(tmp_path: Path, capsys: Capture) -> None:
     }
     for name, (cell, message) in broken.items():
         said = _read(capsys, out, _write(sheet, [{**rows[0], name: cell}, *rows[2:]]))
-        # The talk of a row has several lines, so that only its last one is known.
+        # The talk of a row has several lines, and only the last line is reported.
         assert (said.code, said.complaint.partition(", ")[0].partition(": line")[0]) == (2, str(sheet))
         assert said.complaint.endswith(message.partition(": ")[2])
     assert "duplicate candidate" in _read(capsys, out, _write(sheet, [rows[0], rows[0]])).complaint
