@@ -268,7 +268,7 @@ def test_the_cost_stays_under_the_limit() -> None:
 
 @pytest.mark.parametrize("text", ["", "in=1", "in=x,out=1", "in=1,out=-1", "in=1,out=2,more=3", "1,2", "in=nan,out=1"])
 def test_prices_that_are_none(text: str) -> None:
-    with pytest.raises(DialmeterError, match="money per million tokens"):
+    with pytest.raises(DialmeterError, match="price per million tokens"):
         Price.parse(text)
 
 
