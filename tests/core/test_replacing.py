@@ -120,7 +120,7 @@ class TestRowsAndDialogues:
         for name in "ab":
             writer.add({"id": name})
         columns = {"x": column} if column else {}
-        with pytest.raises(DialmeterError, match=r"run: 2 rows for \d dialogues, .* start again with --force"):
+        with pytest.raises(DialmeterError, match=r"run: .* 2 rows for \d dialogues; start again with --force"):
             writer.finish({"scores": [], "counts": counts}, columns, {})
         writer.close()
         with pytest.raises(DialmeterError, match="an unfinished run"):
@@ -185,7 +185,7 @@ class TestFoldersThatReplaceFolders:
         written(tmp_path / "x" / "mine", "mine")
         with monkeypatch.context() as patched:
             if not at_once:
-                patched.setattr(output, "_renamed_at_once", lambda *_: False)
+                patched.setattr(output, "_swap_names", lambda *_: False)
             patched.setattr(output, "_finish_exchange", lambda *_: None)
             self.fill(tmp_path / "x", "new", "b.html")
         assert (tmp_path / "x" / "b.html").read_text() == "new"
