@@ -13,7 +13,7 @@ from math import asin, pi
 import numpy as np
 
 from dialmeter.stats.cluster_bootstrap import ResampledVariable, cluster_weights
-from dialmeter.stats.resampling import limits
+from dialmeter.stats.resampling import percentile_interval
 
 REPLIES = 6
 CLUSTERS = (60, 25)
@@ -46,7 +46,7 @@ def covered(
             weights = cluster_weights(each, resamples, seed=number)
             first, second = ResampledVariable(weights, x), ResampledVariable(weights, y)
             for measure in measures:
-                interval = limits(first.correlation(measure, second), 0.95, int(each.max()) + 1)
+                interval = percentile_interval(first.correlation(measure, second), 0.95, int(each.max()) + 1)
                 low, high = interval.ci or (1.0, -1.0)
                 found[way, measure] += low <= TRUTH[measure] <= high
     return found

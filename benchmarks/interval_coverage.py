@@ -23,7 +23,7 @@ from dialmeter.stats import ratio
 from dialmeter.stats.draws import resampled_sums
 from dialmeter.stats.formulas import Floats, Formula, evaluate, exact
 from dialmeter.stats.intervals import NORMAL, expanded_tail
-from dialmeter.stats.resampling import limits
+from dialmeter.stats.resampling import percentile_interval
 
 SIZES = (10, 20, 50, 200)
 TRUTHS = (0.7, 0.97, 1.0)
@@ -79,7 +79,7 @@ def intervals(columns: Floats, resamples: int, seed: int) -> Iterator[tuple[str,
         values = evaluate(formula, sums)
         tail = expanded_tail(CONFIDENCE, len(columns))
         low, high = np.nanquantile(values, [tail, 1 - tail])
-        found = limits(values, CONFIDENCE, len(columns), formula, columns)
+        found = percentile_interval(values, CONFIDENCE, len(columns), formula, columns)
         yield name, "percentiles", None if np.isnan(low) else (float(low), float(high))
         ends = found.ci
         yield name, "dialmeter", ends

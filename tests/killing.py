@@ -52,7 +52,7 @@ class Command(NamedTuple):
         begun = time.monotonic()
         process = self.start(out, *more)
         _, complaint = process.communicate()
-        there = more and any(words in complaint for words in (b"holds a finished run", b"is there already"))
+        there = more and any(words in complaint for words in (b"holds a finished run", b"already exists"))
         assert process.returncode == 0 or there, f"{self.name}: {complaint.decode()}"
         return time.monotonic() - begun
 

@@ -1,4 +1,4 @@
-"""The account of judges: each has its own, and one that scored nothing is no success."""
+"""The account of judges: each judge has one, and a judge that scored nothing is an error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HTML: Reply = (200, "<html>please log in</html>", {})
 
 
 class Halting(Oracle):
-    """Judges naturalness alone, one reply at a time, and fails on the replies to every second dialogue."""
+    """A judge of naturalness only, one reply at a time. It fails on the replies of every second dialogue."""
 
     name = "halting"
     facets = frozenset({"naturalness"})
@@ -51,7 +51,7 @@ def file(tmp_path: Path) -> Path:
 def test_an_endpoint_that_gives_no_score(
     reply: Reply, reason: str, why: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit code 0 and an empty column, until now."""
+    """A bug gave exit code 0 and an empty column."""
     run = tmp_path / "run"
     with serve(lambda body, number: reply) as server:
         judge = f'llm(endpoint="{server.url}", model=m, retries=0)'
@@ -81,7 +81,7 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(
     said = call(capsys, *words, "--quiet", "--out", tmp_path / "run")
     assert said.code == 2
     assert said.complaint.startswith("mine scored none of 24 cases: ")
-    # What the other has said is printed all the same, and the run can be gone on with.
+    # The scores of the other judge are still printed, and the run can be resumed.
     assert "\noverlap: 24 of 24 cases scored\n" in said.out
     [row] = [line for line in said.out.splitlines() if line.startswith("speaker")]
     assert "–" in row.split()
@@ -112,9 +112,9 @@ def test_the_column_says_why_it_has_no_value(
     [line] = [line for line in said.out.splitlines() if line.startswith("mine –: no case was scored: ")]
     assert line.endswith(why)
     assert {score["reason"].endswith(why) for score in found["scores"] if score["judge"] == "mine"} == {True}
-    # A silent judge is nobody to compare with, though it was named first.
+    # A judge without scores is not the base of comparisons, even if it comes first.
     assert {each["judge"] for each in found["comparisons"]} == {"overlap"}
-    # No reply is asked about twice, and nothing is sent after the first batch of failures.
+    # No request is sent twice, and none after the first batch of failures.
     assert len(server.asked) == 2 * 32
 
 
@@ -153,7 +153,7 @@ def test_reasons_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_judge_has_its_own_n(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A judge that scored two cases of twelve was shown with n 12."""
+    """A bug showed n = 12 for a judge that scored two of twelve cases."""
     lines = ["case,human,adversarial", *(f"{number},{number},0" for number in (1, 2, 13, 14))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
     words = ["judge", "score", file, "--scores", tmp_path / "mine.csv", "--threshold", "fixed=0.5"]
@@ -161,7 +161,7 @@ def test_every_judge_has_its_own_n(file: Path, tmp_path: Path, capsys: pytest.Ca
     assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
     [row] = [line for line in text.splitlines() if line.startswith("speaker")]
     assert row.split()[3:6] == ["12", "0.0", "(2)"]
-    assert "\n24 cases asked for, 24 found, 4 scored, 20 unscored: 20 without a score in the file (" in text
+    assert "\n24 cases requested, 24 found, 4 scored, 20 unscored: 20 without a score in the file (" in text
     found = checked(call(capsys, *words, "--json"), "judge-score")
     assert found["accounts"]["mine"] == found["account"]
     assert {score["n"] for score in found["scores"] if score["judge"] == "mine"} == {2}

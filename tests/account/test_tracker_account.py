@@ -1,4 +1,4 @@
-"""The account of trackers: what was asked for, found, scored, and what a list of dialogues that the file lacks leads to."""
+"""The account of trackers: requested, found and scored dialogues, and lists with dialogues that are not in the file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dialmeter.core.account import Account, Reason
 from ..cli.invoke import call, checked
 from ..cli.samples import TOWN, native_lines, nested_document, written
 
-ABSENT = "1 of 3 dialogues of --only are not in the file or have no gold: pmul1"
-LINE = "3 dialogues asked for, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
+ABSENT = "1 of 3 dialogues of --only names are not in the file, or have no gold there: pmul1"
+LINE = "3 dialogues requested, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
 DIGEST = hashlib.sha256(b"d1\nd3\npmul1").hexdigest()[:10]
 
 
@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def split(tmp_path: Path) -> Path:
-    """Three dialogues, one of which no file has."""
+    """Write a list of three dialogues, one of which is in no file."""
     return written(tmp_path / "split.txt", "D1.json\nd3\nPMUL1.json\n")
 
 
@@ -34,7 +34,7 @@ def split(tmp_path: Path) -> Path:
 def test_a_list_with_a_dialogue_that_the_file_lacks(
     command: str, file: Path, split: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Scored as if it were whole, until now."""
+    """A bug scored the file as if the list were complete."""
     more = ["--ratings", str(written(tmp_path / "r.csv", "dialogue,rater,rating\nd1,a,1\nd3,a,0\n"))]
     said = call(capsys, "tracker", command, file, "--only", split, "--quiet", *(more if command == "human" else ()))
     assert said.code == 2
@@ -90,21 +90,21 @@ def test_gold_without_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[s
     words = ["tracker", "score", pred, "--gold", gold, "--measure", "JGA"]
     assert call(capsys, *words).code == 2
     said = call(capsys, *words, "--missing", "skip")
-    assert "\n3 dialogues asked for, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
+    assert "\n3 dialogues requested, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
     assert "|scored:2/3|left_out:1d/1t|d:2|" in said.out
     assert "\n3 of 3 dialogues scored\n" in call(capsys, *words, "--missing", "empty").out
-    # A prediction without gold is nothing that anybody asked for, unless a list names it.
+    # A prediction without gold is not requested, unless a list names it.
     turned = ["tracker", "score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]
     turned[2] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
     assert "\n2 of 2 dialogues scored\n" in call(capsys, *turned).out
     only = written(tmp_path / "only.txt", "d1\nd2\n")
     assert "1 of 2 dialogues of --only" in call(capsys, *turned, "--only", only).complaint
     said = call(capsys, *turned, "--only", only, "--missing", "skip")
-    assert "\n2 dialogues asked for, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
+    assert "\n2 dialogues requested, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
 
 
 def test_shards_have_the_account_of_the_whole(file: Path, split: Path, tmp_path: Path) -> None:
-    """What is noticed of two parts of a corpus adds up."""
+    """The accounts of two parts of a corpus add up to that of the whole."""
     from dialmeter.tracking.scorer import TrackerScorer
 
     parts = [TrackerScorer(["JGA"], "dialmeter") for _ in range(2)]

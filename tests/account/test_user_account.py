@@ -1,4 +1,4 @@
-"""The account of users, and of dialogues that are played."""
+"""The account of users, and of simulated dialogues."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ mute = Mute()
 
 
 def with_a_bad_one(folder: Path) -> Path:
-    """The users' file with one more dialogue, which has no goal."""
+    """Write the users' file with one more dialogue that has no goal."""
     file = users(folder)
     line = json.loads(file.read_text("utf-8").splitlines()[0])
     del line["goal"]
@@ -35,7 +35,7 @@ def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, capsys: pytest.Capture
     file, run = with_a_bad_one(tmp_path), tmp_path / "run"
     said = call(capsys, "user", "score", file, "--skip-bad", "--out", run)
     assert said.code == 0
-    line = "5 dialogues asked for, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
+    line = "5 dialogues requested, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
     assert f"\n{line}\n\nsignature" in said.out
     found = checked(call(capsys, "user", "score", file, "--skip-bad", "--json"), "user-score")
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"]
@@ -44,7 +44,7 @@ def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, capsys: pytest.Capture
     check = call(capsys, "user", "check", file)
     assert check.code == 2
     assert f"\naccount: {line}\nnot ready to be scored\n" in check.out
-    # The run knows it, too, and so does who asks it.
+    # The run has the same account, and commands that read the run show it.
     for command in ("query", "patterns"):
         assert line in call(capsys, "user", command, run).out
         document = checked(call(capsys, "user", command, run, "--json"), f"user-{command}")
@@ -78,7 +78,7 @@ def mute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("side", ["user", "system"])
 def test_an_agent_that_says_nothing(side: str, mute: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 0 and a file of empty turns, until now."""
+    """A bug gave exit code 0 and a file of empty turns."""
     words = ["--goals", "3", "--workers", "1", "--quiet", f"--{side}", mute]
     said = call(capsys, "user", "play", *words, "--out", tmp_path / "talk.jsonl")
     assert said.code == 2

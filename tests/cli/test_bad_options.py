@@ -163,7 +163,7 @@ class TestOut:
     def test_a_finished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         for more in ([], ["--resume"]):
             complaint = self.refused(capsys, tmp_path / "town.jsonl", run, *more)
-            assert complaint == f"{run}: holds a finished run; replace it with --force"
+            assert complaint == f"{run}: holds a finished run; use --force to replace it"
 
     def test_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         taken = written(tmp_path / "taken", "mine")

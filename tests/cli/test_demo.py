@@ -58,4 +58,4 @@ def test_an_older_demo_is_not_written_over_unasked(
 ) -> None:
     found = call(capsys, "demo", "--out", str(folder))
     assert found.code == 2
-    assert "agenda.jsonl: is there already; replace it with --force" in found.err
+    assert "agenda.jsonl: already exists; use --force to replace it" in found.err

@@ -31,7 +31,7 @@ def test_the_same_bytes_again_and_no_other_file_is_lost(folder: Path, capsys: py
     (folder / "mine.txt").write_text("mine", "utf-8")
     refused = call(capsys, "sample", folder)
     assert refused.code == 2
-    assert refused.complaint.endswith("base.jsonl: is there already; replace it with --force")
+    assert refused.complaint.endswith("base.jsonl: already exists; use --force to replace it")
     assert call(capsys, "sample", folder, "--force", "--quiet").code == 0
     assert files_in(folder) == {**before, "mine.txt": b"mine"}
     (folder / "mine.txt").unlink()

@@ -1,4 +1,4 @@
-"""Shards on a Dask cluster: the same as here, also when a worker dies; clear words when the scheduler does."""
+"""Shards on a Dask cluster: the same results as in this process, even if a worker dies; a clear message if the scheduler dies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter import __version__
-from dialmeter.core.cluster import Cluster, Seen, check_seen, what_is_seen
+from dialmeter.core.cluster import Cluster, Environment, check_environment, describe_environment
 from dialmeter.core.engine import Done, Lost, map_shards
 from dialmeter.errors import DialmeterError, InputError, Unfinished
 
@@ -23,7 +23,7 @@ def squared(number: int) -> int:
 
 
 def slow(task: tuple[str, int]) -> int:
-    """Leaves a mark with its process when it begins, and takes its time."""
+    """Create a file named after the number and the process, and take some time."""
     folder, number = task
     Path(folder, f"{number}-{os.getpid()}").touch()
     time.sleep(0.3)
@@ -31,7 +31,7 @@ def slow(task: tuple[str, int]) -> int:
 
 
 class Marking:
-    """Work that carries something, and leaves a mark in each process that it comes to."""
+    """Callable work with data. It creates a file in each process that unpickles it."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -70,7 +70,7 @@ def test_a_cluster_gives_what_one_process_gives_and_tells_bad_input(tmp_path: Pa
 def test_input_that_a_worker_does_not_see_is_found_out_at_the_start(tmp_path: Path) -> None:
     file = tmp_path / "d.jsonl"
     file.write_text("{}\n", "utf-8")
-    assert what_is_seen([str(file), str(tmp_path / "none")]) == Seen(__version__, (3, None))
+    assert describe_environment([str(file), str(tmp_path / "none")]) == Environment(__version__, (3, None))
     with running(tmp_path, workers=1) as processes:
         cluster = Cluster(processes.address)
         assert list(map_shards(squared, [2], cluster=cluster, inputs=[str(file)])) == [Done(4)]
@@ -79,15 +79,15 @@ def test_input_that_a_worker_does_not_see_is_found_out_at_the_start(tmp_path: Pa
 @pytest.mark.parametrize(
     ("there", "message"),
     [
-        (Seen("1", (None,)), "d.jsonl: worker w cannot see it"),
-        (Seen("1", (4,)), "d.jsonl: worker w sees 4 bytes, here it has 3"),
-        (Seen("2", (3,)), "worker w has dialmeter 2, this is 1"),
+        (Environment("1", (None,)), "d.jsonl: worker w cannot find it"),
+        (Environment("1", (4,)), "d.jsonl: has 4 bytes on worker w, but 3 bytes here"),
+        (Environment("2", (3,)), "worker w has dialmeter 2, but this process has 1"),
     ],
 )
-def test_a_worker_that_sees_something_else_is_refused(there: Seen, message: str) -> None:
-    check_seen("w", Seen("1", (3,)), Seen("1", (3,)), ["d.jsonl"])
+def test_a_worker_that_sees_something_else_is_refused(there: Environment, message: str) -> None:
+    check_environment("w", Environment("1", (3,)), Environment("1", (3,)), ["d.jsonl"])
     with pytest.raises(DialmeterError, match=message):
-        check_seen("w", there, Seen("1", (3,)), ["d.jsonl"])
+        check_environment("w", there, Environment("1", (3,)), ["d.jsonl"])
 
 
 def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path) -> None:
 def test_without_a_scheduler_there_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
-    with pytest.raises(DialmeterError, match=r"127\.0\.0\.1:9: no scheduler could be reached"):
+    with pytest.raises(DialmeterError, match=r"127\.0\.0\.1:9: cannot connect to a scheduler"):
         list(map_shards(squared, range(3), cluster=Cluster("tcp://127.0.0.1:9")))
 
 
@@ -132,7 +132,7 @@ def test_a_scheduler_that_goes_away_leaves_resumable_work(tmp_path: Path) -> Non
 def test_a_shard_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     with running(tmp_path, workers=5) as processes:
         outcomes = list(map_shards(deadly, range(3), cluster=Cluster(processes.address)))
-        assert outcomes == [Done(0), Lost("4 workers died at it"), Done(4)]
+        assert outcomes == [Done(0), Lost("4 workers died while processing it"), Done(4)]
 
 
 def test_what_work_carries_comes_to_a_worker_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The one client for chat endpoints, against a real server on this machine and a clock that does not wait."""
+"""Client for chat endpoints, tested against a real local server and with a clock that does not wait."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HELLO = [{"role": "user", "content": "Hello."}]
 
 
 class FakeClock(Clock):
-    """A sleeper wakes up at once, and the time has passed."""
+    """A clock whose ``sleep`` returns at once and advances the time."""
 
     def __init__(self) -> None:
         self._now, self._lock = 0.0, Lock()
@@ -59,7 +59,7 @@ def test_a_server_that_refuses_two_of_three_requests(workers: int) -> None:
 
 
 def test_a_server_with_two_places_is_asked_by_two_at_a_time() -> None:
-    """It refuses whatever comes while two requests are under way: the client finds out how many it may send."""
+    """The server refuses requests while two are running. The client adapts its number of concurrent requests."""
     lock, running = Lock(), [0]
 
     def answer(body: dict[str, Any], number: int) -> Reply:
@@ -268,7 +268,7 @@ def test_the_cost_stays_under_the_limit() -> None:
 
 @pytest.mark.parametrize("text", ["", "in=1", "in=x,out=1", "in=1,out=-1", "in=1,out=2,more=3", "1,2", "in=nan,out=1"])
 def test_prices_that_are_none(text: str) -> None:
-    with pytest.raises(DialmeterError, match="money per million tokens"):
+    with pytest.raises(DialmeterError, match="price per million tokens"):
         Price.parse(text)
 
 

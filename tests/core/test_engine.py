@@ -1,4 +1,4 @@
-"""Shards in processes: the same results in the same order, whatever dies on the way."""
+"""Shards in processes: the same results in the same order, even if workers die."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def squared(number: int) -> int:
 
 
 def killed_once(task: tuple[str, int]) -> int:
-    """Dies at the first attempt on number 2, as by the kernel."""
+    """Kill the process at the first attempt on number 2, as the kernel does."""
     mark, number = task
     if number == 2 and not Path(mark).exists():
         Path(mark).touch()
@@ -67,7 +67,7 @@ def test_a_shard_that_kills_twice_is_given_up_and_the_others_are_finished() -> N
     outcomes = list(map_shards(killed_always, range(6), 2))
     lost = outcomes.pop(2)
     assert isinstance(lost, Lost)
-    assert lost.reason == "2 workers died at it, the last one by signal 9"
+    assert lost.reason == "2 workers died while processing it, the last one by signal 9"
     assert lost.at == "dialogue d2"
     assert outcomes == [Done(number * number) for number in range(6) if number != 2]
 
@@ -107,13 +107,13 @@ def test_errors_travel_between_processes_with_their_words(error: DialmeterError)
 
 
 class GrowingShards(Sequence[int]):
-    """Shards that are made when they are handed out: as many as have come back."""
+    """Shards that are created when a worker is free, from the number of finished ones."""
 
     def __init__(self) -> None:
         self.back = 0
 
     def __len__(self) -> int:
-        return 40  # more than are handed out ahead of the oldest
+        return 40  # more than the limit of shards ahead of the oldest
 
     @overload
     def __getitem__(self, place: int) -> int: ...

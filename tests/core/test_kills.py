@@ -1,4 +1,4 @@
-"""Long commands are killed at random moments and gone on with: the bytes are those of an undisturbed run."""
+"""Long commands are killed at random moments and resumed: the output has the same bytes as that of an uninterrupted run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs for people who go on in polars or duckdb."""
+"""Runs as Parquet, for use in polars or duckdb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads of a server read the arrays of runs at once."""
+"""Several threads of a server read the arrays of runs concurrently."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dialmeter.core.open_runs import read_arrays
 
 
 class Unfinished:
-    """An object in a cycle, whose end lets another thread run."""
+    """An object in a reference cycle, whose finaliser lets another thread run."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -33,7 +33,7 @@ def _thresholds() -> Iterator[None]:
 
 
 def read(path: Path, frames: int) -> int:
-    """Reads below so many more frames of the stack: threads that parse at the same depth would not disturb each other."""
+    """Read at a given depth of the stack. Threads that parse at the same depth would not disturb each other."""
     return read(path, frames - 1) if frames else len(read_arrays(path))
 
 

@@ -1,4 +1,4 @@
-"""What is finished stays until the new one is whole; a run without identity is an empty run; rows, index and dialogues agree."""
+"""A finished run stays until the new one is complete; a run without identity is an empty run; rows, index and dialogues agree."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_report_of_the_old_run_goes_with_it(good: Path, tmp_path: Path, capsys
 
 @pytest.mark.parametrize("style", ["html", "markdown", "latex"])
 def test_a_report_that_cannot_be_written_leaves_the_old_one(style: str, good: Path, tmp_path: Path) -> None:
-    """A limit on the size of files is as good as a full disk."""
+    """A limit on the size of files simulates a full disk."""
     run, page = tmp_path / "run", tmp_path / "page"
     assert call_process("tracker", "score", good, "--out", run, "--quiet", "--ci", "0").code == 0
     words = ["report", str(run), "--as", style, "--out", str(page), "--quiet", "--force"]
@@ -80,7 +80,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(style: str, good: Pa
 
 
 class TestEmptyRun:
-    """A kill between making ``parts`` and writing ``identity.json``."""
+    """A kill between creating ``parts`` and writing ``identity.json``."""
 
     @pytest.mark.parametrize("left", [[], ["identity.json.part"], ["rows-000000.jsonl"]])
     def test_it_is_begun_anew(
@@ -105,12 +105,12 @@ class TestEmptyRun:
         written(tmp_path / "book" / "parts" / "one.tex", "mine")
         for more in ("--resume", "--force"):
             said = call(capsys, "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more)
-            assert (said.code, "one.tex: is not of a run" in said.complaint) == (2, True)
+            assert (said.code, "one.tex: does not belong to a run" in said.complaint) == (2, True)
         assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
 
 
 class TestRowsAndDialogues:
-    """A run is not closed if it has more or fewer rows than dialogues."""
+    """A run cannot be finished if it has more or fewer rows than dialogues."""
 
     @pytest.mark.parametrize(
         ("counts", "column"), [({"dialogues": 3}, []), ({"cases": 1}, []), ({}, [1.0]), ({}, [1.0, 0.5, None])]
@@ -120,7 +120,7 @@ class TestRowsAndDialogues:
         for name in "ab":
             writer.add({"id": name})
         columns = {"x": column} if column else {}
-        with pytest.raises(DialmeterError, match=r"run: 2 rows for \d dialogues, .* start again with --force"):
+        with pytest.raises(DialmeterError, match=r"run: .* 2 rows for \d dialogues; start again with --force"):
             writer.finish({"scores": [], "counts": counts}, columns, {})
         writer.close()
         with pytest.raises(DialmeterError, match="an unfinished run"):
@@ -160,7 +160,7 @@ class TestFiles:
 
 
 class TestFoldersThatReplaceFolders:
-    """Whoever opens a folder finds the old one or the new one; what others put into it is kept."""
+    """A reader finds either the old or the new folder, and files of others in it are kept."""
 
     @staticmethod
     def fill(folder: Path, text: str, names: str) -> None:
@@ -180,12 +180,12 @@ class TestFoldersThatReplaceFolders:
     def test_an_exchange_that_was_interrupted_is_finished(
         self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Without an exchange in one step (as on macOS) there are two renames instead."""
+        """Without an exchange in one step (as on macOS), there are two renames."""
         self.fill(tmp_path / "x", "old", "a.html")
         written(tmp_path / "x" / "mine", "mine")
         with monkeypatch.context() as patched:
             if not at_once:
-                patched.setattr(output, "_renamed_at_once", lambda *_: False)
+                patched.setattr(output, "_swap_names", lambda *_: False)
             patched.setattr(output, "_finish_exchange", lambda *_: None)
             self.fill(tmp_path / "x", "new", "b.html")
         assert (tmp_path / "x" / "b.html").read_text() == "new"

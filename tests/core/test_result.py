@@ -1,4 +1,4 @@
-"""The results of all three subjects offer the same."""
+"""The results of all three subjects have the same interface."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tracker() -> Result:
 
 
 def user() -> Result:
-    """Users who do not say all."""
+    """Users who do not mention all constraints."""
     return score_user(TALKS)
 
 
@@ -97,7 +97,7 @@ def test_tables(make: Callable[[], Result], name: Any, group: str, monkeypatch: 
 
 
 class TestJudges:
-    """What only judges have."""
+    """Attributes that only results of judges have."""
 
     def test_groups_of_judges(self) -> None:
         result = judge()
@@ -124,5 +124,5 @@ class TestJudges:
             old = score_judge(cases, ["length"], confidence=0.8)
         assert old.to_dicts() == score_judge(cases, ["length"], ci=0.8).to_dicts()
         assert score_judge(cases, ["length"], ci=0).ci is None
-        with pytest.raises(DialmeterError, match="ci lies between 0 and 1"):
+        with pytest.raises(DialmeterError, match="ci must be between 0 and 1"):
             score_judge(cases, ["length"], ci=95)

@@ -1,4 +1,4 @@
-"""A run on disk: what is in it, that a killed one goes on to the same bytes, and what is refused."""
+"""Runs on disk: their content, resuming a killed run with the same bytes as result, and errors."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def score(file: Path, out: Path, *more: str) -> int:
-    """Scores into a run and gives the exit code."""
+    """Score into a run and return the exit code."""
     with pytest.raises(SystemExit) as stop:
         run_command(["tracker", "score", str(file), "--out", str(out), "--quiet", *more])
     assert isinstance(stop.value.code, int)
@@ -71,7 +71,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 class TestContents:
-    """What a finished run holds."""
+    """Content of a finished run."""
 
     @pytest.fixture
     def folder(self, file: Path, tmp_path: Path) -> Path:
@@ -166,7 +166,7 @@ class TestContents:
 
 
 class TestResume:
-    """A run that is killed goes on, and ends with the bytes of one that was not."""
+    """A killed run is resumed, and has the same bytes as an uninterrupted run."""
 
     @pytest.fixture
     def whole(self, file: Path, tmp_path: Path) -> Path:
@@ -174,7 +174,7 @@ class TestResume:
         return tmp_path / "whole"
 
     def killed(self, whole: Path, folder: Path, rows: bytes) -> None:
-        """A folder as a killed run leaves it."""
+        """Create a folder as a killed run leaves it."""
         manifest = open_run(whole).manifest
         identity = {name: manifest[name] for name in ("dialmeter", "kind", "inputs", "rules", "measures")}
         (folder / "parts").mkdir(parents=True)
@@ -182,7 +182,7 @@ class TestResume:
         (folder / "parts" / "rows-000000.jsonl").write_bytes(rows)
 
     def places(self, rows: bytes) -> Iterator[int]:
-        """Every kind of place at which writing may stop."""
+        """Yield positions of all kinds at which writing may stop."""
         ends = [position + 1 for position, byte in enumerate(rows) if byte == ord("\n")]
         yield 0
         yield 1
@@ -281,7 +281,7 @@ IDENTITY = msgspec.json.encode({"dialmeter": __version__, "kind": "test"})
 
 
 class TestWriter:
-    """The writer by itself."""
+    """The writer alone."""
 
     ROWS = ({"id": "a", "x": 1}, {"id": "é", "x": [2]}, {"id": "c\n", "x": None})
 
@@ -339,7 +339,7 @@ class TestWriter:
 
 
 class TestOpening:
-    """What is no finished run is told in one line."""
+    """A folder without a finished run gives a one-line error."""
 
     def test_no_folder(self, tmp_path: Path) -> None:
         with pytest.raises(DialmeterError, match=r"nowhere: no run here \(run.json is missing\)"):
@@ -357,5 +357,5 @@ class TestOpening:
 
     def test_another_schema(self, tmp_path: Path) -> None:
         (tmp_path / "run.json").write_text('{"schema": 2}')
-        with pytest.raises(DialmeterError, match="schema 2 is not 1"):
+        with pytest.raises(DialmeterError, match="schema version 2 is not supported"):
             open_run(tmp_path)

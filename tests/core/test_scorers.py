@@ -1,4 +1,4 @@
-"""Scorers of all subjects can be pickled, merged and emptied; that of trackers can be fed turn by turn."""
+"""Scorers of all subjects can be pickled, merged and reset; the scorer of trackers accepts single turns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STATES = {
 
 
 def filled(*names: str, **more: Any) -> TrackerScorer:
-    """A scorer with some of the dialogues."""
+    """Return a scorer with some of the dialogues."""
     scorer = TrackerScorer(MEASURES, by=("domain", "slot"), **more)
     for name in names:
         scorer.add(name, *STATES[name])
@@ -42,7 +42,7 @@ def filled(*names: str, **more: Any) -> TrackerScorer:
 
 
 def facts(result: TrackerResult) -> dict[str, Any]:
-    """All that a result says."""
+    """Return all values of a result."""
     return {
         "scores": result.to_dicts(),
         "by": [result.by(group) for group in ("domain", "slot", "turn")],
@@ -54,7 +54,7 @@ def facts(result: TrackerResult) -> dict[str, Any]:
 
 
 def facts_of(scorer: TrackerScorer) -> dict[str, Any]:
-    """All that a scorer gives, with intervals."""
+    """Return all values of a scorer's result, with intervals."""
     return facts(scorer.result(resampling=Resampling(resamples=50)))
 
 
@@ -134,7 +134,7 @@ def test_one_file_is_scored_as_by_the_command(tmp_path: Path, capsys: pytest.Cap
     lines = [
         {"dialogue_id": name, "turns": [{"gold": one, "pred": other} for one, other in zip(*states, strict=True)]}
         for name, states in STATES.items()
-        if name != "d3"  # nested states are for Python
+        if name != "d3"  # nested states are only supported in Python
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     cli.main(["tracker", "score", str(path), "--json"], standalone_mode=False)

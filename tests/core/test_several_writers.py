@@ -1,4 +1,4 @@
-"""Several processes at one target: one writes it, the others are refused in one line; at a shared cache all write, and nothing is lost."""
+"""Several processes with the same target: one writes it, the others get a one-line error. All can write a shared cache without loss."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..cli.invoke import CommandResult, call_process, files_in
 from ..cli.samples import native_lines, written
 
 DIALOGUES = 3000
-REFUSED = ("is being written by process", "holds a finished run", "is there already", "is being written by another")
+REFUSED = ("is being written by process", "holds a finished run", "already exists", "is being written by another")
 
 DYING = (
     "import os, sys\n"
@@ -42,7 +42,7 @@ DYING = (
 
 
 def at_once(count: int, *words: str | Path) -> list[CommandResult]:
-    """Starts a command several times, and gives what came of each."""
+    """Start a command several times concurrently, and return all outcomes."""
     command = [sys.executable, "-m", "dialmeter", *map(str, words)]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(count)]
     ended = [(process, *process.communicate()) for process in started]
@@ -50,7 +50,7 @@ def at_once(count: int, *words: str | Path) -> list[CommandResult]:
 
 
 def one_wrote(said: Sequence[CommandResult]) -> None:
-    """Somebody did all, and the others were refused in one line."""
+    """Check that at least one process succeeded, and that the others were refused."""
     assert any(each.code == 0 for each in said)
     for each in said:
         assert each.code == 0 or (each.code == 2 and any(words in each.complaint for words in REFUSED)), each
@@ -174,10 +174,10 @@ KNOWN: dict[str, Callable[[Path, Sequence[str]], int]] = {
 @pytest.mark.parametrize("count", [2, 5])
 @pytest.mark.parametrize("cache", APPENDING)
 def test_one_cache(cache: str, count: int, tmp_path: Path) -> None:
-    """Each process writes 60 entries; none is lost, and none waits for ever.
+    """Each process writes 60 entries. No entry is lost, and no process hangs.
 
-    This guards the stores against a way of appending that is not safe for several processes, such as reading all lines and writing
-    them again. The faults that there were are in the two tests below.
+    This prevents unsafe ways of appending with several processes, such as reading all lines and writing them again. The two tests
+    below cover bugs that existed.
     """
     code = "import sys\n" + APPENDING[cache]
     commands = [[sys.executable, "-c", code, str(tmp_path / "cache"), str(number)] for number in range(count)]
@@ -200,7 +200,7 @@ BEGINNING = (
 
 @pytest.mark.parametrize("count", [2, 5])
 def test_caches_that_several_begin_at_once(count: int, tmp_path: Path) -> None:
-    """Each process may write the first line of a new file; a second one made the whole file unreadable, about once in 30 files."""
+    """Each process may write the first line of a new file. A bug wrote it twice in about one of 30 files, which was then unreadable."""
     commands = [[sys.executable, "-c", BEGINNING, str(tmp_path), str(number)] for number in range(count)]
     started = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) for command in commands
@@ -219,7 +219,7 @@ def test_caches_that_several_begin_at_once(count: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cache", ["scores", "answers"])
 def test_reading_a_cache_leaves_a_line_that_is_being_written(cache: str, tmp_path: Path) -> None:
-    """A reader cut the beginning of a line off, or put an end behind it, while another process wrote the rest."""
+    """A bug: a reader cut an incomplete line, or ended it, while another process was writing the rest."""
     if cache == "scores":
         ScoreStore(tmp_path).add("judge", {"a": 1.0})
     else:
@@ -246,7 +246,7 @@ def test_a_torn_line_of_a_cache_is_cut_by_the_next_writer(tmp_path: Path) -> Non
 
 
 class TestLock:
-    """Who may write."""
+    """The lock of a target."""
 
     def test_the_second_is_refused_and_told_who_writes(self, tmp_path: Path) -> None:
         with Lock(tmp_path / "x"), pytest.raises(DialmeterError, match=r"x: is being written by process \d+ on "):

@@ -1,4 +1,4 @@
-"""Closed and full standard streams, and a full disk, are ordinary trouble: one line, an exit code that says what to do."""
+"""Closed or full standard streams and a full disk give a one-line error and a documented exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def shell(words: str, streams: str) -> CommandResult:
-    """A command with its streams as a shell can set them."""
+    """Run a command with its streams redirected by a shell."""
     command = f"{shlex.quote(sys.executable)} -m dialmeter {words} {streams}"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
     return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -66,7 +66,7 @@ def small_files() -> None:
 
 
 def test_a_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
-    """A limit on the size of files is as good as a full disk, and can be set by anybody."""
+    """A limit on the size of files simulates a full disk, and needs no privileges."""
     words = ["user", "play", "--goals", "60", "--quiet", "--workers", "1", "--out"]
     command = [sys.executable, "-m", "dialmeter", *words]
     path, whole = tmp_path / "talk.jsonl", tmp_path / "whole.jsonl"

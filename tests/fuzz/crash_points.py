@@ -30,7 +30,7 @@ from .scenarios import ATTACK, BENCH, Scenario
 from .sheets import fill_sheet
 
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
-_DONE = re.compile(r"holds a finished run|is there already|is not (?:an )?empty")
+_DONE = re.compile(r"holds a finished run|already exists|is not (?:an )?empty")
 """What a command says that is gone on with although it had come to its end."""
 _SECONDS = re.compile(rb'"seconds":\s*[\d.e-]+')
 

@@ -108,7 +108,7 @@ def test_the_command(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "–",
         "(0.48)",
     ]
-    assert "144 items asked for, 4 found, 3 recomputed" in said.out
+    assert "144 items requested, 4 found, 3 recomputed" in said.out
     assert "1 files name no metric or data set of the tables" in said.err
     found = checked(call(capsys, "judge", "published", stored, "--json", "--quiet"), "judge-published")
     assert found["counts"] == {"files": 6, "cells": 144, "recomputed": 2}

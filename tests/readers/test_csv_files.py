@@ -80,7 +80,7 @@ def test_the_index_of_a_data_frame_is_not_read(reader: Any) -> None:
 def test_a_rater_without_a_name(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("dialogue,ann,\nd,4,5\n")
-    with pytest.raises(InputError, match="line 1: an empty heading"):
+    with pytest.raises(InputError, match="line 1: empty column name"):
         read_ratings(str(path))
 
 

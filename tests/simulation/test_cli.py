@@ -127,7 +127,7 @@ def test_a_file_that_is_there_is_kept(capsys: Capture, tmp_path: Path) -> None:
     path.write_text("precious")
     said = call(capsys, "user", "play", "--goals", "2", "--out", path, "-q")
     assert said.code == 2
-    assert said.complaint == f"{path}: is there already; replace it with --force"
+    assert said.complaint == f"{path}: already exists; use --force to replace it"
     assert call(capsys, "user", "play", "--goals", "2", "--out", path, "-q", "--force").code == 0
     assert path.read_text() != "precious"
 

@@ -88,9 +88,9 @@ def test_a_killed_process(tmp_path: Path) -> None:
 def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("precious")
-    with pytest.raises(DialmeterError, match="is there already; replace it with --force"):
+    with pytest.raises(DialmeterError, match="already exists; use --force to replace it"):
         write(path, TASKS, SETTING)
-    with pytest.raises(DialmeterError, match="is there already"):
+    with pytest.raises(DialmeterError, match="already exists"):
         write(path, TASKS, SETTING, resume=True)
     assert path.read_text() == "precious"
     write(path, TASKS, SETTING, force=True)

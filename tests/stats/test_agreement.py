@@ -40,7 +40,7 @@ def test_published_example_of_names():
 
 
 def by_hand(ratings, difference):
-    """Mean over all pairable pairs within units against mean over all pairs of values."""
+    """Compute alpha directly: mean over all pairs within units, and mean over all pairs of values."""
     units = [[v for v in unit if v is not None] for unit in zip(*ratings, strict=True)]
     units = [unit for unit in units if len(unit) > 1]
     values = [v for unit in units for v in unit]

@@ -1,4 +1,4 @@
-"""Resampled correlations equal those of the resamples written out, and intervals cover what they should."""
+"""Resampled correlations equal those of explicit resamples, and intervals have the right coverage."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_icc_of_the_textbook_and_of_unequal_lists() -> None:
     assert found.single == pytest.approx(0.1657, abs=1e-4)
     assert found.mean == pytest.approx(0.4428, abs=1e-4)
     assert intraclass_correlation([*table, []]) == found
-    assert intraclass_correlation([[1], [2]]).reason == "no two items, or no item with two ratings"
+    assert intraclass_correlation([[1], [2]]).reason == "there are fewer than two items, or no item has two ratings"
     assert intraclass_correlation([[1, 2], [1, 2]]).reason == "all items have the same mean rating"
 
 

@@ -1,4 +1,4 @@
-"""Intervals where all resamples are equal: no certainty at the ends of the range, and none inside it."""
+"""Intervals if all resamples are equal: an exact interval at the ends of the range, and none inside it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dialmeter.studies.curve.curve_scores import mean
 
 from ..viewer.made import case_lines, dialmeter
 
-HOW = Resampling(resamples=200)
+RESAMPLING = Resampling(resamples=200)
 SAME = "all resamples have the same value"
 
 
@@ -79,10 +79,10 @@ def test_trackers() -> None:
     gold = [{"ferry-to": "lowick"}, {"ferry-to": "lowick", "ferry-day": "friday"}]
     for number in range(20):
         scorer.add(f"d{number}", gold, gold)
-    for score in scorer.result(resampling=HOW).scores:
+    for score in scorer.result(resampling=RESAMPLING).scores:
         assert score.value == pytest.approx(1.0)
         if score.measure == "ValueF1":
-            # It may be above 1 where a state holds a slot twice, so that 1 is not its end.
+            # It may exceed 1 if a state has a slot twice, so 1 is not the end of its range.
             assert (score.ci, score.ci_reason) == (None, SAME)
         else:
             assert score.ci == pytest.approx((0.025 ** (1 / 20), 1.0)), score.measure
@@ -93,7 +93,7 @@ def test_trackers_that_are_always_half_right() -> None:
     scorer = TrackerScorer(["JGA"])
     for number in range(20):
         scorer.add(f"d{number}", [{"ferry-to": "lowick"}] * 2, [{}, {"ferry-to": "lowick"}])
-    score = scorer.result(resampling=HOW).scores[0]
+    score = scorer.result(resampling=RESAMPLING).scores[0]
     assert (score.value, score.ci, score.ci_reason) == (0.5, None, SAME)
 
 

@@ -1,4 +1,4 @@
-"""Two systems share a letter exactly if no test tells them apart."""
+"""Two systems share a letter if and only if they do not differ significantly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products in small pieces are the products."""
+"""Products that are computed in small pieces are exact."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Bootstrap intervals: the same as scipy's, and independent of everything that should not matter."""
+"""Bootstrap intervals: equal to scipy's, and independent of order, block size and threads."""
 
 from math import fsum
 
@@ -165,7 +165,7 @@ def test_bad_columns_are_refused_in_one_sentence(columns, message):
 def test_bad_options_are_refused():
     with pytest.raises(ValueError, match=r"0\.95 for 95 %"):
         bootstrap(rows(5), MEAN, confidence=95)
-    with pytest.raises(ValueError, match="at least one resample"):
+    with pytest.raises(ValueError, match="must be at least 1"):
         bootstrap(rows(5), MEAN, resamples=0)
     with pytest.raises(ValueError, match="rowwise"):
         evaluate(Formula(lambda sums: 0.5), np.ones((3, 2)))

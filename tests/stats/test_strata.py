@@ -1,4 +1,4 @@
-"""Drawing stratum by stratum is drawing from the whole, wherever the strata are worked."""
+"""Drawing stratum by stratum has the same distribution as drawing from all dialogues, in any number of threads."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_counts_have_the_moments_of_drawing_with_replacement(monkeypatch):
     counts = stratified_sums(np.eye(n), resamples, np.random.SeedSequence(5))
     assert (counts.sum(axis=1) == n).all()
     assert counts.mean(axis=0) == pytest.approx(np.ones(n), abs=0.03)
-    # One from the same stratum is as far from one of another as any two: multinomial covariance.
+    # The covariance within a stratum equals that between strata, as in a multinomial distribution.
     assert np.cov(counts.T) == pytest.approx(np.eye(n) - 1 / n, abs=0.03)
     assert (counts == 0).mean() == pytest.approx((1 - 1 / n) ** n, abs=0.005)
     assert (counts == 3).mean() == pytest.approx(165 * (1 / n) ** 3 * (1 - 1 / n) ** 8, abs=0.003)
@@ -71,5 +71,5 @@ def test_same_seed_same_draw_and_fewer_resamples_are_a_beginning_of_more():
 
 
 def test_a_strata_draw_needs_a_resample_too():
-    with pytest.raises(ValueError, match="at least one resample"):
+    with pytest.raises(ValueError, match="must be at least 1"):
         resampled_sums(np.ones((MANY, 1)), 0, 1)

@@ -1,4 +1,4 @@
-"""Quantiles of Student's distribution without scipy, where they hardly differ from the normal ones."""
+"""Quantiles of Student's distribution without scipy, for many degrees of freedom."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Predictions of an invented tracker that gets better with training, in files as a few-shot study leaves them."""
+"""Predictions of an invented tracker that improves with training, in the files of a few-shot study."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RATIOS, SEEDS = (0.01, 0.1, 0.5), (11, 23, 557)
 
 
 def gold(dialogues: int = 25, domains: tuple[str, ...] = ("hotel", "taxi")) -> dict[str, list[dict[str, Any]]]:
-    """States by dialogue, the same every time."""
+    """Return states by dialogue, always the same."""
     draw = random.Random(1)
     found = {}
     for number in range(dialogues):
@@ -32,7 +32,7 @@ def gold(dialogues: int = 25, domains: tuple[str, ...] = ("hotel", "taxi")) -> d
 
 
 def predicted(states: dict[str, list[dict[str, Any]]], mistakes: float, seed: object) -> dict[str, Any]:
-    """A file in the nested format, with a share of changes missed or mistaken."""
+    """Return predictions in the nested format, with a share of changes missed or wrong."""
     draw = random.Random(f"{seed}")
     document: dict[str, Any] = {}
     for name, turns in states.items():
@@ -55,14 +55,14 @@ def predicted(states: dict[str, list[dict[str, Any]]], mistakes: float, seed: ob
 
 
 def write(path: Path, document: dict[str, Any]) -> Path:
-    """One JSON file."""
+    """Write one JSON file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document), "utf-8")
     return path
 
 
 def few_shot_folder(folder: Path, ratios: tuple[float, ...] = RATIOS, seeds: tuple[int, ...] = SEEDS) -> Path:
-    """A folder with one file per share of training data and seed."""
+    """Write a folder with one file per share of training data and seed."""
     for ratio in ratios:
         for seed in seeds:
             name = f"ratio_{ratio:g}_seed_{seed}_prediction.json"
@@ -71,7 +71,7 @@ def few_shot_folder(folder: Path, ratios: tuple[float, ...] = RATIOS, seeds: tup
 
 
 def zero_shot_folder(folder: Path, seeds: tuple[int | None, ...] = (None,)) -> Path:
-    """A folder with one file per domain and seed; the taxi has fewer dialogues, of the same names."""
+    """Write a folder with one file per domain and seed. The taxi domain has fewer dialogues, with the same names."""
     for domain, count in (("hotel", 25), ("taxi", 8)):
         for seed in seeds:
             name = f"T5_result_zeroshot_{domain}{'' if seed is None else f'_seed_{seed}'}.json"

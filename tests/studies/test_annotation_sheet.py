@@ -1,4 +1,4 @@
-"""Annotation sheets: who gets one, what stands on it, and that it reads back whatever the dialogue says."""
+"""Annotation sheets: sampling, content, and parsing for any text of a dialogue."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from dialmeter.studies.human.annotation_sheet import (
     Sampler,
     Sheet,
     SheetSlot,
+    make_sheet,
     read_sheets,
-    sheet_of,
     write_sheet,
 )
 from dialmeter.tracking.rule_sets.rules import change, named
@@ -43,11 +43,11 @@ def a_sheet(name: str = "MUL1.json", said: str = "In the east.") -> Sheet:
     scorer = TrackerScorer(rules=AS_WRITTEN)
     read = scorer.vocabulary.number_dialogue(Dialogue(name, (turn,)), FLAT)
     scorer.add_pairs(read)
-    return sheet_of(read, scorer.compared())
+    return make_sheet(read, scorer.compared())
 
 
 def fill(folder: Path, ratings: dict[str, str]) -> None:
-    """Writes behind the rating of the sheets named, as a rater would."""
+    """Write ratings into sheets, as a rater would."""
     for name, rating in ratings.items():
         path = folder / name
         text = path.read_text("utf-8")
@@ -80,7 +80,7 @@ def test_bad_ratings_are_told_with_the_file(tmp_path: Path, rating: str) -> None
     fill(tmp_path / "s", {"rater1/1_MUL1.txt": rating})
     _, _, [problem] = read_sheets(str(tmp_path / "s"))
     assert str(problem).startswith(str(tmp_path / "s" / "rater1" / "1_MUL1.txt") + ": line ")
-    assert f"the rating is {rating!r}, and should be a number from 1 to 5" in str(problem)
+    assert f"the rating must be a number from 1 to 5, not {rating!r}" in str(problem)
 
 
 def test_sheets_that_were_broken(tmp_path: Path) -> None:
@@ -98,12 +98,12 @@ def test_sheets_that_were_broken(tmp_path: Path) -> None:
     _, _, problems = read_sheets(str(tmp_path))
     said = [str(problem).removeprefix(f"{tmp_path}/") for problem in problems]
     assert said[0].startswith("a.txt: line ")
-    assert said[0].endswith("a second line 'Rating'")
+    assert said[0].endswith("duplicate line 'Rating'")
     assert said[1:5] == [
         "b.txt: the line 'Rating' is missing",
         "c.txt: the line 'Dialogue' is missing",
-        "d.txt: the line 'Dialogue' holds no id",
-        "e.txt: the line 'Dialogue' holds no id",
+        "d.txt: the line 'Dialogue' has no id",
+        "e.txt: the line 'Dialogue' has no id",
     ]
     assert said[5].startswith("f.txt: not UTF-8 text")
 
@@ -115,7 +115,7 @@ def test_raters_who_rate_twice_or_name_themselves(tmp_path: Path) -> None:
         path.write_text(write_sheet(a_sheet(), rater, FIVE).rstrip("\n") + f"{rating}\r\n", "utf-8")
     ratings, _, [problem] = read_sheets(str(tmp_path))
     assert ratings.by_dialogue == {"mul1": {"ann": 3.0, "z": 5.0}}
-    assert str(problem) == f"{tmp_path / 'y' / '1.txt'}: dialogue MUL1.json: ann has rated it before"
+    assert str(problem) == f"{tmp_path / 'y' / '1.txt'}: dialogue MUL1.json: ann has already rated it"
 
 
 def test_no_sheets(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_the_sample_depends_on_seed_and_ids_alone() -> None:
 
 @pytest.mark.parametrize("text", ["5-1", "1", "a-b", "3-3", "", "1-5-9"])
 def test_scales_that_are_none(text: str) -> None:
-    with pytest.raises(DialmeterError, match="two rising numbers"):
+    with pytest.raises(DialmeterError, match="two increasing numbers"):
         RatingScale.parse(text)
 
 

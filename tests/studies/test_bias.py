@@ -1,4 +1,4 @@
-"""The bias study: against scipy, against the published procedure written out, and at its edges."""
+"""The bias study, compared with scipy and with the published procedure, and its edge cases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rows_in(shared: Path, file: str) -> list[DialogueTraits]:
 
 
 def made(values: list[dict[str, float | None]], mistakes: list[tuple[int, ...]] | None = None) -> list[DialogueTraits]:
-    """Dialogues whose mistakes wander through four turns, unless given."""
+    """Return dialogues whose mistakes move through four turns, unless mistakes are given."""
     turns = mistakes or [(number % 3, number % 2, 0, number % 5) for number in range(len(values))]
     return [
         DialogueTraits("", f"d{number:03d}", each, traits_of(each), scores)
@@ -38,7 +38,7 @@ def made(values: list[dict[str, float | None]], mistakes: list[tuple[int, ...]] 
 
 
 def literal_filter(first: list[float | None], second: list[float | None]) -> list[int]:
-    """The published procedure, step by step: positions of the dialogues that stay."""
+    """Apply the published procedure step by step, and return the indices of the dialogues that pass."""
     kept = [
         (position, a, b)
         for position, (a, b) in enumerate(zip(first, second, strict=True))
@@ -52,7 +52,7 @@ def literal_filter(first: list[float | None], second: list[float | None]) -> lis
 
 
 def test_published_filter_on_a_table_made_by_hand() -> None:
-    # z-scores of the five that stay first: 1.26 0.63 0 -0.63 -1.26 and 1.06 0.90 0.07 -0.93 -1.10
+    # z-scores of the five dialogues after the first step: 1.26 0.63 0 -0.63 -1.26 and 1.06 0.90 0.07 -0.93 -1.10
     first = np.array([1.0, 1.0, 0.8, 0.6, 0.4, 0.2, np.nan])
     second = np.array([1.0, 0.9, 0.85, 0.6, 0.3, 0.25, 0.5])
     assert published_filter(first, second).tolist() == [False, True, True, False, True, True, False]
@@ -121,9 +121,9 @@ def test_study_does_not_depend_on_order(shared: Path) -> None:
 def test_too_few_dialogues() -> None:
     found = study_bias(made([{"JGA": n / 4, "GCA": n / 5} for n in range(LEAST - 1)]))
     assert all(each.r is None and each.ci is None for each in found.correlations)
-    assert found.correlations[0].reason == "4 of 4 dialogues are left, and a correlation needs 5"
+    assert found.correlations[0].reason == "a correlation needs 5 dialogues, but only 4 of 4 pass the filter"
     assert [notice.code for notice in notices_of_study(found)] == ["few-dialogues"]
-    assert summary(found) == [f"There is nothing to say of where mistakes fall: {found.correlations[0].reason}."]
+    assert summary(found) == [f"The position of mistakes cannot be analysed: {found.correlations[0].reason}."]
     assert study_bias(made([{"JGA": n / 4} for n in range(LEAST)])).correlations[0].r is not None
 
 
@@ -135,7 +135,7 @@ def test_constant_measure() -> None:
     assert (by_measure["GCA"].r, by_measure["GCA"].reason) == (None, "GCA is the same in all 9 dialogues")
     assert all(pair.difference is None for pair in found.pairs)
     assert {each.outcome for each in verdicts(found)} == {NO_VALUE}
-    assert [notice.message for notice in notices_of_study(found)] == ["GCA give all dialogues the same value"]
+    assert [notice.message for notice in notices_of_study(found)] == ["all dialogues have the same value of GCA"]
 
 
 def test_perfect_tracker() -> None:
@@ -159,7 +159,7 @@ def test_one_measure_has_no_partner() -> None:
     assert {each.reason for each in found.correlations if each.filter == "published"} == {
         "the published filter needs two measures"
     }
-    assert "ask for both" in summary(found)[0]
+    assert "request both measures" in summary(found)[0]
 
 
 def test_partners() -> None:

@@ -1,4 +1,4 @@
-"""The papers' claim: verdicts, the interval of strengths behind them, and the words."""
+"""The papers' claim: verdicts, the interval of strengths, and the sentences."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_verdicts_on_published_files(shared: Path) -> None:
     words = summary(t5)
     assert "Over all dialogues this holds for neither; with the published filter for NU only." in words[0]
     assert any("does not hold" in line for line in words)
-    assert any("turns the correlation of FGA(lam=0.5) with NU from -0.264" in line for line in words)
+    assert any("changes the correlation of FGA(lam=0.5) with NU from -0.264" in line for line in words)
 
 
 def test_verdict_is_the_same_whichever_measure_comes_first(shared: Path) -> None:

@@ -1,4 +1,4 @@
-"""Few-shot curves and zero-shot tables: every number against an independent way to it."""
+"""Few-shot curves and zero-shot tables, compared with independent computations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dialmeter.tracking.scoring import score_file
 from ..shared_data import shared
 from .few_shots import RATIOS, SEEDS, few_shot_folder, gold, predicted, write, zero_shot_folder
 
-HOW = Resampling(resamples=200)
+RESAMPLING = Resampling(resamples=200)
 MEASURES = ["JGA", "FGA(lam=0.5)", "GCA"]
 
 
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def curve(folder: Path) -> Curve:
-    return draw_curve(in_folder(str(folder))[0], measures=MEASURES, resampling=HOW)
+    return draw_curve(in_folder(str(folder))[0], measures=MEASURES, resampling=RESAMPLING)
 
 
 def value(folder: Path, ratio: float, seed: int, measure: str) -> float:
@@ -65,7 +65,7 @@ def test_differences_are_taken_file_by_file(folder: Path, curve: Curve) -> None:
 
 @pytest.mark.parametrize("scale", ["log", "linear"])
 def test_a_trend_is_the_regression_through_all_files(folder: Path, scale: str) -> None:
-    found = draw_curve(in_folder(str(folder))[0], measures=["JGA", "GCA"], scale=scale, resampling=HOW)  # type: ignore[arg-type]
+    found = draw_curve(in_folder(str(folder))[0], measures=["JGA", "GCA"], scale=scale, resampling=RESAMPLING)  # type: ignore[arg-type]
     x = [math.log10(ratio) if scale == "log" else ratio for ratio in RATIOS for _ in SEEDS]
     jga = np.array([value(folder, ratio, seed, "JGA") for ratio in RATIOS for seed in SEEDS])
     gca = np.array([value(folder, ratio, seed, "GCA") for ratio in RATIOS for seed in SEEDS])
@@ -80,22 +80,22 @@ def test_a_trend_is_the_regression_through_all_files(folder: Path, scale: str) -
 
 def test_the_interval_over_dialogues_of_one_seed_is_that_of_tracker_score(folder: Path) -> None:
     entries = [entry for entry in in_folder(str(folder))[0] if entry.seed == "11"]
-    found = draw_curve(entries, measures=MEASURES, resampling=HOW)
+    found = draw_curve(entries, measures=MEASURES, resampling=RESAMPLING)
     for point in found.points:
         path = folder / f"ratio_{point.ratio:g}_seed_11_prediction.json"
-        score = score_file(str(path), measures=[point.measure], resampling=HOW).scores[0]
+        score = score_file(str(path), measures=[point.measure], resampling=RESAMPLING).scores[0]
         assert point.value.dialogues == pytest.approx(score.ci)
         assert point.value.seeds is None
-        assert point.value.reason == "one seed only"
+        assert point.value.reason == "only one seed"
     assert [notice.code for notice in found.notices if notice.code == "one-seed"]
 
 
 def test_the_same_dialogues_are_drawn_for_every_seed(tmp_path: Path) -> None:
-    """Two files alike: drawn apart, their mean would vary less than either."""
+    """Two equal files: if they were drawn independently, their mean would vary less than either."""
     document = predicted(gold(), 0.4, 1)
     for ratio, seed in ((0.1, 1), (0.1, 2), (0.5, 1)):
         write(tmp_path / f"ratio_{ratio}_seed_{seed}.json", document)
-    found = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA", "GCA"], resampling=HOW)
+    found = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA", "GCA"], resampling=RESAMPLING)
     twice, once = (each.value for each in found.points if each.measure == "JGA")
     assert twice.dialogues == pytest.approx(once.dialogues)
     for trend in found.trends:
@@ -122,7 +122,7 @@ def test_the_interval_over_dialogues_against_a_plain_loop(folder: Path, curve: C
 
 def test_by_domain_mean_and_pooled(tmp_path: Path) -> None:
     zero_shot_folder(tmp_path)
-    found = draw_curve(in_folder(str(tmp_path))[0], measures=MEASURES, resampling=HOW)
+    found = draw_curve(in_folder(str(tmp_path))[0], measures=MEASURES, resampling=RESAMPLING)
     assert not found.points
     assert not found.trends
     [table] = found.tables
@@ -143,7 +143,7 @@ def test_by_domain_mean_and_pooled(tmp_path: Path) -> None:
 
 def test_by_domain_over_seeds(tmp_path: Path) -> None:
     zero_shot_folder(tmp_path, seeds=(1, 2, 3))
-    [table] = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=HOW).tables
+    [table] = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=RESAMPLING).tables
     row = table.rows[0]
     results = {
         (domain, seed): score_file(
@@ -157,7 +157,7 @@ def test_by_domain_over_seeds(tmp_path: Path) -> None:
     assert row.mean.seeds == pytest.approx(stats.t.interval(0.95, 2, np.mean(means), stats.sem(means)))
     assert row.pooled.n == 3
     (tmp_path / "T5_result_zeroshot_taxi_seed_3.json").unlink()
-    [table] = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=HOW).tables
+    [table] = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=RESAMPLING).tables
     row = table.rows[0]
     domains = [
         np.mean([results[domain, seed] for seed in seeds]) for domain, seeds in (("hotel", (1, 2, 3)), ("taxi", (1, 2)))
@@ -187,7 +187,7 @@ def test_unequal_dialogues_are_cut_to_those_in_common(folder: Path, tmp_path: Pa
     document = json.loads(path.read_text())
     del document["MUL0003.json"], document["MUL0007.json"]
     path.write_text(json.dumps(document))
-    found = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=HOW)
+    found = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=RESAMPLING)
     [notice] = [each for each in found.notices if each.code == "unequal-dialogues"]
     assert notice.where == ("mul0003", "mul0007")
     assert {each.counts["dialogues"] for each in found.files} == {23}
@@ -210,17 +210,17 @@ def test_other_gold_and_nothing_in_common_are_refused(tmp_path: Path) -> None:
 
 def test_one_ratio_ratio_zero_and_few_dialogues(tmp_path: Path) -> None:
     one = few_shot_folder(tmp_path / "one", ratios=(0.1,))
-    found = draw_curve(in_folder(str(one))[0], measures=["JGA"], resampling=HOW)
+    found = draw_curve(in_folder(str(one))[0], measures=["JGA"], resampling=RESAMPLING)
     assert not found.trends
     assert "one-ratio" in [notice.code for notice in found.notices]
     few_shot_folder(one, ratios=(0.0, 0.5), seeds=(11,))
-    found = draw_curve(in_folder(str(one))[0], measures=["JGA"], resampling=HOW)
+    found = draw_curve(in_folder(str(one))[0], measures=["JGA"], resampling=RESAMPLING)
     assert [notice.count for notice in found.notices if notice.code == "ratio-zero"] == [1]
     assert [trend.slope.n for trend in found.trends if trend.of == "value"] == [4, 4]
     small = tmp_path / "small"
     for ratio in (0.1, 0.5):
         write(small / f"ratio_{ratio}.json", predicted(gold(1), 0.5, ratio))
-    found = draw_curve(in_folder(str(small))[0], measures=["JGA"], resampling=HOW)
+    found = draw_curve(in_folder(str(small))[0], measures=["JGA"], resampling=RESAMPLING)
     assert {point.value.dialogues for point in found.points} == {None}
     assert "1 dialogue: no intervals over dialogues" in [notice.message for notice in found.notices]
 
@@ -303,16 +303,16 @@ def test_manifests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("file,ratio\na.json,lots\n", "line 2: ratio is a share of the training data such as 0.05, not 'lots'"),
-        ("file,ratio\na.json,nan\n", "line 2: ratio is a share"),
-        ("file,ratio\na.json,-0.1\n", "line 2: ratio is a share"),
+        ("file,ratio\na.json,lots\n", "line 2: ratio must be a share of the training data such as 0.05, not 'lots'"),
+        ("file,ratio\na.json,nan\n", "line 2: ratio must be a share"),
+        ("file,ratio\na.json,-0.1\n", "line 2: ratio must be a share"),
         ("file,ratio\na.json,0.1\nb.json,0.1\n", "line 3: no such file"),
-        ("file,ratio\n,0.1\n", "line 2: a row without file"),
+        ("file,ratio\n,0.1\n", "line 2: a row has no file"),
         ("file,ratio\na.json,\n", "line 2: a.json has neither ratio nor domain"),
         ("name,ratio\na.json,0.1\n", "line 1: expected the columns file and ratio or domain, and seed"),
-        ("file,ratio\n", "names no file"),
+        ("file,ratio\n", "the manifest has no files"),
         ("", "expected the columns"),
-        ('{"file": "a.json", "ratio": [1]}\n', "line 1: ratio is a text or a number, not [1]"),
+        ('{"file": "a.json", "ratio": [1]}\n', "line 1: ratio must be text or a number, not [1]"),
         ('{"file": "a.json", "ratio": 1}\n{"file"\n', "line 2: not valid JSON"),
         ("file,ratio\na.json,0.1\n\na.json,0.1\n", "are both ratio 0.1"),
     ],
@@ -335,4 +335,4 @@ def test_estimates_of_nothing() -> None:
     assert slope([0, 1], [0.1, 0.2]).reason == "an interval of a slope needs three files"
     assert slope([0, 1], [0.1, None]).value is None
     exact = slope([0, 1, 2], [0.0, 1.0, 2.0])
-    assert (exact.seeds, exact.reason) == (None, "all files lie on one line")
+    assert (exact.seeds, exact.reason) == (None, "all files are on one line")

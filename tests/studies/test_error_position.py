@@ -1,4 +1,4 @@
-"""TO and NU: the published examples, and laws."""
+"""TO and NU: the published examples, and general properties."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_published_examples(shared: Path) -> None:
 
 
 def literal(mistakes: list[int]) -> dict[str, float]:
-    """The formulas as they are printed."""
+    """Compute the formulas as printed."""
     n, m = len(mistakes), sum(mistakes)
     turns = [turn for turn, count in enumerate(mistakes) for _ in range(count)]
     if not m:

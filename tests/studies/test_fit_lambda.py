@@ -1,4 +1,4 @@
-"""The lambda that agrees best with ratings."""
+"""The lambda that correlates best with ratings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> TrackerResult:
 
 
 def rated(result: TrackerResult, lam: str, noise: float = 0.0, seed: int = 1) -> Ratings:
-    """Ratings that are FGA at a lambda, and noise."""
+    """Return ratings that are FGA at a lambda plus noise."""
     draw = random.Random(seed)
     values = result.measure_columns.per_dialogue(parse(f"FGA(lam={lam})"))
     cells = zip(result.measure_columns.main.dialogues, values, strict=True)
@@ -72,7 +72,7 @@ def test_the_curve_is_that_of_scipy(result: TrackerResult) -> None:
 
 
 def test_no_dialogue_takes_part_in_the_choice_of_its_own_lambda(result: TrackerResult) -> None:
-    """The rating of one dialogue changes the lambda of other folds at most."""
+    """The rating of one dialogue changes only the lambda of other folds."""
     ratings = rated(result, "0.3", noise=0.3)
     before = fitted(result, ratings)
     for key in list(ratings.by_dialogue)[:5]:
@@ -84,7 +84,7 @@ def test_no_dialogue_takes_part_in_the_choice_of_its_own_lambda(result: TrackerR
 
 
 def test_noise_alone_is_not_taken_for_agreement(result: TrackerResult) -> None:
-    """Chosen on the same dialogues, a lambda is never worse than any other; on other dialogues it gains nothing."""
+    """On the dialogues on which it is chosen, a lambda is never worse than any other. On other dialogues it has no advantage."""
     fits = [fitted(result, rated(result, "0", noise=30, seed=seed), confidence=0) for seed in range(12)]
     assert all((fit.pearson or 0) >= max(point.pearson or -1 for point in fit.curve) for fit in fits)
     chosen = np.mean([fit.pearson or 0 for fit in fits])

@@ -1,4 +1,4 @@
-"""Measures against ratings, with the statistics of scipy as witness."""
+"""Correlations of measures with ratings, compared with scipy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> TrackerResult:
 
 @pytest.fixture(scope="module")
 def table(result: TrackerResult) -> dict[str, dict[str, float]]:
-    """Three raters who follow GCA with noise; bob leaves out every fourth dialogue."""
+    """Return three raters whose ratings are GCA with noise. b skips every fourth dialogue."""
     draw = random.Random(2)
     values = result.measure_columns.per_dialogue(result.asked[2].used)
     rows = {}
@@ -53,7 +53,7 @@ def ratings_of(table: dict[str, dict[str, float]]) -> Ratings:
 
 
 def columns(result: TrackerResult, table: dict[str, dict[str, float]], *measures: str) -> list[list[float]]:
-    """Mean ratings and values of measures, over the dialogues in which all measures have one."""
+    """Return mean ratings and values of measures, over the dialogues that have a value under all measures."""
     people = [float(np.mean(list(table[name].values()))) for name in result.measure_columns.main.dialogues]
     values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.asked}
     rows = zip(people, *(values[name] for name in measures), strict=True)
@@ -171,20 +171,20 @@ def test_both_layouts_say_the_same(tmp_path: Path, text: str) -> None:
     [
         (
             "dialogue,rater,rating\nD1,ann,good\n",
-            "line 2, dialogue D1: the rating of ann is 'good', and should be a number or empty",
+            "line 2, dialogue D1: the rating of ann must be a number or empty, not 'good'",
         ),
-        ("dialogue,ann\nD1,4\nD2,nan\n", "line 3, dialogue D2: the rating of ann is 'nan'"),
-        ("dialogue,ann\nD1,inf\n", "line 2, dialogue D1: the rating of ann is 'inf'"),
-        ('dialogue,ann\nD1,"3,5"\n', "the rating of ann is '3,5'"),
-        ("dialogue,ann\nD1,4\nd1.json,5\n", "line 3, dialogue d1.json: ann has rated it before"),
-        ("dialogue,rater,rating\nD1,,4\n", "line 2, dialogue D1: a rating without rater"),
-        ("dialogue,ann\n,4\n", "line 2: a row without dialogue"),
+        ("dialogue,ann\nD1,4\nD2,nan\n", "line 3, dialogue D2: the rating of ann must be a number or empty, not 'nan'"),
+        ("dialogue,ann\nD1,inf\n", "line 2, dialogue D1: the rating of ann must be a number or empty, not 'inf'"),
+        ('dialogue,ann\nD1,"3,5"\n', "the rating of ann must be a number or empty, not '3,5'"),
+        ("dialogue,ann\nD1,4\nd1.json,5\n", "line 3, dialogue d1.json: ann has already rated it"),
+        ("dialogue,rater,rating\nD1,,4\n", "line 2, dialogue D1: a rating has no rater"),
+        ("dialogue,ann\n,4\n", "line 2: a row has no dialogue"),
         ("dialogue,ann\nD1,4,5\n", "line 2: 3 cells, but the first line has 2 columns"),
         ("dialogue,ann,ann\nD1,4,5\n", "line 1: duplicate column 'ann'"),
         ("ann,bob\n4,5\n", "line 1: expected the columns dialogue, rater, rating"),
         ("dialogue\nD1\n", "line 1: expected the columns"),
         ("", "line 1: expected the columns"),
-        ("dialogue,ann\nD1,\n", "holds no rating"),
+        ("dialogue,ann\nD1,\n", "the file has no ratings"),
     ],
 )
 def test_bad_ratings(tmp_path: Path, text: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Ratings that go through a spreadsheet: names that look like formulas are quoted, and read as they were."""
+"""Ratings in a spreadsheet: names that look like formulas are quoted, and parsed back unchanged."""
 
 from __future__ import annotations
 

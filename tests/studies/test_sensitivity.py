@@ -18,7 +18,7 @@ from dialmeter.tracking.scoring import score_file
 from .variants import Wrong, small_corpus, write_variants
 
 NAMES = ("v1", "v2", "v3")
-HOW = Resampling(resamples=200)
+RESAMPLING = Resampling(resamples=200)
 
 
 def scored(
@@ -26,7 +26,9 @@ def scored(
 ) -> dict[str, TrackerResult]:
     folders = write_variants(tmp_path, *small_corpus(dialogues), names, wrong)
     return {
-        name: score_file(pred, gold, measures=["JointGoalAccuracy", "AverageGoalAccuracy"], rules="sgd", resampling=HOW)
+        name: score_file(
+            pred, gold, measures=["JointGoalAccuracy", "AverageGoalAccuracy"], rules="sgd", resampling=RESAMPLING
+        )
         for name, (pred, gold) in folders.items()
     }
 
@@ -34,7 +36,7 @@ def scored(
 def test_by_hand(tmp_path: Path) -> None:
     """Under v1 the first turn of dialogue 0 is wrong: values 0, 1, 1; all other frames are right."""
     results = scored(tmp_path, lambda variant, number, place: (variant, number, place) == ("v1", 0, 0))
-    joint, average = study_sensitivity(results, resampling=HOW)
+    joint, average = study_sensitivity(results, resampling=RESAMPLING)
     one = math.sqrt(((0 - 2 / 3) ** 2 + 2 * (1 - 2 / 3) ** 2) / 2) / (2 / 3)
     assert joint.value == pytest.approx(one / 12)
     assert (joint.n, joint.unscored) == (12, 0)
@@ -52,7 +54,7 @@ def test_by_hand(tmp_path: Path) -> None:
 
 def test_names_alone_change_nothing(tmp_path: Path) -> None:
     results = scored(tmp_path, lambda variant, number, place: (number, place) == (0, 0))
-    for found in study_sensitivity(results, resampling=HOW):
+    for found in study_sensitivity(results, resampling=RESAMPLING):
         assert (found.value, found.dialogues) == (0, [])
     joint, _ = study_sensitivity(results)
     assert (joint.n, joint.unscored) == (11, 1)
@@ -61,13 +63,13 @@ def test_names_alone_change_nothing(tmp_path: Path) -> None:
 
 def test_order_does_not_matter(tmp_path: Path) -> None:
     results = scored(tmp_path, lambda variant, number, place: (variant == "v1") == (number < 2))
-    one, _ = study_sensitivity(results, resampling=HOW)
-    other, _ = study_sensitivity(dict(reversed(results.items())), resampling=HOW)
+    one, _ = study_sensitivity(results, resampling=RESAMPLING)
+    other, _ = study_sensitivity(dict(reversed(results.items())), resampling=RESAMPLING)
     assert (one.value, one.ci, one.n) == (other.value, other.ci, other.n)
 
 
 def test_right_under_one_variant_only(tmp_path: Path) -> None:
-    """Then the standard deviation is the mean times the root of the number of variants."""
+    """The standard deviation is then the mean times the square root of the number of variants."""
     results = scored(tmp_path, lambda variant, number, place: variant != "v2")
     joint, _ = study_sensitivity(results)
     assert joint.value == pytest.approx(math.sqrt(3))
@@ -85,7 +87,7 @@ def test_against_the_original(tmp_path: Path) -> None:
 
 
 def test_never_right(tmp_path: Path) -> None:
-    joint, _ = study_sensitivity(scored(tmp_path, lambda *_: True), resampling=HOW)
+    joint, _ = study_sensitivity(scored(tmp_path, lambda *_: True), resampling=RESAMPLING)
     assert (joint.value, joint.ci, joint.n, joint.unscored) == (None, None, 0, 12)
     assert joint.reason == "no frame is right under any variant"
 
@@ -94,13 +96,13 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
     whole = scored(tmp_path / "whole", lambda *_: False)
     fewer = scored(tmp_path / "fewer", lambda *_: False, ("v1",), dialogues=5)
     with pytest.raises(
-        DialmeterError, match="v2 and v1 are not of the same dialogues: 1 are in one of them only, first 1_00005"
+        DialmeterError, match="v2 and v1 do not have the same dialogues: 1 are only in one of them, first 1_00005"
     ):
         study_sensitivity({"v2": whole["v2"], "v1": fewer["v1"]})
     with pytest.raises(DialmeterError, match="two variants or more"):
         study_sensitivity({"v1": whole["v1"]})
     other = score_file(*(str(tmp_path / "whole" / side / "v1") for side in ("pred", "gold")), measures=["JGA"])
-    with pytest.raises(DialmeterError, match="JGA is not a measure of frames"):
+    with pytest.raises(DialmeterError, match="JGA is not one of the requested measures of frames"):
         study_sensitivity({"v1": other, "v2": other})
 
 

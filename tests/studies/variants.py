@@ -1,4 +1,4 @@
-"""One tracker on the same dialogues under several wordings of the schema, in the layout of SGD-X."""
+"""One tracker on the same dialogues under several wordings of the schema, in the format of SGD-X."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Wrong = Callable[[str, int, int], bool]
 
 
 def reworded(thing: Any, variant: str) -> Any:
-    """A schema or dialogues of SGD with other names of services and slots."""
+    """Return a schema or dialogues of SGD with other names of services and slots."""
     if isinstance(thing, list):
         return [reworded(each, variant) for each in thing]
     if not isinstance(thing, dict):
@@ -31,7 +31,7 @@ def reworded(thing: Any, variant: str) -> Any:
 
 
 def write(folder: Path, dialogues: list[Any], schema: list[Any] | None = None) -> str:
-    """A folder of dialogues, with their schema where they are gold."""
+    """Write a folder of dialogues, with their schema if they are gold."""
     folder.mkdir(parents=True)
     (folder / "dialogues_001.json").write_text(json.dumps(dialogues))
     if schema is not None:
@@ -40,7 +40,7 @@ def write(folder: Path, dialogues: list[Any], schema: list[Any] | None = None) -
 
 
 def mistaken(dialogues: list[Any], variant: str, wrong: Wrong) -> list[Any]:
-    """Predictions that are gold, but for an invented value at some turns."""
+    """Return gold with an invented value at some turns."""
     copied = json.loads(json.dumps(dialogues))
     for number, dialogue in enumerate(copied):
         turns = [turn for turn in dialogue["turns"] if turn["speaker"] == "USER"]
@@ -55,7 +55,7 @@ def mistaken(dialogues: list[Any], variant: str, wrong: Wrong) -> list[Any]:
 def write_variants(
     root: Path, dialogues: list[Any], schema: list[Any], names: tuple[str, ...], wrong: Wrong
 ) -> dict[str, tuple[str, str]]:
-    """Writes predictions and gold of every variant; their folders by name."""
+    """Write predictions and gold of every variant, and return their folders by name."""
     found = {}
     for name in names:
         gold = reworded(dialogues, name)
@@ -65,7 +65,7 @@ def write_variants(
 
 
 def small_corpus(dialogues: int = 6, turns: int = 2) -> tuple[list[Any], list[Any]]:
-    """Invented dialogues with one service, and their schema."""
+    """Return invented dialogues with one service, and their schema."""
     slots = [{"name": f"s{number}", "is_categorical": False, "possible_values": []} for number in range(turns)]
     talk = [
         {

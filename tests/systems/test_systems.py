@@ -102,7 +102,7 @@ def test_unequal_trials_and_what_is_unscored() -> None:
     assert (success.value, success.n) == (pytest.approx(2 / 3), 3)
     assert (twice.value, twice.n, twice.unscored) == (1.0, 1, 2)
     assert result.account.line == (
-        "6 dialogues asked for, 6 found, 4 scored, 2 unscored: 1 without a reward (c:0); 1 crashed (d:0)"
+        "6 dialogues requested, 6 found, 4 scored, 2 unscored: 1 without a reward (c:0); 1 crashed (d:0)"
     )
     assert [notice.code for notice in result.notices] == ["tasks-unscored", "unequal-trials"]
     assert "crashes:skipped|scored:4/6|trials:1-2|tasks:3|d:4" in success.signature

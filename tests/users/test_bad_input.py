@@ -112,7 +112,7 @@ def test_acts_without_a_slot_are_fine() -> None:
 
 
 def test_confidence_must_be_a_share() -> None:
-    with pytest.raises(DialmeterError, match="ci lies between 0 and 1"):
+    with pytest.raises(DialmeterError, match="ci must be between 0 and 1"):
         score_user([FINE], ci=95)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from .._version import __version__
-from ..core.streams import flush_output, give_up_output, mend_streams
+from ..core.streams import discard_output, flush_output, repair_streams
 from ..errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
 
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
@@ -152,12 +152,12 @@ def completion(shell: str) -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line, and exit with its exit code."""
-    mend_streams()
+    repair_streams()
     code = _run_to_exit_code(lambda: cli.main(arguments, prog_name="dialmeter", standalone_mode=False))
     try:
         flush_output()
     except OSError:
-        give_up_output()
+        discard_output()
     sys.exit(code)
 
 
@@ -184,7 +184,7 @@ def _run_to_exit_code(call: Callable[[], Any]) -> int:
         return _print_error(str(error), EXIT_INPUT)
     except BrokenPipeError:
         # The program that reads the pipe, such as `head`, has ended. Nobody would read a message.
-        give_up_output()
+        discard_output()
         return 0
     except Exception as error:
         message = _environment_error(error)
@@ -204,7 +204,7 @@ def _environment_error(error: Exception) -> str:
         return f"{error.filename}: {error.strerror or error}"
     if error.errno in _OUTPUT_ERRORS:
         # All other files are written with core.output, which has its own messages.
-        give_up_output()
+        discard_output()
         return f"standard output: cannot be written: {error.strerror}"
     return ""
 

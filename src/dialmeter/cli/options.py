@@ -11,7 +11,7 @@ import click
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.comparison import Resampling, checked_confidence
+from ..core.comparison import Resampling, check_ci
 from ..model import dialogue_key
 from ..readers.fields import format_with_fields
 from ..readers.multiwoz.multiwoz import ids_of_list
@@ -357,7 +357,7 @@ def interval_options(resamples: int) -> Callable[[Command], Command]:
 
 def confidence_from_options(options: dict[str, Any]) -> float:
     """Return the confidence level of intervals; 0 for no intervals."""
-    return checked_confidence(options["ci"], "--ci")
+    return check_ci(options["ci"], "--ci")
 
 
 def resampling_from_options(options: dict[str, Any]) -> Resampling | None:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..core.account import in_documents
+from ..core.account import account_fields
 from ..core.comparison import PairedDifference, worse_than_base
 from ..core.record import RecordedResult
 from ..errors import ConditionHolds, DialmeterError, one_line
@@ -100,7 +100,7 @@ def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "syste
     """
     return {
         "scores": [{**each, key: name} for name, result in results.items() for each in result.to_dicts()],
-        **in_documents({name: result.account for name, result in results.items()}),
+        **account_fields({name: result.account for name, result in results.items()}),
     }
 
 

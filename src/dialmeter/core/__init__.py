@@ -1,1 +1,1 @@
-"""What all subjects share: runs on disk, the engine that works shards, and the files that they leave."""
+"""Code that all subjects share: runs on disk, the engine that processes shards, and their output files."""

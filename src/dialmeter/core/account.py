@@ -1,4 +1,4 @@
-"""The account of a result: how much was asked for, found and scored, and why the rest was not."""
+"""The account of a result: how many units were requested, found and scored, and why the others were not scored."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..errors import InputError, one_line
 NOT_IN_FILE = "not in the file"
 NO_PREDICTION = "without a prediction"
 NO_GOLD = "without a gold state"
-BY_NAME = "that the rule set skips by name"
+BY_NAME = "skipped by name in the rule set"
 
 
 class Reason(Struct, frozen=True):
-    """Why units were not scored, how many, and the first of them."""
+    """The reason why some units were not scored, their number, and the first of them."""
 
     reason: str
     count: int
@@ -25,15 +25,15 @@ class Reason(Struct, frozen=True):
 
 
 class Account(Struct, frozen=True):
-    """How much of what was asked for is in a result.
+    """Number of units that were requested, found and scored, and the reasons for the unscored ones.
 
     Attributes:
-        unit: what is counted.
-        asked: how many were asked for.
-        found: how many of them the input holds.
-        scored: how many of these were scored.
-        reasons: why the others were not; the counts add up to ``unscored``.
-        done: what was done with them where it is not scoring, such as ``played``.
+        unit: the unit that is counted.
+        asked: number of requested units.
+        found: number of requested units that the input contains.
+        scored: number of these that were scored.
+        reasons: why the others were not scored; the counts add up to ``unscored``.
+        done: verb for messages if the units were not scored but, for example, ``played``.
     """
 
     unit: Literal["dialogue", "case", "item"]
@@ -45,17 +45,17 @@ class Account(Struct, frozen=True):
 
     @property
     def unscored(self) -> int:
-        """How many were asked for and not scored."""
+        """Number of requested units that were not scored."""
         return self.asked - self.scored
 
     @property
     def complete(self) -> bool:
-        """Was everything scored?"""
+        """True if all requested units were scored."""
         return self.scored == self.asked
 
     @property
     def signed(self) -> tuple[str, ...]:
-        """The field of signatures that says how many of how many were scored; none where it is everything."""
+        """The signature field with the number of scored and requested units; empty if all were scored."""
         return () if self.complete else (f"scored:{self.scored}/{self.asked}",)
 
     @property
@@ -66,18 +66,18 @@ class Account(Struct, frozen=True):
             >>> Account("dialogue", 8, 8, 8).line
             '8 of 8 dialogues scored'
             >>> Account("dialogue", 3, 2, 2, (Reason(NOT_IN_FILE, 1, "pmul0001"),)).line
-            '3 dialogues asked for, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul0001)'
+            '3 dialogues requested, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul0001)'
         """
         units = f"{self.unit}{'' if self.asked == 1 else 's'}"
         if self.complete:
             return f"{self.scored} of {self.asked} {units} {self.done}"
-        left = f"{self.unscored} {'unscored' if self.done == 'scored' else f'not {self.done}'}"
-        counts = f"{self.asked} {units} asked for, {self.found} found, {self.scored} {self.done}, {left}"
+        rest = f"{self.unscored} {'unscored' if self.done == 'scored' else f'not {self.done}'}"
+        counts = f"{self.asked} {units} requested, {self.found} found, {self.scored} {self.done}, {rest}"
         return f"{counts}: {self.why}" if self.reasons else counts
 
     @property
     def why(self) -> str:
-        """The reasons in one line, each with its count and the first place.
+        """The reasons in one line, each with its count and its first unit.
 
         Example:
             >>> Account("case", 9, 9, 7, (Reason("the request failed", 2, "speaker-1"),)).why
@@ -89,32 +89,36 @@ class Account(Struct, frozen=True):
         )
 
     def plain(self) -> dict[str, Any]:
-        """The account as in JSON."""
+        """Return the account as a dictionary for JSON."""
         numbers = {name: getattr(self, name) for name in ("unit", "asked", "found", "scored", "unscored")}
         return {**numbers, "reasons": to_builtins(self.reasons)}
 
 
-_MOST = 10
-"""How many different reasons are listed."""
+_MAX_REASONS = 10
+"""Maximum number of different reasons that are listed."""
 
 
-def counted(unscored: Iterable[tuple[str, str]]) -> tuple[Reason, ...]:
-    """Reasons from pairs of place and reason, in the order in which the reasons come first; many rare ones become one.
+def count_reasons(unscored: Iterable[tuple[str, str]]) -> tuple[Reason, ...]:
+    """Count the reasons in pairs of unit and reason, in order of first occurrence.
+
+    After ten different reasons, all further ones are counted together.
 
     Example:
-        >>> counted([("d1", "no goal"), ("d7", "no goal")])
+        >>> count_reasons([("d1", "no goal"), ("d7", "no goal")])
         (Reason(reason='no goal', count=2, where='d1'),)
     """
-    found: dict[str, tuple[int, str]] = {}
+    counts: dict[str, tuple[int, str]] = {}
     for where, why in unscored:
-        reason = why if why in found or len(found) < _MOST else "for other reasons"
-        count, first = found.get(reason, (0, where))
-        found[reason] = count + 1, first
-    return tuple(Reason(reason, *rest) for reason, rest in found.items())
+        reason = why if why in counts or len(counts) < _MAX_REASONS else "for other reasons"
+        count, first = counts.get(reason, (0, where))
+        counts[reason] = count + 1, first
+    return tuple(Reason(reason, count, first) for reason, (count, first) in counts.items())
 
 
 def refused_dialogues(refused: Iterable[InputError]) -> list[tuple[str, str]]:
-    """The dialogues that could not be read, for :func:`counted`: a dialogue without a name by its line.
+    """Return name and error of each dialogue that could not be read, for :func:`count_reasons`.
+
+    A dialogue without a name is named by its line.
 
     Example:
         >>> refused_dialogues([InputError("no goal", line=3)])
@@ -123,54 +127,54 @@ def refused_dialogues(refused: Iterable[InputError]) -> list[tuple[str, str]]:
     return [(each.dialogue or f"line {each.line}", one_line(each.message, 100)) for each in refused]
 
 
-def total(accounts: Iterable[Account]) -> Account:
-    """The sum of several accounts of the same unit, such as those of all systems that are compared.
+def sum_accounts(accounts: Iterable[Account]) -> Account:
+    """Return the sum of several accounts of the same unit, such as those of all compared systems.
 
     Example:
-        >>> total([Account("case", 2, 2, 2), Account("case", 2, 2, 1, (Reason("the request failed", 1, "c2"),))]).line
-        '4 cases asked for, 4 found, 3 scored, 1 unscored: 1 the request failed (c2)'
+        >>> sum_accounts([Account("case", 2, 2, 2), Account("case", 2, 2, 1, (Reason("the request failed", 1, "c2"),))]).line
+        '4 cases requested, 4 found, 3 scored, 1 unscored: 1 the request failed (c2)'
     """
-    every = list(accounts)
+    listed = list(accounts)
     reasons: dict[str, Reason] = {}
-    for each in (reason for account in every for reason in account.reasons):
+    for each in (reason for account in listed for reason in account.reasons):
         before = reasons.get(each.reason)
         reasons[each.reason] = Reason(each.reason, before.count + each.count, before.where) if before else each
     return Account(
-        every[0].unit,
-        sum(account.asked for account in every),
-        sum(account.found for account in every),
-        sum(account.scored for account in every),
+        listed[0].unit,
+        sum(account.asked for account in listed),
+        sum(account.found for account in listed),
+        sum(account.scored for account in listed),
         tuple(reasons.values()),
-        every[0].done,
+        listed[0].done,
     )
 
 
-def lines(accounts: Mapping[str, Account]) -> list[str]:
-    """The accounts of several subjects: one line where they are alike, otherwise a line for each.
+def format_accounts(accounts: Mapping[str, Account]) -> list[str]:
+    """Return the accounts of several systems or files as text: one line if all are equal, otherwise one line for each.
 
     Example:
-        >>> lines({"a": Account("case", 2, 2, 2), "b": Account("case", 2, 2, 2)})
+        >>> format_accounts({"a": Account("case", 2, 2, 2), "b": Account("case", 2, 2, 2)})
         ['each of 2: 2 of 2 cases scored']
     """
-    every = [account.line for account in accounts.values()]
-    if len(set(every)) == 1:
-        return [every[0] if len(every) == 1 else f"each of {len(every)}: {every[0]}"]
-    return [f"{one_line(name, 60)}: {line}" for name, line in zip(accounts, every, strict=True)]
+    texts = [account.line for account in accounts.values()]
+    if len(set(texts)) == 1:
+        return [texts[0] if len(texts) == 1 else f"each of {len(texts)}: {texts[0]}"]
+    return [f"{one_line(name, 60)}: {text}" for name, text in zip(accounts, texts, strict=True)]
 
 
-def in_documents(accounts: Mapping[str, Account]) -> dict[str, Any]:
-    """The accounts of several subjects as in JSON: their sum, and each by name."""
+def account_fields(accounts: Mapping[str, Account]) -> dict[str, Any]:
+    """Return the JSON fields for the accounts of several systems or files: their sum, and each by name."""
     return {
-        "account": total(accounts.values()).plain(),
+        "account": sum_accounts(accounts.values()).plain(),
         "accounts": {name: account.plain() for name, account in accounts.items()},
     }
 
 
-def account_in(manifest: Mapping[str, Any]) -> Account | None:
-    """The account of a run on disk; None where it has none, or something else in its place.
+def read_account(manifest: Mapping[str, Any]) -> Account | None:
+    """Return the account in the manifest of a run, or None if it is missing or invalid.
 
     Example:
-        >>> account_in({"account": Account("case", 2, 2, 1).plain()}).unscored, account_in({"account": 1})
+        >>> read_account({"account": Account("case", 2, 2, 1).plain()}).unscored, read_account({"account": 1})
         (1, None)
     """
     try:
@@ -180,7 +184,7 @@ def account_in(manifest: Mapping[str, Any]) -> Account | None:
 
 
 def only_field(keys: Iterable[str] | None) -> tuple[str, ...]:
-    """The field of signatures that says which dialogues were asked for; none where these were all.
+    """Return the signature field that identifies the requested dialogues; empty if all were requested.
 
     Example:
         >>> only_field(["mul0003", "sng01"]), only_field(None)

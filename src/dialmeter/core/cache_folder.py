@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where programs of this platform keep what can be made again; ``DIALMETER_CACHE`` moves it.
+    """Return the cache directory: the one of ``DIALMETER_CACHE``, or the platform's default.
 
     Example:
         >>> cache_folder().name

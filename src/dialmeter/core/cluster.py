@@ -1,4 +1,4 @@
-"""Work in pieces on a Dask cluster that is running already. A scheduler can run any code on its workers: trust it."""
+"""Process shards on a running Dask cluster. A scheduler can run any code on its workers, so use only one that you trust."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ _AHEAD = 4
 
 
 class Cluster(Struct, frozen=True):
-    """Where a scheduler listens, and the files that prove who is who with TLS.
+    """The address of a scheduler, and the files for TLS.
 
     Attributes:
-        address: of the scheduler.
-        ca_file: the authority's certificate.
-        cert_file: our certificate.
-        key_file: our key.
-        resource: what a worker must declare to get special shards, and how much of it one takes, as in ("GPU", 1).
+        address: address of the scheduler.
+        ca_file: certificate of the certificate authority.
+        cert_file: certificate of this client.
+        key_file: key of this client.
+        resource: resource that a worker must declare to get special shards, and the amount that one shard needs, such as
+            ("GPU", 1).
     """
 
     address: str
@@ -49,23 +50,23 @@ def map_on_cluster(
     inputs: Sequence[str] = (),
     special: Callable[[Shard], bool] | None = None,
 ) -> Iterator[Outcome[Result]]:
-    """The outcome of every shard, in the order of the shards.
+    """Yield the outcome of every shard, in the order of the shards.
 
     Args:
-        work: what to do with a shard; the workers need the same version of dialmeter.
-        shards: small descriptions of pieces of work.
-        cluster: where to do it.
-        inputs: files that every worker has to see, at the same path.
-        special: says which shards are only for workers that have the cluster's resource.
+        work: function that processes a shard; the workers need the same version of dialmeter.
+        shards: small descriptions of units of work.
+        cluster: the cluster.
+        inputs: files that every worker must be able to read at the same path.
+        special: returns True for a shard that only workers with the cluster's resource may process.
 
     Raises:
-        DialmeterError: nobody listens there, a worker does not see an input, no worker has the resource, or the work says that its
-            input is bad.
-        Unfinished: the scheduler went away.
+        DialmeterError: no scheduler at the address, a worker cannot read an input, no worker has the resource, or the input of a
+            shard is bad.
+        Unfinished: the connection to the scheduler was lost.
     """
     from .engine import Done, Lost
 
-    with _connected(cluster) as client:
+    with _connect(cluster) as client:
         from distributed.scheduler import KilledWorker
 
         threads = client.nthreads()
@@ -73,49 +74,49 @@ def map_on_cluster(
             raise DialmeterError(f"{cluster.address}: the scheduler has no workers; start some with `dask worker`")
         _check_workers(client, inputs)
         _check_resource(client, cluster)
-        # The work is a task as well: it travels once to each worker, and is made anew if all that hold it die.
-        held = client.submit(_itself, work, pure=False)
-        client.replicate([held])
-        waiting: deque[Any] = deque()
-        handed = 0
+        # The function is a task, too: it is sent to each worker once, and computed again if all workers that hold it die.
+        work_future = client.submit(_itself, work, pure=False)
+        client.replicate([work_future])
+        pending: deque[Any] = deque()
+        submitted = 0
         for _ in range(len(shards)):
-            while handed < len(shards) and len(waiting) < _AHEAD * sum(threads.values()):
-                shard = shards[handed]
-                handed += 1
-                wanted = dict([cluster.resource]) if cluster.resource and special and special(shard) else None
-                waiting.append(client.submit(operator.call, held, shard, pure=False, resources=wanted))
-            future = waiting.popleft()
+            while submitted < len(shards) and len(pending) < _AHEAD * sum(threads.values()):
+                shard = shards[submitted]
+                submitted += 1
+                resources = dict([cluster.resource]) if cluster.resource and special and special(shard) else None
+                pending.append(client.submit(operator.call, work_future, shard, pure=False, resources=resources))
+            future = pending.popleft()
             try:
-                yield Done(_result(future, cluster))
+                yield Done(_wait_for_result(future, cluster))
             except KilledWorker as error:
-                yield Lost(f"{error.allowed_failures + 1} workers died at it")
+                yield Lost(f"{error.allowed_failures + 1} workers died while processing it")
 
 
 def _itself(work: Callable[[Shard], Result]) -> Callable[[Shard], Result]:
     return work
 
 
-def _result(future: Any, cluster: Cluster) -> Any:
-    """The result of the work. The scheduler is checked while waiting, because its loss is not always reported."""
+def _wait_for_result(future: Any, cluster: Cluster) -> Any:
+    """Return the result of a shard. Check the scheduler while waiting, because its loss is not always reported."""
     from distributed.comm.core import CommClosedError
 
-    gone = Unfinished(f"{cluster.address}: the scheduler is gone; start it again and go on with --resume")
+    lost = Unfinished(f"{cluster.address}: the scheduler is gone; start it again and go on with --resume")
     while True:
         try:
             return future.result(timeout=1)
         except TimeoutError:
             if future.client.status not in ("running", "connecting"):
-                raise gone from None
+                raise lost from None
         except CommClosedError:
-            raise gone from None
+            raise lost from None
         except Exception as error:
             if future.cancelled() or future.client.status != "running":
-                raise gone from None
+                raise lost from None
             raise error from None
 
 
 @contextmanager
-def _connected(cluster: Cluster) -> Iterator[Any]:
+def _connect(cluster: Cluster) -> Iterator[Any]:
     try:
         from distributed import Client
         from distributed.security import Security
@@ -133,7 +134,7 @@ def _connected(cluster: Cluster) -> Iterator[Any]:
         client = Client(cluster.address, timeout=_CONNECT_SECONDS, security=security, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DialmeterError(f"{cluster.address}: no scheduler could be reached: {reason}") from None
+        raise DialmeterError(f"{cluster.address}: cannot connect to a scheduler: {reason}") from None
     try:
         yield client
     finally:
@@ -141,15 +142,15 @@ def _connected(cluster: Cluster) -> Iterator[Any]:
 
 
 def _check_workers(client: Any, inputs: Sequence[str]) -> None:
-    """Finds out at the start whether every worker sees what it will read, and has our version."""
+    """Check at the start that every worker can read the inputs and has our version of dialmeter."""
     paths = [os.path.abspath(path) for path in inputs]
-    here = what_is_seen(paths)
-    for worker, there in sorted(client.run(what_is_seen, paths).items()):
-        check_seen(worker, there, here, inputs)
+    ours = describe_environment(paths)
+    for worker, theirs in sorted(client.run(describe_environment, paths).items()):
+        check_environment(worker, theirs, ours, inputs)
 
 
 def _check_resource(client: Any, cluster: Cluster) -> None:
-    """Without a worker that has the resource, special shards would wait for ever."""
+    """Raise an error if no worker has the resource, because special shards would wait for ever."""
     if cluster.resource is None:
         return
     name, amount = cluster.resource
@@ -160,16 +161,16 @@ def _check_resource(client: Any, cluster: Cluster) -> None:
         )
 
 
-class Seen(Struct, frozen=True):
-    """What a process sees: its version of dialmeter, and the size of each file (0 of a folder) or None."""
+class Environment(Struct, frozen=True):
+    """The version of dialmeter of a process, and the size of each input: 0 for a folder, None if it does not exist."""
 
     version: str
     sizes: tuple[int | None, ...]
 
 
-def what_is_seen(paths: Sequence[str]) -> Seen:
-    """What this process sees of some files."""
-    return Seen(__version__, tuple(map(_size, paths)))
+def describe_environment(paths: Sequence[str]) -> Environment:
+    """Return the version of dialmeter of this process and the sizes of the inputs as it sees them."""
+    return Environment(__version__, tuple(map(_size, paths)))
 
 
 def _size(path: str) -> int | None:
@@ -178,21 +179,21 @@ def _size(path: str) -> int | None:
     return os.path.getsize(path) if os.path.exists(path) else None
 
 
-def check_seen(worker: str, there: Seen, here: Seen, inputs: Sequence[str]) -> None:
-    """Refuses a worker that does not see what we see.
+def check_environment(worker: str, theirs: Environment, ours: Environment, inputs: Sequence[str]) -> None:
+    """Raise an error if a worker has another version or other inputs than this process.
 
     Raises:
-        DialmeterError: it has another version, or a file is not there or is another one.
+        DialmeterError: the versions differ, or the worker finds no such file or a file of another size.
 
     Example:
-        >>> check_seen("tcp://10.0.0.2:4711", Seen("0.1.0", (None,)), Seen("0.1.0", (9,)), ["d.jsonl"])
+        >>> check_environment("tcp://10.0.0.2:4711", Environment("1.0", (None,)), Environment("1.0", (9,)), ["d.jsonl"])
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: d.jsonl: worker tcp://10.0.0.2:4711 cannot see it; input must lie where all workers read
+        dialmeter.errors.DialmeterError: d.jsonl: worker tcp://10.0.0.2:4711 cannot find it; all workers need it at the same path
     """
-    if there.version != here.version:
-        raise DialmeterError(f"worker {worker} has dialmeter {there.version}, this is {here.version}")
-    for path, size, wanted in zip(inputs, there.sizes, here.sizes, strict=True):
+    if theirs.version != ours.version:
+        raise DialmeterError(f"worker {worker} has dialmeter {theirs.version}, but this process has {ours.version}")
+    for path, size, expected in zip(inputs, theirs.sizes, ours.sizes, strict=True):
         if size is None:
-            raise DialmeterError(f"{path}: worker {worker} cannot see it; input must lie where all workers read")
-        if size != wanted:
-            raise DialmeterError(f"{path}: worker {worker} sees {size} bytes, here it has {wanted}")
+            raise DialmeterError(f"{path}: worker {worker} cannot find it; all workers need it at the same path")
+        if size != expected:
+            raise DialmeterError(f"{path}: has {size} bytes on worker {worker}, but {expected} bytes here")

@@ -1,4 +1,4 @@
-"""The one gate of comparability: two numbers are compared only if they were made in the same way from the same data."""
+"""Check comparability: two numbers may be compared only if they were computed in the same way from the same data."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ _WORDS = {
     "n": "scored cases",
     "map": "value map",
     "K": "number of slots",
-    "only": "dialogues asked for",
-    "scored": "scored of what was asked for",
+    "only": "requested dialogues",
+    "scored": "scored / requested",
 }
 _DATA = {"tracker": "gold", "user": "goals", "judge": "cases", "people": "ratings", "system": "tasks"}
 OWN: Mapping[str, frozenset[str]] = {
     "tracker": frozenset(),
-    # Users with the same goals talk for as long as they like; what one of them did not finish is its own.
+    # Users with the same goals may need different numbers of turns, and leave different dialogues unfinished.
     "user": frozenset({"t", "left_out", "scored"}),
     "judge": frozenset({"judge"}),
     "people": frozenset({"judge"}),
-    # Systems may have tried the same tasks more or less often.
+    # Systems may have a different number of trials for the same tasks.
     "system": frozenset({"d", "trials", "scored"}),
 }
-"""By kind of run, the fields of a signature that belong to the system under test and not to how it was measured."""
+"""The signature fields that describe the system under test and not the measurement, by kind of run."""
 
 
 def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -> str | None:
-    """Why two numbers may not be compared: the fields in which their signatures differ, with both values.
+    """Return why two numbers may not be compared: the fields in which their signatures differ, with both values.
 
     Args:
-        kind: tracker, user, judge or people.
+        kind: tracker, user, judge, people or system.
         one: the signature of the first number.
-        other: the signature of the second one.
-        own: further fields that may differ, beside those in ``OWN``.
+        other: the signature of the second number.
+        own: fields that may differ, in addition to those in ``OWN``.
 
     Returns:
-        One line, or None where they are comparable.
+        One line, or None if the numbers are comparable.
 
     Example:
         >>> not_comparable("tracker", "JGA|rules:a|d:100|data:3f|v:1", "JGA|rules:a|d:1000|data:77|v:2")
@@ -46,21 +46,21 @@ def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -
     if not one or not other:
         return "signature: missing"
     words = {**_WORDS, "data": _DATA.get(kind, "data")}
-    found = []
+    reasons = []
     for line in difference(one, other):
         name, _, values = line.partition(": ")
         if name not in own and name not in OWN.get(kind, ()):
-            found.append(f"{words[name]} ({name}): {values}" if name in words else line)
-    return "; ".join(found) or None
+            reasons.append(f"{words[name]} ({name}): {values}" if name in words else line)
+    return "; ".join(reasons) or None
 
 
 def compare_scores(kind: str, one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str | None]:
-    """For every score that two runs share, why it may not be compared.
+    """Return, for every score that two runs share, why it may not be compared, or None if it may.
 
     Args:
-        kind: of both runs.
-        one: the signatures of the first run's scores, by their names.
-        other: those of the second run.
+        kind: kind of both runs.
+        one: signatures of the first run's scores, by name.
+        other: signatures of the second run's scores, by name.
 
     Example:
         >>> compare_scores("tracker", {"JGA": "JGA|rules:a", "SA": "SA|K:1"}, {"JGA": "JGA|rules:b", "GCA": "GCA"})
@@ -69,18 +69,18 @@ def compare_scores(kind: str, one: Mapping[str, str], other: Mapping[str, str]) 
     return {name: not_comparable(kind, one[name], other[name]) for name in one if name in other}
 
 
-def in_one_line(found: Mapping[str, str | None]) -> str:
-    """The fields of all scores that may not be compared, each once; empty where all may.
+def in_one_line(reasons: Mapping[str, str | None]) -> str:
+    """Join the reasons of :func:`compare_scores` without duplicates; empty if all scores are comparable.
 
     Example:
         >>> in_one_line({"JGA": "rules: a ≠ b", "SA": "rules: a ≠ b; number of slots (K): 30 ≠ 31", "GCA": None})
         'rules: a ≠ b; number of slots (K): 30 ≠ 31'
     """
-    return "; ".join(dict.fromkeys(part for line in found.values() if line for part in line.split("; ")))
+    return "; ".join(dict.fromkeys(part for line in reasons.values() if line for part in line.split("; ")))
 
 
 def difference(one: str, other: str) -> list[str]:
-    """The fields in which two signatures differ, the version aside.
+    """Return the fields in which two signatures differ, except the version.
 
     Example:
         >>> difference("JGA|rules:a|d:1|v:1", "JGA|rules:b|d:1|v:2")
@@ -98,16 +98,16 @@ def difference(one: str, other: str) -> list[str]:
 
 
 def shared_fields(signatures: Sequence[str]) -> list[str]:
-    """The fields that all signatures have in common, the measure aside."""
+    """Return the fields that all signatures have in common, except the measure."""
     first, *rest = [signature.split("|")[1:] for signature in signatures]
     return [part for part in first if all(part in other for other in rest)]
 
 
 def joint_signature(signatures: Sequence[str]) -> str:
-    """The signatures of several scores in one line, with all their fields.
+    """Combine the signatures of several scores into one line with all their fields.
 
-    All measures come first. A field that belongs to some measures only names them, and a field that differs between systems or
-    files has all its values, or their number where they are many.
+    All measures come first. A field that only some measures have lists these measures. A field that differs between systems or
+    files has all its values, or their number if there are more than twelve.
 
     Example:
         >>> joint_signature(["JGA|rules:a|d:9|v:1", "SA|rules:a|K:30|d:9|v:1"])
@@ -115,12 +115,12 @@ def joint_signature(signatures: Sequence[str]) -> str:
         >>> joint_signature(["JGA|d:9|data:3f|v:1", "JGA|d:9|data:77|v:1"])
         'JGA|d:9|data:3f,77|v:1'
     """
-    found = [_fields(line) for line in signatures]
-    measures = list(dict.fromkeys(each["measure"] for each in found))
+    parsed = [_fields(line) for line in signatures]
+    measures = list(dict.fromkeys(each["measure"] for each in parsed))
     parts = [",".join(measures)]
-    for name in _in_order([list(each)[1:] for each in found]):
+    for name in _merge_orders([list(each)[1:] for each in parsed]):
         by_measure = {
-            measure: list(dict.fromkeys(each.get(name) for each in found if each["measure"] == measure))
+            measure: list(dict.fromkeys(each.get(name) for each in parsed if each["measure"] == measure))
             for measure in measures
         }
         values = list(dict.fromkeys(value for of_one in by_measure.values() for value in of_one))
@@ -139,16 +139,16 @@ def joint_signature(signatures: Sequence[str]) -> str:
 _MOST_VALUES = 12
 
 
-def _in_order(lists: Iterable[Sequence[str]]) -> list[str]:
-    """All names, each behind the names that come before it where it is met first."""
-    found: list[str] = []
+def _merge_orders(lists: Iterable[Sequence[str]]) -> list[str]:
+    """Merge lists of names without duplicates. A new name is inserted after the name that precedes it in its list."""
+    merged: list[str] = []
     for names in lists:
-        place = 0
+        position = 0
         for name in names:
-            if name not in found:
-                found.insert(place, name)
-            place = found.index(name) + 1
-    return found
+            if name not in merged:
+                merged.insert(position, name)
+            position = merged.index(name) + 1
+    return merged
 
 
 def _fields(line: str) -> dict[str, str]:

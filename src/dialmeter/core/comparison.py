@@ -1,4 +1,4 @@
-"""Paired comparison of systems on the same dialogues or tasks: differences with intervals, tests, and wins, ties and losses."""
+"""Paired comparison of systems on the same dialogues or tasks: differences, confidence intervals, tests, wins, ties and losses."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ SystemResult = TypeVar("SystemResult")
 TaskParts: TypeAlias = Mapping[str, tuple[float, float]]
 """Numerator and denominator of a measure, by task."""
 
-FEWEST = 5
-"""With fewer dialogues there is no test: even the most extreme outcome would not be significant."""
+MIN_DIALOGUES = 5
+"""With fewer dialogues there is no test, because even the most extreme outcome would not be significant."""
 
 
 class Resampling(Struct, frozen=True):
-    """How intervals and tests are made; the same seed gives the same resamples."""
+    """Settings of resampling for confidence intervals and tests. The same seed gives the same resamples."""
 
     confidence: float = 0.95
     resamples: int = 1000
     seed: int = 12345
 
 
-def checked_confidence(ci: float, name: str = "ci") -> float:
-    """The confidence of intervals; 0 for none.
+def check_ci(ci: float, name: str = "ci") -> float:
+    """Return the confidence level of intervals if it is valid; 0 means no intervals.
 
     Raises:
-        DialmeterError: it is no share, such as 95 instead of 0.95.
+        DialmeterError: it is not between 0 and 1, for example 95 instead of 0.95.
     """
     if not 0 <= ci < 1:
-        raise DialmeterError(f"{name} lies between 0 and 1, as in 0.95, not {ci:g}; 0 gives no intervals")
+        raise DialmeterError(f"{name} must be between 0 and 1, for example 0.95, not {ci:g}; 0 means no intervals")
     return ci
 
 
-def chosen_resampling(ci: float, resamples: int, seed: int) -> Resampling | None:
-    """How intervals are made; None with ``ci=0``, for none.
+def make_resampling(ci: float, resamples: int, seed: int) -> Resampling | None:
+    """Return the settings of resampling, or None for no intervals (``ci=0``).
 
     Raises:
-        DialmeterError: the confidence is no share.
+        DialmeterError: the confidence level is not between 0 and 1.
 
     Example:
-        >>> chosen_resampling(0.95, 1000, 7)
+        >>> make_resampling(0.95, 1000, 7)
         Resampling(confidence=0.95, resamples=1000, seed=7)
     """
-    return Resampling(ci, resamples, seed) if checked_confidence(ci) else None
+    return Resampling(ci, resamples, seed) if check_ci(ci) else None
 
 
 class PairedDifference(Struct, frozen=True):
-    """One system against another under one measure; a difference is the system's value minus the base's."""
+    """The paired comparison of two systems for one measure. The difference is the system's value minus the base's value."""
 
     measure: str
     system: str
@@ -74,7 +74,7 @@ class PairedDifference(Struct, frozen=True):
 
 
 class SystemComparison(Struct, Generic[SystemResult], frozen=True, kw_only=True):
-    """Systems that were compared: their results by name, all differences, and warnings."""
+    """The comparison of several systems: their results by name, all differences, and warnings."""
 
     results: Mapping[str, SystemResult]
     versus: list[PairedDifference]
@@ -82,13 +82,13 @@ class SystemComparison(Struct, Generic[SystemResult], frozen=True, kw_only=True)
 
 
 class PairedSample(Struct, frozen=True):
-    """The values of one system; rows of all systems are the same dialogues in the same order.
+    """The values of one system. The rows of all systems are the same dialogues in the same order.
 
     Attributes:
-        system: its name.
-        matrix: one row per dialogue, with the columns that the formulas of measures take.
-        totals: the value of the whole corpus, by measure.
-        by_dialogue: the value of each dialogue, by measure.
+        system: name of the system.
+        matrix: one row per dialogue, with the columns that the formulas of the measures need.
+        totals: value of the whole corpus, by measure.
+        by_dialogue: value of each dialogue, by measure.
     """
 
     system: str
@@ -100,79 +100,81 @@ class PairedSample(Struct, frozen=True):
 def compare_pairs(
     pairs: Sequence[tuple[PairedSample, PairedSample]],
     formulas: Mapping[str, Formula],
-    how: Resampling,
+    resampling: Resampling,
     test: Test = "randomisation",
 ) -> tuple[list[PairedDifference], list[Notice]]:
-    """The differences of all pairs under all measures, with p values corrected by Holm over all of them.
+    """Compare pairs of systems for all measures. The p values are Holm-corrected over all comparisons.
 
     Args:
         pairs: the systems to compare, the base first.
-        formulas: by measure.
-        how: confidence, resamples and seed.
-        test: where p values come from; intervals are always from the paired bootstrap.
+        formulas: formulas by measure.
+        resampling: confidence level, number of resamples and seed.
+        test: the test that gives the p values; intervals are always from the paired bootstrap.
 
     Returns:
-        The differences, and a warning where there are too few dialogues for a test.
+        The differences, and a warning if there are too few dialogues for a test.
     """
-    found = [each for base, other in pairs for each in _differences(base, other, formulas, how, test)]
+    differences = [each for base, other in pairs for each in _differences(base, other, formulas, resampling, test)]
     count = len(pairs[0][0].matrix) if pairs else 0
-    few = Notice("few-dialogues", count, f"{count} dialogues are too few for a paired test; no p values are given")
-    return holm_corrected(found), [few] if 0 < count < FEWEST else []
+    few = Notice("few-dialogues", count, f"{count} dialogues are too few for a paired test; no p values are reported")
+    return correct_by_holm(differences), [few] if 0 < count < MIN_DIALOGUES else []
 
 
-def holm_corrected(found: Sequence[PairedDifference]) -> list[PairedDifference]:
-    """Differences with p values corrected by Holm over all of them."""
+def correct_by_holm(differences: Sequence[PairedDifference]) -> list[PairedDifference]:
+    """Return the differences with p values that are Holm-corrected over all of them."""
     from ..stats import holm
 
-    return [replace(each, p_holm=p) for each, p in zip(found, holm([each.p for each in found]), strict=True)]
+    corrected = holm([each.p for each in differences])
+    return [replace(each, p_holm=p) for each, p in zip(differences, corrected, strict=True)]
 
 
 def _differences(
-    first: PairedSample, second: PairedSample, formulas: Mapping[str, Formula], how: Resampling, test: Test
+    first: PairedSample, second: PairedSample, formulas: Mapping[str, Formula], resampling: Resampling, test: Test
 ) -> list[PairedDifference]:
     from ..stats import paired_bootstrap, paired_randomisation
 
     before, after = first.matrix, second.matrix
-    few = len(before) < FEWEST
-    spans = {}
+    too_few = len(before) < MIN_DIALOGUES
+    intervals = {}
     if len(before) > 1:
-        spans = paired_bootstrap(before, after, formulas, **asdict(how))
-    tests = spans
-    if test == "randomisation" and not few:
-        # The mid-p value keeps the level where whole counts tie often, as JGA's do on few dialogues.
-        tests = paired_randomisation(before, after, formulas, mid_p=True, resamples=how.resamples, seed=how.seed)
-    found = []
+        intervals = paired_bootstrap(before, after, formulas, **asdict(resampling))
+    tests = intervals
+    if test == "randomisation" and not too_few:
+        # The mid-p value keeps the significance level if integer counts often tie, as those of JGA do with few dialogues.
+        seed, resamples = resampling.seed, resampling.resamples
+        tests = paired_randomisation(before, after, formulas, mid_p=True, resamples=resamples, seed=seed)
+    differences = []
     for measure in formulas:
         old, new = first.totals[measure], second.totals[measure]
-        span, tested = spans.get(measure), tests.get(measure)
-        reasons = [each.reason for each in (tested, span) if each is not None and each.reason]
+        interval, tested = intervals.get(measure), tests.get(measure)
+        reasons = [each.reason for each in (tested, interval) if each is not None and each.reason]
         wins, ties, losses = count_outcomes(first.by_dialogue[measure], second.by_dialogue[measure])
-        found.append(
+        differences.append(
             PairedDifference(
                 measure=measure,
                 system=second.system,
                 base=first.system,
                 difference=new - old if old is not None and new is not None else None,
-                ci=span.ci if span else None,
-                p=None if few or tested is None else tested.p,
+                ci=interval.ci if interval else None,
+                p=None if too_few or tested is None else tested.p,
                 p_holm=None,
                 wins=wins,
                 ties=ties,
                 losses=losses,
-                reason="too few dialogues" if few else (*reasons, "")[0],
+                reason="too few dialogues" if too_few else (*reasons, "")[0],
             )
         )
-    return found
+    return differences
 
 
 def common_tasks(logs: Mapping[str, Collection[str]]) -> tuple[frozenset[str], list[Notice]]:
-    """The tasks that all logs have, and a notice on the others.
+    """Return the tasks that all logs have, and a notice about the others.
 
     Args:
-        logs: the tasks of each log, by its name.
+        logs: the tasks of each log, by name of the log.
 
     Raises:
-        DialmeterError: there is none.
+        DialmeterError: there are no common tasks.
 
     Example:
         >>> common_tasks({"old": ["1", "2"], "new": ["2"]})[0]
@@ -183,27 +185,27 @@ def common_tasks(logs: Mapping[str, Collection[str]]) -> tuple[frozenset[str], l
     if not common:
         raise DialmeterError(f"{' and '.join(logs)} have no task in common")
     alone = sorted(frozenset.union(*tasks) - common)
-    message = f"{len(alone)} tasks that not all logs have are unscored"
+    message = f"{len(alone)} tasks are unscored because they are not in all logs"
     return common, [Notice("alone", len(alone), message, tuple(alone[:5]))] if alone else []
 
 
 def task_difference(
-    measure: str, base: tuple[str, TaskParts], system: tuple[str, TaskParts], how: Resampling
+    measure: str, base: tuple[str, TaskParts], system: tuple[str, TaskParts], resampling: Resampling
 ) -> PairedDifference:
-    """One system against another on the tasks for which both have a value.
+    """Compare two systems on the tasks for which both have a value.
 
-    The difference is that of the values over these tasks. Its interval resamples tasks; p is that of the exact sign test over the
+    The difference is that of the values over these tasks. Its interval resamples tasks; p is from the exact sign test over the
     tasks that differ.
 
     Args:
-        measure: its name.
-        base: the name of the system to compare with, and its parts.
-        system: the same of the other.
-        how: confidence, resamples and seed.
+        measure: name of the measure.
+        base: name and parts of the base system.
+        system: name and parts of the other system.
+        resampling: confidence level, number of resamples and seed.
 
     Example:
-        >>> found = task_difference("Success", ("old", {"1": (0.0, 2.0)}), ("new", {"1": (1.0, 2.0)}), Resampling())
-        >>> found.difference, found.wins
+        >>> result = task_difference("Success", ("old", {"1": (0.0, 2.0)}), ("new", {"1": (1.0, 2.0)}), Resampling())
+        >>> result.difference, result.wins
         (0.5, 1)
     """
     import numpy as np
@@ -219,8 +221,8 @@ def task_difference(
     )
     ci = None
     if len(tasks) > 1:
-        found = paired_bootstrap(np.array(before), np.array(after), {"m": ratio()}, expand=False, **asdict(how))
-        ci = found["m"].ci
+        settings = asdict(resampling)
+        ci = paired_bootstrap(np.array(before), np.array(after), {"m": ratio()}, expand=False, **settings)["m"].ci
     return PairedDifference(
         measure=measure,
         system=system[0],
@@ -236,7 +238,7 @@ def task_difference(
 
 
 def count_outcomes(before: Iterable[float | None], after: Iterable[float | None]) -> tuple[int, int, int]:
-    """In how many dialogues the second system is better, equal, worse; unscored dialogues count as equal.
+    """Return the number of dialogues in which the second system is better, equal and worse. Unscored dialogues count as equal.
 
     Example:
         >>> count_outcomes([0.5, 0.5, None, 0.5], [1.0, 0.5, 1.0, 0.0])
@@ -253,12 +255,12 @@ def count_outcomes(before: Iterable[float | None], after: Iterable[float | None]
     return wins, ties, losses
 
 
-def worse_than_base(found: Iterable[PairedDifference], level: float) -> list[PairedDifference]:
-    """The comparisons in which a system is significantly worse than its base.
+def worse_than_base(differences: Iterable[PairedDifference], level: float) -> list[PairedDifference]:
+    """Return the comparisons in which a system is significantly worse than its base.
 
     Args:
-        found: the comparisons.
-        level: p values below it, after Holm, are significant.
+        differences: the comparisons.
+        level: Holm-corrected p values below this level are significant.
 
     Example:
         >>> lost = PairedDifference("JGA", "new", "base", -0.1, None, 0.01, 0.02, 0, 0, 1)
@@ -268,6 +270,6 @@ def worse_than_base(found: Iterable[PairedDifference], level: float) -> list[Pai
     """
     return [
         each
-        for each in found
+        for each in differences
         if each.p_holm is not None and each.p_holm < level and each.difference is not None and each.difference < 0
     ]

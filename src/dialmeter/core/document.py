@@ -1,4 +1,4 @@
-"""The document that a command prints with --json, as typed data: the JSON and its schema are both made from it."""
+"""The document that a command prints with --json, as a typed struct. The JSON and its schema are both generated from it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Text: TypeAlias = Annotated[str, Meta(min_length=1)]
 
 
 class AccountRecord(Struct, kw_only=True):
-    """How much was asked for, and how much of it was scored; the counts of the reasons add up to unscored.
+    """Number of requested and scored units. The counts of the reasons add up to unscored.
 
     Attributes:
-        unit: what is counted.
-        asked: how many were asked for: those of --only, or all.
-        found: how many of them the input holds.
+        unit: the unit that is counted.
+        asked: number of requested units: those of --only, or all.
+        found: number of requested units that the input contains.
         unscored: asked minus scored.
     """
 
@@ -40,7 +40,7 @@ class NoticeRecord(Struct, kw_only=True):
     """A warning.
 
     Attributes:
-        where: places to look at, at most ten or twenty.
+        where: places in the input, at most ten or twenty.
     """
 
     code: Annotated[str, Meta(pattern="^[a-z0-9-]+$")]
@@ -53,15 +53,15 @@ class ScoreRecord(Struct, kw_only=True):
     """A score.
 
     Attributes:
-        measure: the measure as it was asked for, such as FGA(lam=0.5).
-        value: a fraction; null where there was nothing to score. Most lie between 0 and 1; ValuePrecision and its kind
-            may exceed 1 under dstc10, SA may fall below 0 under trade and fga-repo.
-        ci: the limits of the confidence interval, or null where there is none.
-        n: how many units were scored.
-        unscored: how many units are not in the mean.
-        ci_reason: why a value that is there has no interval.
+        measure: the measure as requested, such as FGA(lam=0.5).
+        value: a fraction; null if there was nothing to score. Most values are between 0 and 1. ValuePrecision and
+            similar measures may exceed 1 under dstc10; SA may be below 0 under trade and fga-repo.
+        ci: the limits of the confidence interval, or null if there is none.
+        n: number of scored units.
+        unscored: number of units that are not in the mean.
+        ci_reason: why the value has no interval.
         reason: why there is no value.
-        signature: how the number was made; numbers whose signatures differ in more than v are not comparable.
+        signature: how the number was computed; numbers whose signatures differ in more than v are not comparable.
     """
 
     measure: Text
@@ -72,7 +72,7 @@ class ScoreRecord(Struct, kw_only=True):
 
 
 class IntervalMethod(Struct, kw_only=True):
-    """How intervals were made."""
+    """The method and the settings of confidence intervals."""
 
     method: Literal["bootstrap"]
     confidence: float
@@ -81,12 +81,12 @@ class IntervalMethod(Struct, kw_only=True):
 
 
 class Document(Struct, kw_only=True):
-    """What every command prints with --json.
+    """The document that every command prints with --json.
 
     Attributes:
-        schema: the version of the documents; a key that is removed or renamed raises it.
-        dialmeter: the version that made the document.
-        account: how much was asked for and scored; the sum over all that accounts lists.
+        schema: the version of the document format; it is raised when a key is removed or renamed.
+        dialmeter: the version of dialmeter that wrote the document.
+        account: number of requested and scored units; the sum over accounts if there are several.
         accounts: the same by system, user, judge, rule set or file.
     """
 
@@ -103,15 +103,15 @@ class Document(Struct, kw_only=True):
 
 DocumentType = TypeVar("DocumentType", bound=Document)
 _HEAD = ("schema", "dialmeter", "kind", "command", "scores", "warnings")
-"""Fields that are never taken from attributes of a result."""
+"""Fields that are never copied from attributes of a result."""
 
 
 def make_document(kind: type[DocumentType], result: object = None, /, **fields: Any) -> DocumentType:
-    """A document from a result and from plain data. A field that is UNSET is absent.
+    """Build a document from a result and from plain data. A field that is UNSET is absent.
 
     Args:
         kind: the type of the document.
-        result: its attributes are the fields of the same names, its ``to_dicts()`` the scores, its ``notices`` the warnings.
+        result: its attributes become the fields of the same names, its ``to_dicts()`` the scores, its ``notices`` the warnings.
         fields: all other fields, and those that the result has in another form: plain data, or structs with attributes of
             the same names.
 
@@ -124,7 +124,7 @@ def make_document(kind: type[DocumentType], result: object = None, /, **fields: 
         ({'turns': 3}, [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])])
     """
     missing = [name for name in kind.__struct_fields__ if name not in fields and name not in _HEAD]
-    given = {
+    values = {
         "scores": getattr(result, "to_dicts", list)(),
         "counts": {},
         "warnings": getattr(result, "notices", []),
@@ -132,22 +132,22 @@ def make_document(kind: type[DocumentType], result: object = None, /, **fields: 
         **fields,
     }
     return msgspec.convert(
-        {name: each for name, each in given.items() if each is not UNSET}, kind, from_attributes=True
+        {name: each for name, each in values.items() if each is not UNSET}, kind, from_attributes=True
     )
 
 
-def bootstrap(resampling: Resampling | None) -> dict[str, Any] | None:
-    """How intervals were made, for a document; None where there are none.
+def describe_intervals(resampling: Resampling | None) -> dict[str, Any] | None:
+    """Return the settings of intervals for a document, or None if there are no intervals.
 
     Example:
-        >>> bootstrap(Resampling(seed=7))
+        >>> describe_intervals(Resampling(seed=7))
         {'method': 'bootstrap', 'confidence': 0.95, 'resamples': 1000, 'seed': 7}
     """
     return None if resampling is None else {"method": "bootstrap", **msgspec.to_builtins(resampling)}
 
 
 def to_json(document: Document) -> str:
-    r"""The document as JSON in lines, with everything that a terminal would obey written as \u and its number.
+    r"""Return the document as indented JSON. Characters that could control a terminal are escaped as \u and their code.
 
     Example:
         >>> "a\\u001bb" in to_json(make_document(Document, kind="a\x1bb", command="c"))

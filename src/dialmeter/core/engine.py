@@ -1,7 +1,7 @@
-"""Work in pieces: here, in processes of this machine, or on a Dask cluster. What comes back is the same, in the same order.
+"""Process shards: in this process, in worker processes, or on a Dask cluster. Results and their order are always the same.
 
-A piece of work (a shard) goes to a function that knows nothing of where it runs. A worker that dies is replaced and its shard
-done again; a shard whose worker dies twice is given up and reported, and the others are finished.
+A shard (a unit of work) is passed to a function that does not depend on where it runs. A worker that dies is replaced and its
+shard is processed again. A shard at which two workers died is given up and reported; the other shards are finished.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ Result = TypeVar("Result")
 
 _ATTEMPTS = 2
 _AHEAD = 4
-"""How many shards per worker may be done before the oldest one is, so that what waits stays bounded."""
+"""Number of shards per worker that may be processed ahead of the oldest unfinished one. It limits the number of waiting results."""
 
 
 class Done(Struct, Generic[Result], frozen=True):
-    """A shard that was worked."""
+    """The result of a shard."""
 
     value: Result
 
 
 class Lost(Struct, frozen=True):
-    """A shard that was given up, why, and what the last worker was at, where that is known."""
+    """A shard that was given up: the reason and, if known, the item that the last worker was processing."""
 
     reason: str
     at: str = ""
@@ -47,16 +47,16 @@ Outcome: TypeAlias = Done[Result] | Lost
 
 _NOTE_BYTES = 200
 _note: Any = None
-"""Memory that a worker shares with the process that started it, while it does a shard that another one died at."""
+"""Memory that a worker shares with its parent process, only while it processes a shard at which another worker died."""
 
 
 def is_noting() -> bool:
-    """Is it wanted that the work notes what it is at? Only after a worker has died at it."""
+    """Return True if the work should note its current item. That is so only after a worker has died at the shard."""
     return _note is not None
 
 
 def note(at: str) -> None:
-    """Notes what the work is at, so that it can be reported if a second worker dies at it."""
+    """Note the current item, so that it can be reported if a second worker dies."""
     if _note is not None:
         _note.value = at.encode()[:_NOTE_BYTES]
 
@@ -70,20 +70,20 @@ def map_shards(
     *,
     special: Callable[[Shard], bool] | None = None,
 ) -> Iterator[Outcome[Result]]:
-    """The outcome of every shard, in the order of the shards, whatever order they are done in.
+    """Return an iterator of the outcomes of all shards, in the order of the shards, whatever order they are finished in.
 
     Args:
-        work: what to do with a shard; at the top of a module, so that a process can find it. What it carries, as a partial or an
-            object that can be called does, goes to each worker once and stays there.
-        shards: small descriptions of pieces of work. Each is looked up when it is handed out, so that a sequence may make it from
-            what has come back so far.
-        workers: how many processes; with 1 the work is done here.
+        work: function that processes a shard. It must be defined at the top level of a module, so that a process can import it.
+            It may also be a partial or a callable object; its data are sent to each worker once.
+        shards: small descriptions of units of work. Each is looked up when a worker is free, so a sequence may create it from
+            earlier results.
+        workers: number of processes; with 1 the work is done in this process.
         cluster: a Dask cluster that does the work instead.
-        inputs: files that the shards are read from, which a cluster's workers have to see.
-        special: says which shards are only for workers that have the cluster's resource.
+        inputs: input files that the workers of a cluster must be able to read.
+        special: returns True for a shard that only workers with the cluster's resource may process.
 
     Raises:
-        DialmeterError: the work says that its input is bad. Of several shards with bad input the first one counts.
+        DialmeterError: the input of a shard is bad. If several shards have bad input, the error is that of the first one.
 
     Example:
         >>> [outcome.value for outcome in map_shards(len, ["a", "bcd"])]
@@ -99,7 +99,7 @@ def map_shards(
 
 
 class _Worker:
-    """A process of our own and the pipe to it."""
+    """A worker process and the pipe to it."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -112,7 +112,7 @@ class _Worker:
 
     @property
     def at(self) -> str:
-        """What the worker noted last; see :func:`note`."""
+        """The last item that the worker noted; see :func:`note`."""
         return bytes(self._note.value).decode(errors="ignore")
 
     def stop(self) -> None:
@@ -123,8 +123,8 @@ class _Worker:
 
 
 def _serve(pipe: Connection, work: Callable[[Any], Any], shared: Any) -> None:
-    """What a worker does until its pipe is closed, also by the death of the process that started it."""
-    global _note  # noqa: PLW0603  a worker is a process of its own
+    """Process shards in a worker until the pipe is closed, which also happens if the parent process dies."""
+    global _note  # noqa: PLW0603  each worker is a separate process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         while True:
@@ -148,23 +148,23 @@ class _Pool(Generic[Shard, Result]):
         self._shards = shards
         self._count = workers
         self._next = 0
-        self._again: list[int] = []
+        self._retries: list[int] = []
         self._deaths: dict[int, int] = {}
         self._ready: dict[int, Outcome[Result] | Exception] = {}
 
     def outcomes(self) -> Iterator[Outcome[Result]]:
-        with self._running() as workers:
+        with self._start_workers() as workers:
             for index in range(len(self._shards)):
                 while index not in self._ready:
                     self._hand_out(workers, index)
                     self._collect(workers)
-                found = self._ready.pop(index)
-                if isinstance(found, Exception):
-                    raise found
-                yield found
+                outcome = self._ready.pop(index)
+                if isinstance(outcome, Exception):
+                    raise outcome
+                yield outcome
 
     @contextmanager
-    def _running(self) -> Iterator[list[_Worker]]:
+    def _start_workers(self) -> Iterator[list[_Worker]]:
         workers = [_Worker(self._work) for _ in range(self._count)]
         try:
             yield workers
@@ -176,14 +176,14 @@ class _Pool(Generic[Shard, Result]):
         for worker in workers:
             if worker.shard is not None:
                 continue
-            if self._again:
-                worker.shard = self._again.pop()
+            if self._retries:
+                worker.shard = self._retries.pop()
             elif self._next < min(len(self._shards), oldest + _AHEAD * self._count):
                 worker.shard = self._next
                 self._next += 1
             else:
                 return
-            # A worker that is dead already is found out when its answer is waited for.
+            # A worker that is already dead is detected when its answer is collected.
             with suppress(BrokenPipeError, ConnectionResetError):
                 worker.pipe.send((self._shards[worker.shard], worker.shard in self._deaths))
 
@@ -197,22 +197,23 @@ class _Pool(Generic[Shard, Result]):
             try:
                 kind, value = worker.pipe.recv()
             except (EOFError, ConnectionResetError):
-                workers[workers.index(worker)] = self._replaced(worker, shard)
+                workers[workers.index(worker)] = self._replace(worker, shard)
                 continue
             if kind == "done":
                 self._ready[shard] = Done(value)
             else:
                 self._ready[shard] = value if kind == "refused" else RuntimeError(value)
 
-    def _replaced(self, worker: _Worker, shard: int) -> _Worker:
-        """A new worker for one that died; its shard is done once more, or given up."""
+    def _replace(self, worker: _Worker, shard: int) -> _Worker:
+        """Start a new worker for one that died. Its shard is processed again or given up."""
         worker.process.join()
         code = worker.process.exitcode
         worker.stop()
         self._deaths[shard] = self._deaths.get(shard, 0) + 1
         if self._deaths[shard] < _ATTEMPTS:
-            self._again.append(shard)
+            self._retries.append(shard)
         else:
-            how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
-            self._ready[shard] = Lost(f"{self._deaths[shard]} workers died at it, the last one {how}", worker.at)
+            cause = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
+            reason = f"{self._deaths[shard]} workers died while processing it, the last one {cause}"
+            self._ready[shard] = Lost(reason, worker.at)
         return _Worker(self._work)

@@ -1,8 +1,8 @@
-"""The right to write a target, for one process at a time.
+"""Locks: only one process at a time writes a target.
 
-The kernel holds the lock (``flock``), so that it ends with its owner, however that ends: a lock file that is left behind means
-nothing on the machine where it was made. Not every shared file system tells other machines of it, so that a lock file of
-another machine is obeyed until somebody removes it.
+The kernel holds the lock (``flock``), so the lock ends when its owner ends, for whatever reason. A leftover lock file means
+nothing on the machine where it was made. Some shared file systems do not report locks to other machines. Therefore a lock file
+of another machine is respected until somebody removes it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..errors import DialmeterError, one_line, writing
 
 try:
     import fcntl
-except ImportError:  # Windows: nobody is refused there
+except ImportError:  # Windows: files are not locked there
     fcntl = None  # type: ignore[assignment]
 
 LOCK = ".lock"
@@ -32,28 +32,29 @@ _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 
 
 class Owner(Struct, frozen=True):
-    """Who holds a lock."""
+    """The process that holds a lock."""
 
     pid: int
     host: str
 
 
 class Lock:
-    """Makes this process the only writer of a file or a folder until ``release``.
+    """A lock that makes this process the only writer of a file or a folder until ``release``.
 
     Args:
-        target: what is to be written. The lock file is in a folder, or next to a file.
-        folder: the lock file is in the target, a folder; it is made, and removed again if it is empty at the end.
-        parents: make the folder of the target, too.
-        name: what messages call the target.
+        target: the file or folder to write. By default, the lock file is next to it.
+        folder: put the lock file into the target, which is a folder. The folder is created if it does not exist, and removed
+            again if it is empty at the end.
+        parents: also create the folder that contains the target.
+        name: name of the target in messages.
 
     Raises:
-        DialmeterError: somebody else is writing the target, or it cannot be written.
+        DialmeterError: another process is writing the target, or the target cannot be written.
 
     Example:
         >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as place, Lock(Path(place, "talk.jsonl")):
-        ...     os.listdir(place)
+        >>> with tempfile.TemporaryDirectory() as folder, Lock(Path(folder, "talk.jsonl")):
+        ...     os.listdir(folder)
         ['.talk.jsonl.lock']
     """
 
@@ -63,28 +64,28 @@ class Lock:
         self._made: list[Path] = []
         with writing(self._name):
             if folder or parents:
-                self._make(self._path.parent)
+                self._make_folders(self._path.parent)
             try:
-                self._file = self._taken()
-                # Whoever forgets a lock loses it.
+                self._file = self._acquire()
+                # A lock that is garbage-collected without ``release`` is released.
                 weakref.finalize(self, self._file.close)
             except BaseException:
                 self._remove_folders()
                 raise
 
-    def _make(self, folder: Path) -> None:
+    def _make_folders(self, folder: Path) -> None:
         missing = [each for each in (folder, *folder.parents) if not each.exists()]
         for each in reversed(missing):
             each.mkdir(exist_ok=True)
             self._made.insert(0, each)
 
-    def _taken(self) -> IO[bytes]:
+    def _acquire(self) -> IO[bytes]:
         while True:
             file = open(self._path, "a+b", buffering=0)  # noqa: SIM115  closed by release
             try:
                 locked = flock(file, wait=False)
                 file.seek(0)
-                owner = _owner(file.read())
+                owner = _parse_owner(file.read())
                 if not locked:
                     who = f"process {owner.pid} on {owner.host}" if owner else "another process"
                     raise DialmeterError(
@@ -95,7 +96,7 @@ class Lock:
                         f"{self._name}: is being written by process {owner.pid} on another machine, "
                         f"{one_line(owner.host)}; if it has ended there, remove {one_line(str(self._path), 200)}"
                     )
-                # Whoever held it before may have removed the file between our opening and our locking it.
+                # The previous owner may have removed the file after we opened it and before we locked it.
                 if self._path.exists() and os.path.samestat(os.fstat(file.fileno()), self._path.stat()):
                     file.truncate(0)
                     file.write(msgspec.json.encode(Owner(os.getpid(), socket.gethostname())) + b"\n")
@@ -106,7 +107,7 @@ class Lock:
             file.close()
 
     def release(self) -> None:
-        """Lets others write. May be called again."""
+        """Release the lock. May be called more than once."""
         if not self._file.closed:
             with suppress(OSError):
                 self._path.unlink(missing_ok=True)
@@ -129,34 +130,34 @@ class Lock:
 
 
 def flock(file: IO[Any], *, wait: bool, shared: bool = False) -> bool:
-    """Locks an open file for its readers (shared) or for one writer, and says whether that worked.
+    """Lock an open file, and return True if that worked.
 
     Args:
         file: the file.
-        wait: wait for others; otherwise give up at once.
-        shared: for reading.
+        wait: wait until other processes release it; otherwise give up at once.
+        shared: lock it for several readers instead of one writer.
     """
     if fcntl is None:
         return True
-    how = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
+    operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
     try:
-        fcntl.flock(file.fileno(), how)
+        fcntl.flock(file.fileno(), operation)
     except OSError as error:
-        # Where a file system has no locks, nobody is refused.
+        # On a file system without locks, the file counts as locked.
         return not isinstance(error, BlockingIOError) and error.errno in _UNSUPPORTED
     return True
 
 
 def unlock(file: IO[Any]) -> None:
-    """Gives back what ``flock`` took, also where another process got the open file by a fork."""
+    """Release the lock of ``flock``, even if a forked process has inherited the open file."""
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(file.fileno(), fcntl.LOCK_UN)
 
 
 @contextmanager
-def waiting(file: IO[Any], *, shared: bool = False) -> Iterator[None]:
-    """Waits for an open file, and holds it."""
+def locked(file: IO[Any], *, shared: bool = False) -> Iterator[None]:
+    """Wait until an open file can be locked, and hold the lock during the block."""
     flock(file, wait=True, shared=shared)
     try:
         yield
@@ -164,7 +165,7 @@ def waiting(file: IO[Any], *, shared: bool = False) -> Iterator[None]:
         unlock(file)
 
 
-def _owner(data: bytes) -> Owner | None:
+def _parse_owner(data: bytes) -> Owner | None:
     try:
         return msgspec.json.decode(data, type=Owner)
     except msgspec.DecodeError:

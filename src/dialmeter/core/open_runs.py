@@ -1,4 +1,4 @@
-"""Reads a finished run from its folder, and checks the fields of ``run.json`` that are read later. Every field may be missing."""
+"""Read a finished run from its folder, and validate the fields of ``run.json`` that are read later. All of them are optional."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 SCHEMA = 1
 LOG_TIME = "%Y-%m-%dT%H:%M:%S%z"
 _LOG_LIMIT = 1 << 16
-_READING = Lock()
-"""Of arrays: numpy parses their headers with ``ast``, which in Python 3.11 fails when two threads parse and garbage is collected."""
+_ARRAY_LOCK = Lock()
+"""Held while arrays are read. numpy parses their headers with ``ast``, and in Python 3.11 that fails if two threads parse while
+garbage is collected."""
 _T = TypeVar("_T")
 
 
@@ -141,14 +142,14 @@ class _Manifest(Struct):
 
 
 def parse_manifest(data: bytes, name: str) -> dict[str, Any]:
-    """The content of a ``run.json`` whose fields have the types that they should have.
+    """Parse a ``run.json`` and validate the types of its fields.
 
     Args:
-        data: the file.
-        name: of the file, for messages.
+        data: content of the file.
+        name: name of the file in messages.
 
     Raises:
-        InputError: not JSON, of another version, or a field of another type.
+        InputError: not valid JSON, another schema version, or a field has another type.
 
     Example:
         >>> parse_manifest(b'{"schema": 1, "kind": "tracker", "scores": 3}', "run.json")
@@ -156,22 +157,23 @@ def parse_manifest(data: bytes, name: str) -> dict[str, Any]:
         dialmeter.errors.InputError: run.json: damaged: Expected array, got int - at $.scores
     """
     try:
-        found = parse_unique(data, None)
-        if not isinstance(found, dict):
-            raise InputError("an object is expected")
-        if found.get("schema") != SCHEMA or isinstance(found["schema"], bool):
-            raise InputError(f"schema {found.get('schema')!r} is not {SCHEMA}, the one this version reads", file=name)
-        msgspec.convert(found, _Manifest)
+        manifest = parse_unique(data, None)
+        if not isinstance(manifest, dict):
+            raise InputError("expected an object")
+        if manifest.get("schema") != SCHEMA or isinstance(manifest["schema"], bool):
+            schema = manifest.get("schema")
+            raise InputError(f"schema version {schema!r} is not supported; this version reads {SCHEMA}", file=name)
+        msgspec.convert(manifest, _Manifest)
     except msgspec.ValidationError as error:
         raise InputError(f"damaged: {str(error).replace('`', '')}", file=name) from None
     except InputError as error:
         raise error if error.file else InputError(f"damaged: {error.message}", file=name) from None
-    return found
+    return manifest
 
 
 PARTS = "parts"
 WHOLE_RUN = f"{PARTS}/whole"
-"""A new run that is whole, while its files are moved to their place; they count before those that are there."""
+"""The folder of a complete new run while its files are moved into place. They take precedence over the old files."""
 
 
 class Run:
@@ -181,10 +183,10 @@ class Run:
         folder: the run's folder.
 
     Attributes:
-        digest: SHA-256 of ``run.json``, which tells a run from the one that replaced it.
+        digest: SHA-256 of ``run.json``; it differs if the run was replaced.
 
     Raises:
-        DialmeterError: no finished run there.
+        DialmeterError: the folder holds no finished run.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -199,30 +201,30 @@ class Run:
         self.manifest = parse_manifest(data, str(manifest))
 
     def path(self, name: str) -> Path:
-        """Where a file of the run is."""
+        """Return the path of a file of the run."""
         return file_of_run(self.folder, name)
 
     @property
     def scores(self) -> list[dict[str, Any]]:
         """The scores as in JSON."""
-        found: list[dict[str, Any]] = self.manifest.get("scores", [])
-        return found
+        scores: list[dict[str, Any]] = self.manifest.get("scores", [])
+        return scores
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The rows, one per dialogue, in order.
+        """Yield the rows, one per dialogue, in order.
 
         Raises:
-            InputError: a row is damaged, with its line.
+            InputError: a row is damaged; the error has its line.
         """
         source = Source(self.path("rows.jsonl"))
         for number, line in source.lines():
             yield parse_row(line, source.name, number)
 
     def rows_as(self, kind: type[_T]) -> Iterator[_T]:
-        """The rows as structs.
+        """Yield the rows as structs.
 
         Raises:
-            InputError: a row is damaged, with its line.
+            InputError: a row is damaged; the error has its line.
         """
         for number, row in enumerate(self, 1):
             try:
@@ -232,19 +234,19 @@ class Run:
                 raise InputError(message, file=str(self.path("rows.jsonl")), line=number) from None
 
     def index(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Byte offsets of the rows (``offset``) and a column per score.
+        """Return the byte offsets of the rows (``offset``) and a column per score.
 
         Raises:
             InputError: the index is missing or damaged.
         """
         path = self.path("index.npz")
-        found = {name.removeprefix("score:"): column for name, column in read_arrays(path).items()}
-        if "offset" not in found or found["offset"].ndim != 1 or found["offset"].dtype.kind != "i":
-            raise InputError("damaged: offsets must be whole numbers", file=str(path))
-        return found
+        columns = {name.removeprefix("score:"): column for name, column in read_arrays(path).items()}
+        if "offset" not in columns or columns["offset"].ndim != 1 or columns["offset"].dtype.kind != "i":
+            raise InputError("damaged: offsets must be integers", file=str(path))
+        return columns
 
     def to_polars(self) -> polars.DataFrame:
-        """One row per dialogue: its id and its scores.
+        """Return a polars table with one row per dialogue: its id and its scores.
 
         Raises:
             MissingExtra: polars is not installed.
@@ -253,7 +255,7 @@ class Run:
         return as_polars({"id": [row["id"] for row in self], **scores})
 
     def row(self, position: int) -> dict[str, Any]:
-        """One row by its position, without reading the others.
+        """Return one row by its index, without reading the others.
 
         Raises:
             InputError: the row is damaged.
@@ -261,10 +263,10 @@ class Run:
         return parse_row(self.line(int(self.index()["offset"][position])), str(self.path("rows.jsonl")), position + 1)
 
     def line(self, offset: int) -> bytes:
-        """The row that begins at a byte of the file of rows, as it is written.
+        """Return the raw line that starts at a byte offset of the file of rows.
 
         Raises:
-            InputError: the file cannot be read there.
+            InputError: the file cannot be read at this offset.
         """
         path = self.path("rows.jsonl")
         try:
@@ -276,7 +278,7 @@ class Run:
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays of a file of a run.
+    """Read the arrays in an NPZ file of a run.
 
     Raises:
         InputError: the file is missing or damaged.
@@ -286,7 +288,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     try:
         if is_stream(str(path)):
             raise OSError("not a file")
-        with open(path, "rb") as raw, _READING, np.load(raw, allow_pickle=False) as file:
+        with open(path, "rb") as raw, _ARRAY_LOCK, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (
         OSError,
@@ -303,31 +305,31 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def parse_row(line: bytes, name: str, number: int) -> dict[str, Any]:
-    """One row of a run, which has an id.
+    """Parse one row of a run. It must have an id.
 
     Raises:
-        InputError: it is damaged.
+        InputError: the row is damaged.
     """
     try:
-        found = parse_unique(line, None, number)
-        if not isinstance(found, dict) or not isinstance(found.get("id"), str):
-            raise InputError("a row is an object with an id")
+        row = parse_unique(line, None, number)
+        if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+            raise InputError("a row must be an object with an id")
     except InputError as error:
         raise InputError(f"damaged: {error.message}", file=name, line=number) from None
-    return found
+    return row
 
 
 def file_of_run(folder: Path, name: str) -> Path:
-    """Where a file of a run is: in its folder, or where it waits to be moved there after a kill."""
+    """Return the path of a file of a run: in its folder or, after a kill, in the folder from which it is still to be moved."""
     moving = folder / WHOLE_RUN / name
     return moving if moving.exists() else folder / name
 
 
 def open_run(folder: str | Path) -> Run:
-    """Opens a finished run.
+    """Open a finished run.
 
     Raises:
-        DialmeterError: no finished run there.
+        DialmeterError: the folder holds no finished run.
 
     Example:
         >>> open_run("no-such-folder")
@@ -342,7 +344,7 @@ class _Log(Struct):
 
 
 def finished_at(folder: Path) -> datetime | None:
-    """When a run was finished, by its log; None where the log is missing or does not say it."""
+    """Return the time at which a run was finished, from its log, or None if the log does not have it."""
     path = file_of_run(folder, "log.json")
     try:
         if path.is_symlink() or is_stream(str(path)):

@@ -1,6 +1,6 @@
-"""How all files are written: to a file next to the target, flushed to disk, then renamed.
+"""Write files safely: to a file next to the target, which is flushed to disk and then renamed.
 
-What was there before stays until the new one is whole, whenever the process is killed and whatever the disk does.
+The old file stays until the new one is complete, even if the process is killed or the disk fails.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 
 from ..errors import DialmeterError, InputError, one_line, writing
 from ..readers.strict_json import parse_as
-from .lock import LOCK, Lock, waiting
+from .lock import LOCK, Lock, locked
 
 Record = TypeVar("Record")
 
@@ -27,26 +27,26 @@ _STALE = ".stale"
 
 
 def check_target(path: str | Path, *, force: bool) -> None:
-    """Refuses a file that may not be written, before work is done for it; see :func:`new_file`.
+    """Check that a file may be written, before any work is done; see :func:`new_file`.
 
     Args:
         path: the file.
-        force: replace a file that is there.
+        force: replace an existing file.
 
     Raises:
-        DialmeterError: it is there, it is something else than a file, or another process is writing it.
+        DialmeterError: the file exists, it is not a regular file, or another process is writing it.
     """
-    with _locked(path, force):
+    with _lock_target(path, force):
         pass
 
 
 @contextmanager
-def _locked(path: str | Path, force: bool) -> Iterator[Path]:
-    """The file behind a name, for one writer."""
+def _lock_target(path: str | Path, force: bool) -> Iterator[Path]:
+    """Lock a file for one writer, and yield its path with links resolved."""
     name, target = one_line(str(path), 200), Path(os.path.realpath(path))
     with writing(name):
         if target.is_dir():
-            raise DialmeterError(f"{name}: is a folder; --out names a file")
+            raise DialmeterError(f"{name}: is a folder; --out needs a file")
         if target.exists() and force and not target.is_file():
             raise DialmeterError(f"{name}: is not a regular file")
         with Lock(target, name=path):
@@ -55,25 +55,25 @@ def _locked(path: str | Path, force: bool) -> Iterator[Path]:
 
 
 def refuse_replacing(path: str | Path, *, force: bool) -> None:
-    """Refuses a file that is there, unless it may be replaced.
+    """Raise an error if a file exists and may not be replaced.
 
     Raises:
-        DialmeterError: it is there.
+        DialmeterError: the file exists.
     """
     if Path(path).exists() and not force:
-        raise DialmeterError(f"{one_line(str(path), 200)}: is there already; replace it with --force")
+        raise DialmeterError(f"{one_line(str(path), 200)}: already exists; use --force to replace it")
 
 
 @contextmanager
 def new_file(path: str | Path, *, force: bool = False) -> Iterator[BinaryIO]:
-    """A file to write; it gets its name when all is written, and not at all if something goes wrong.
+    """Open a new file for writing. It gets its name when all is written; if an error occurs, it is removed.
 
     Args:
         path: the file. A link is followed.
-        force: replace a file that is there.
+        force: replace an existing file.
 
     Raises:
-        DialmeterError: the file is there, cannot be written, or is being written by another process.
+        DialmeterError: the file exists, cannot be written, or is being written by another process.
 
     Example:
         >>> import tempfile
@@ -84,7 +84,7 @@ def new_file(path: str | Path, *, force: bool = False) -> Iterator[BinaryIO]:
         ...     sorted(during), os.listdir(folder)
         (['.map.json.lock', 'map.json.part'], ['map.json'])
     """
-    with _locked(path, force) as target:
+    with _lock_target(path, force) as target:
         part = target.with_name(target.name + ".part")
         try:
             with open(part, "wb") as file:
@@ -99,7 +99,7 @@ def new_file(path: str | Path, *, force: bool = False) -> Iterator[BinaryIO]:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Writes a small file of a target that this process has locked: the old one, or the new one whole."""
+    """Replace a small file of a target that this process has locked. A kill leaves either the old or the complete new file."""
     part = path.with_name(path.name + ".part")
     with open(part, "wb", buffering=0) as file:
         write_all(file, data)
@@ -109,35 +109,35 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def write_file(path: str | Path, data: bytes | str, *, force: bool = False) -> None:
-    """Writes a file as :func:`new_file` does; text as UTF-8."""
+    """Write a file as :func:`new_file` does. Text is encoded as UTF-8."""
     with new_file(path, force=force) as file:
         file.write(data.encode() if isinstance(data, str) else data)
 
 
 @contextmanager
 def new_folder(folder: Path, check: Callable[[set[str]], None], ours: Sequence[str] = ()) -> Iterator[Path]:
-    """A folder to fill; it gets its name when all is written, and the old one stays if something goes wrong.
+    """Create a folder to fill. It gets its name when all is written; if an error occurs, the old folder stays.
 
-    It is made next to the old one, and then the two are exchanged, so that whoever opens the folder finds the old one or the new
-    one at any moment. Files of others in the old one are moved to the new one. A folder that cannot be exchanged (a mount point,
-    the working directory, a parent that cannot be written) gets the files one by one; a kill in the middle of that leaves some
-    of both until the next writer moves the rest.
+    The new folder is created next to the old one, and then the two are exchanged. At any moment, a reader finds either the old
+    folder or the new one. Files in the old folder that do not match ``ours`` are moved to the new one. A folder that cannot be
+    exchanged (a mount point, the working directory, a parent that cannot be written) gets the files one after another; a kill
+    during that leaves a mixture of old and new files until the next writer moves the rest.
 
     Args:
-        folder: where the files go. A link is followed.
-        check: gets the names that are in the folder, and refuses it where they may not be replaced.
-        ours: patterns of names that are removed where the new files do not replace them.
+        folder: the target folder. A link is followed.
+        check: gets the file names in the old folder, and raises an error if they may not be replaced.
+        ours: patterns of names that are removed even if no new file replaces them.
 
     Raises:
-        DialmeterError: the folder is refused, cannot be written, or is being written by another process.
+        DialmeterError: ``check`` raised it, or the folder cannot be written, or another process is writing it.
 
     Example:
         >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as place:
+        >>> with tempfile.TemporaryDirectory() as parent:
         ...     for text in ("one", "two"):
-        ...         with new_folder(Path(place, "pages"), lambda _: None) as new:
+        ...         with new_folder(Path(parent, "pages"), lambda _: None) as new:
         ...             _ = (new / "index.html").write_text(text)
-        ...     os.listdir(place), Path(place, "pages", "index.html").read_text()
+        ...     os.listdir(parent), Path(parent, "pages", "index.html").read_text()
         (['pages'], 'two')
     """
     with writing(one_line(str(folder), 200)):
@@ -168,29 +168,29 @@ def new_folder(folder: Path, check: Callable[[set[str]], None], ours: Sequence[s
 
 
 def _is_movable(folder: Path) -> bool:
-    """May a folder be renamed without harm to who uses it?"""
+    """Return True if a folder can be renamed without disturbing the processes that use it."""
     parent = next(each for each in folder.parents if each.exists())
     here = Path.cwd()
     return os.access(parent, os.W_OK) and not os.path.ismount(folder) and folder not in (here, *here.parents)
 
 
 def _exchange(folder: Path, new: Path, old: Path, ours: Sequence[str]) -> None:
-    """Puts a folder that is whole in the place of another, and moves files of others from the old one."""
+    """Replace a folder by a complete new one, and move files that are not ours from the old one."""
     _write_stale(new, folder, ours, replaced=True)
     if folder.exists():
         shutil.copymode(folder, new)
     _flush_tree(new)
     if not folder.exists():
         os.rename(new, folder)
-    elif not _renamed_at_once(new, folder):
+    elif not _swap_names(new, folder):
         os.rename(folder, old)
         os.rename(new, folder)
     flush_folder(folder.parent)
     _finish_exchange(folder, new, old)
 
 
-def _renamed_at_once(new: Path, folder: Path) -> bool:
-    """Exchanges the names of two folders in one step, where the system can do that (Linux)."""
+def _swap_names(new: Path, folder: Path) -> bool:
+    """Swap the names of two folders in one step, if the system supports it (Linux). Return True if it did."""
     if os.name != "posix":
         return False
     import ctypes
@@ -201,7 +201,7 @@ def _renamed_at_once(new: Path, folder: Path) -> bool:
 
 
 def _finish_exchange(folder: Path, new: Path, old: Path) -> None:
-    """Does what is left when two folders have been exchanged; continues where a killed process stopped."""
+    """Do the remaining steps after two folders were exchanged. Continue where a killed process stopped."""
     stale = folder / _STALE
     if stale.exists():
         replaced = set(stale.read_text("utf-8").split("\0"))
@@ -218,10 +218,10 @@ def _finish_exchange(folder: Path, new: Path, old: Path) -> None:
 
 
 def _write_stale(new: Path, folder: Path, ours: Sequence[str], *, replaced: bool) -> None:
-    """Notes in the new folder which names of the old one are not kept: stale ones, and those that the new files replace."""
+    """Record in the new folder which names of the old one are dropped: stale ones and, if ``replaced``, those of new files."""
     names = {path.name for path in new.iterdir()}
-    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    stale = {name for name in there if any(fnmatch.fnmatchcase(name, pattern) for pattern in ours)}
+    old_names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    stale = {name for name in old_names if any(fnmatch.fnmatchcase(name, pattern) for pattern in ours)}
     (new / _STALE).write_text("\0".join(sorted(stale | names if replaced else stale - names)), "utf-8")
 
 
@@ -236,13 +236,13 @@ def _flush_tree(new: Path) -> None:
 
 
 def commit(new: Path, whole: Path, folder: Path, ours: Sequence[str]) -> None:
-    """Puts the files of one folder into another, so that a kill at any moment leaves either none of them there or all.
+    """Move the files of one folder into another, so that a kill at any moment leaves either none of them or all.
 
     Args:
-        new: the files, on the same disk.
-        whole: what the folder is called when it is whole. From then on its files count, and :func:`settle` moves them.
-        folder: where they go.
-        ours: patterns of names that are removed where the new files do not replace them.
+        new: the folder with the new files, on the same disk.
+        whole: name of that folder when it is complete. From then on its files are valid, and :func:`settle` moves them.
+        folder: the target folder.
+        ours: patterns of names that are removed even if no new file replaces them.
     """
     _write_stale(new, folder, ours, replaced=False)
     _flush_tree(new)
@@ -252,7 +252,7 @@ def commit(new: Path, whole: Path, folder: Path, ours: Sequence[str]) -> None:
 
 
 def settle(whole: Path, folder: Path) -> None:
-    """Moves files that are whole to their place; continues where a killed process stopped."""
+    """Move the complete files into the target folder. Continue where a killed process stopped."""
     if not whole.is_dir():
         return
     stale = whole / _STALE
@@ -277,38 +277,40 @@ def _remove(path: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Makes sure that the names in a folder are on disk."""
+    """Flush the file names of a folder to disk."""
     if os.name == "posix":
-        place = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(place)
+            os.fsync(descriptor)
         finally:
-            os.close(place)
+            os.close(descriptor)
 
 
 def write_all(file: IO[bytes], data: bytes) -> None:
-    """Writes to a file without a buffer, which may take less than it is given."""
+    """Write all data to an unbuffered file, whose ``write`` may accept only a part of the data."""
     view = memoryview(data)
     while view:
         view = view[file.write(view) :]
 
 
 def append_line(path: Path, line: bytes, head: bytes = b"", *, name: object = None, resumable: bool = False) -> None:
-    """Appends to a file that several processes share; the line is on disk when this returns. A torn last line is cut.
+    """Append a line to a file that several processes share. When this returns, the line is on disk.
+
+    An incomplete last line is removed first.
 
     Args:
-        path: the file; made where it is not there, its folder too.
-        line: with its end.
+        path: the file. It and its folder are created if they do not exist.
+        line: the line with its line end.
         head: the first line of a new file.
-        name: what an error message calls the file; its folder by default.
-        resumable: a later run can continue from the lines that are there.
+        name: name of the file in error messages (default: its folder).
+        resumable: a later run can continue from the existing lines.
 
     Raises:
-        DialmeterError: it cannot be written; ``Unfinished`` where a later run can continue.
+        DialmeterError: the file cannot be written; ``Unfinished`` if a later run can continue.
     """
     with writing(one_line(str(name or path.parent), 200), resumable=resumable):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "a+b", buffering=0) as file, waiting(file):
+        with open(path, "a+b", buffering=0) as file, locked(file):
             end = cut_torn_line(file)
             try:
                 write_all(file, line if end else head + line)
@@ -322,22 +324,22 @@ def append_line(path: Path, line: bytes, head: bytes = b"", *, name: object = No
 
 
 def whole_lines(path: Path) -> list[bytes]:
-    """The lines of a file that several processes share, without a torn last one; none where there is no file."""
+    """Return the lines of a file that several processes share, without an incomplete last line; empty if there is no file."""
     if not path.exists():
         return []
-    with open(path, "rb") as file, waiting(file, shared=True):
+    with open(path, "rb") as file, locked(file, shared=True):
         return file.read().split(b"\n")[:-1]
 
 
 def cut_torn_line(file: IO[bytes]) -> int:
-    """Removes what is behind the last whole line of an open file, and gives the size that is left."""
+    """Remove an incomplete last line from an open file, and return the remaining size."""
     size = end = file.seek(0, os.SEEK_END)
     while end:
         start = max(0, end - _CHUNK)
         file.seek(start)
-        found = file.read(end - start).rfind(b"\n")
-        if found >= 0:
-            end = start + found + 1
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
             break
         end = start
     if end < size:
@@ -347,16 +349,16 @@ def cut_torn_line(file: IO[bytes]) -> int:
 
 
 class RecordLog(Generic[Record]):
-    """A file of JSON lines that only grows: scores of judges, answers of chat endpoints, parts of an unfinished run of attacks.
+    """An append-only file of JSON lines: scores of judges, answers of chat endpoints, parts of an unfinished run of attacks.
 
-    Each line is one record. It is written whole or not at all, and it is on disk when ``append`` returns, so that a kill loses at
-    most the record that was being written. Several processes may append to the same file.
+    Each line is one record. When ``append`` returns, the complete record is on disk. A kill loses at most the record that is being
+    written. Several processes may append to the same file.
 
     Args:
         path: the file; it is created with the first record.
         kind: the type of a record.
-        what: how error messages call a record.
-        head: the first line of the file, with its end; empty for none.
+        what: name of a record in error messages.
+        head: the first line of the file, with its line end; empty for none.
 
     Example:
         >>> import tempfile
@@ -374,7 +376,7 @@ class RecordLog(Generic[Record]):
         self._what = what
 
     def read(self, *, skip_damaged: bool = False) -> Iterator[Record]:
-        """The records. A last line that was cut off by a kill is not read.
+        """Yield the records. An incomplete last line, left by a kill, is not read.
 
         Raises:
             InputError: a line is not a record, and damaged lines are not skipped.
@@ -388,7 +390,7 @@ class RecordLog(Generic[Record]):
                     raise
 
     def append(self, record: Record, *, name: object = None, resumable: bool = False) -> None:
-        """Adds a record; for ``name`` and ``resumable`` see :func:`append_line`.
+        """Append a record; for ``name`` and ``resumable`` see :func:`append_line`.
 
         Raises:
             DialmeterError: the file cannot be written.

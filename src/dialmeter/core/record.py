@@ -1,6 +1,6 @@
-"""The record of a run: its inputs with their hashes, what identifies it, and ``run.json`` with the scores.
+"""The record of a run: its inputs with their hashes, its identity, and ``run.json`` with the scores.
 
-Subjects add what only they have.
+Each subject adds its own fields.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .run_writer import RunWriter
 
 
 class RecordedResult(Protocol):
-    """What a result must have so that a run can be closed with it."""
+    """The attributes that a result needs so that a run can be finished with it."""
 
     @property
     def account(self) -> Account: ...
@@ -38,16 +38,16 @@ class RecordedResult(Protocol):
 
 
 SHOWN = 5
-"""How many refused dialogues a warning lists."""
+"""Maximum number of refused dialogues that a warning lists."""
 
 
 def run_identity(kind: str, inputs: Sequence[Mapping[str, str | None]], **settings: Any) -> dict[str, Any]:
-    """What makes a run this run: an unfinished run is continued only if all of this is the same.
+    """Return the fields that identify a run. An unfinished run is continued only if all of them are equal.
 
     Args:
         kind: the subject.
         inputs: name and SHA-256 of each file.
-        settings: all that decides the scores, such as rules and measures.
+        settings: everything that affects the scores, such as rules and measures.
 
     Example:
         >>> run_identity("tracker", [{"role": "predictions", "name": "a.json", "sha256": None}], measures=["JGA"])["kind"]
@@ -56,8 +56,8 @@ def run_identity(kind: str, inputs: Sequence[Mapping[str, str | None]], **settin
     return {"kind": kind, "inputs": [dict(each) for each in inputs], **to_builtins(settings)}
 
 
-def resampled(resampling: Resampling | None) -> dict[str, Any]:
-    """The fields of a record that say how intervals were made."""
+def resampling_fields(resampling: Resampling | None) -> dict[str, Any]:
+    """Return the fields of a record with the settings of intervals."""
     return {"seed": resampling.seed if resampling else None, "intervals": to_builtins(resampling)}
 
 
@@ -74,21 +74,21 @@ def finish_run(
     refused: Sequence[InputError] | None = None,
     **details: Any,
 ) -> None:
-    """Writes ``run.json`` and the other files that close a run.
+    """Write ``run.json`` and the other files that complete a run.
 
     Args:
-        writer: has the rows.
-        identity: what makes the run this run, and other fields that come first.
+        writer: the writer, which has the rows.
+        identity: the identity of the run, and other fields that come first.
         result: the scores.
-        signature: of the headline number.
+        signature: signature of the headline number.
         columns: a score per row for each measure, for the index.
         report: the report as Markdown.
-        accounts: the fields about unscored units, where there is more than one account.
+        accounts: the fields about unscored units, if there is more than one account.
         findings: fields between the scores and the warnings.
-        refused: dialogues that cannot be used; None for a subject whose runs have no such field.
+        refused: errors of dialogues that cannot be used; None for a subject whose runs have no such field.
         details: fields after the warnings.
     """
-    # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
+    # A run does not depend on the path of its input, so errors are recorded without the file.
     lines = [
         str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn, slot=each.slot))
         for each in refused or ()
@@ -113,11 +113,11 @@ def finish_run(
 
 _CHUNK = 1 << 20
 _FileState: TypeAlias = tuple[str, int, int, int, int]
-"""Path, device, inode, size, and time of the last change: another file, or a change of this one, differs in one of them."""
+"""Path, device, inode, size, and modification time. At least one of them differs if a file was replaced or changed."""
 
 
 class RunInput(NamedTuple):
-    """One input of a run: what it is read for, its path, and the tracker that is named behind a ``#``."""
+    """One input of a run: its role, its path, and the name of the tracker after the ``#``."""
 
     role: str
     path: str
@@ -125,13 +125,13 @@ class RunInput(NamedTuple):
 
 
 class RunInputs:
-    """The inputs of a run with their hashes. To be made before the first of them is read.
+    """The inputs of a run with their hashes. Create it before the first input is read.
 
     Args:
-        inputs: what is read.
+        inputs: the inputs.
 
     Raises:
-        InputError: no such file.
+        InputError: an input does not exist or cannot be read.
     """
 
     def __init__(self, inputs: Sequence[RunInput]) -> None:
@@ -140,51 +140,51 @@ class RunInputs:
         self._digests: dict[str, str] = {}
 
     def described(self) -> list[dict[str, str | None]]:
-        """The name of each input without its folder, and its SHA-256; of a pipe that is not read yet there is none."""
-        return [self._described(each) for each in self._inputs]
+        """Return role, name without folder, and SHA-256 of each input. The SHA-256 of a pipe is None until it is read."""
+        return [self._describe(each) for each in self._inputs]
 
     def after_reading(self) -> list[dict[str, str | None]]:
-        """The same when all is read, pipes included.
+        """Return the same after all inputs, including pipes, were read.
 
         Raises:
-            InputError: a file changed meanwhile, so that nobody knows what was read of it.
+            InputError: a file changed in the meantime, so it is unknown which content was read.
         """
         for path, before in self._before.items():
             if _states(path) != before:
                 raise InputError("the file changed while it was read", file=path)
         return self.described()
 
-    def _described(self, given: RunInput) -> dict[str, str | None]:
-        path = given.path
+    def _describe(self, run_input: RunInput) -> dict[str, str | None]:
+        path = run_input.path
         name = "standard input" if path == STDIN else Path(path).name
         if is_stream(path):
             digest = stream_digest(path)
         else:
             digest = self._digests.get(path) or self._digests.setdefault(path, _digest(path))
-        described: dict[str, str | None] = {"role": given.role, "name": name, "sha256": digest}
-        return {**described, "tracker": given.tracker} if given.tracker else described
+        fields: dict[str, str | None] = {"role": run_input.role, "name": name, "sha256": digest}
+        return {**fields, "tracker": run_input.tracker} if run_input.tracker else fields
 
 
 def _files(path: str) -> list[Path]:
-    """The file, or the files of a folder: its JSON files, or all of them where it has none."""
+    """Return the file, or the JSON files of a folder, or all files of a folder without JSON files."""
     root = Path(path)
     if not root.is_dir():
         return [root]
-    found = sorted(each for each in root.rglob("*") if each.is_file())
-    return [each for each in found if ".json" in each.name] or found
+    files = sorted(each for each in root.rglob("*") if each.is_file())
+    return [each for each in files if ".json" in each.name] or files
 
 
 def _states(path: str) -> list[_FileState]:
-    """The state of a file, or of each file of a folder, to see whether it changes; none for input that can be read only once."""
+    """Return the state of a file, or of each file of a folder, to detect changes; empty for a stream."""
     if is_stream(path):
         return []
     try:
-        found = [(str(file), file.stat()) for file in _files(path)]
+        stats = [(str(file), file.stat()) for file in _files(path)]
     except FileNotFoundError:
         raise InputError(no_such_file(path), file=path) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
-    return [(name, each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in found]
+    return [(name, each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in stats]
 
 
 def _digest(path: str) -> str:

@@ -1,4 +1,4 @@
-"""The base of all results: scores that are looked up by name, and their forms for notebooks and data frames."""
+"""Base class of all results: scores by name, and their conversion for notebooks and data frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Result(ABC):
-    """Scores of one pass. Values are fractions.
+    """Scores of one evaluation. Values are fractions.
 
     A result is read like a mapping from names to scores: ``result["JGA"]``, ``"JGA" in result``, ``result.get("SA")``,
     ``for name in result``, ``len(result)``. ``value``, ``ci`` and ``signature`` are those of the first score.
@@ -29,7 +29,7 @@ class Result(ABC):
 
     @abstractmethod
     def by(self, group: str) -> list[Score]:
-        """The scores by a group, such as ``domain``.
+        """Return the scores by a group, such as ``domain``.
 
         Raises:
             DialmeterError: no such group.
@@ -37,7 +37,7 @@ class Result(ABC):
 
     @abstractmethod
     def worst(self, n: int = 10) -> Sequence[Any]:
-        """The units with the worst values: dialogues, or cases."""
+        """Return the units with the worst values: dialogues or cases."""
 
     @property
     def named_scores(self) -> Mapping[Any, Score]:
@@ -45,21 +45,21 @@ class Result(ABC):
         return {score.measure: score for score in self.scores}
 
     def __getitem__(self, name: Any) -> Score:
-        """The score of this name.
+        """Return the score of this name.
 
         Raises:
-            DialmeterError: there is none.
+            DialmeterError: there is no such score.
         """
-        found = self.get(name)
-        if found is None:
+        score = self.get(name)
+        if score is None:
             raise DialmeterError(self._no_score(name))
-        return found
+        return score
 
     def _no_score(self, name: Any) -> str:
         return f"there is no measure {name!r}; {did_you_mean(str(name), list(map(str, self)))}"
 
     def get(self, name: Any, default: Score | None = None) -> Score | None:
-        """The score of this name, or the default where there is none."""
+        """Return the score of this name, or the default if there is none."""
         return self.named_scores.get(name, default)
 
     def __contains__(self, name: Hashable) -> bool:
@@ -78,7 +78,7 @@ class Result(ABC):
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        """The interval of ``value``; None where none was computed."""
+        """The confidence interval of ``value``, or None if none was computed."""
         return self.scores[0].ci
 
     @property
@@ -87,11 +87,11 @@ class Result(ABC):
         return self.scores[0].signature
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The scores as plain dictionaries, as in JSON."""
+        """Return the scores as dictionaries, as in JSON."""
         return [score_dict(score) for score in self.scores]
 
     def to_polars(self) -> polars.DataFrame:
-        """The scores as a polars table.
+        """Return the scores as a polars table.
 
         Raises:
             MissingExtra: polars is not installed.
@@ -99,7 +99,7 @@ class Result(ABC):
         return as_polars(self.to_dicts())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The scores as a pandas table.
+        """Return the scores as a pandas table.
 
         Raises:
             MissingExtra: pandas is not installed.
@@ -121,14 +121,14 @@ class Result(ABC):
     @property
     @abstractmethod
     def summary(self) -> str:
-        """One line: the main scores, and what they were computed from."""
+        """One line with the main scores and the data from which they were computed."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.summary}>"
 
 
 def score_dict(score: Score) -> dict[str, Any]:
-    """A score as in JSON: the keys of its group are on the same level as the others.
+    """Return a score as a dictionary for JSON. The keys of its group are on the same level as the others.
 
     Example:
         >>> score = Score(measure="JGA", value=0.5, n=2, unscored=0, signature="JGA|...", group={"domain": "taxi"})
@@ -148,7 +148,7 @@ def score_dict(score: Score) -> dict[str, Any]:
 
 
 def percent(value: float | None) -> str:
-    """A fraction in percent with two decimals; a dash for None.
+    """Format a fraction as percent with two decimals; None as a dash.
 
     Example:
         >>> percent(0.33333), percent(None)
@@ -158,7 +158,7 @@ def percent(value: float | None) -> str:
 
 
 def as_polars(rows: Any) -> polars.DataFrame:
-    """Plain dictionaries, or columns by name, as a polars table.
+    """Convert dictionaries, or columns by name, to a polars table.
 
     Raises:
         MissingExtra: polars is not installed.
@@ -171,7 +171,7 @@ def as_polars(rows: Any) -> polars.DataFrame:
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
-    """A table for a notebook: text is escaped; numbers are fractions, which are shown in percent and aligned right.
+    """Return an HTML table for a notebook. Text is escaped. Numbers are fractions; they are shown in percent and right-aligned.
 
     Example:
         >>> html_table(["measure", "value"], [("<b>", 0.5)])

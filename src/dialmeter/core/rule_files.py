@@ -1,4 +1,4 @@
-"""Rule sets and profiles: TOML files, shipped with dialmeter or written by its users. One loader for all kinds of them."""
+"""Load rule sets and profiles: TOML files that are shipped with dialmeter or written by its users."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Fields: TypeAlias = dict[str, Any]
 
 
 class RuleFiles(Generic[T]):
-    """All files of one kind.
+    """The rule files of one kind.
 
     Args:
-        kind: the fields that a file states; ``name`` is taken from the name of the file.
-        noun: what a file is called in messages.
-        package: where the shipped files are.
-        folder: of that package.
+        kind: struct with the fields of a file; ``name`` is taken from the file name.
+        noun: name of such a file in messages.
+        package: the package that contains the shipped files.
+        folder: the folder in that package.
         default: the shipped file that is listed first.
-        complete: makes the fields of ``kind`` from what a file states, its name, and its text (None for a shipped file).
+        complete: returns the fields of ``kind``, given the fields of a file, its name, and its text (None for a shipped file).
         hint: added to the message about a field that is missing or has an invalid value.
-        marks: does that message have marks around names?
+        marks: True to keep backticks around names in that message.
 
     Example:
         >>> from dialmeter.users.profile import Profile
@@ -62,74 +62,74 @@ class RuleFiles(Generic[T]):
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        found = sorted(Path(entry.name).stem for entry in files(self._package).joinpath(self._folder).iterdir())
-        return (self._default, *(name for name in found if name != self._default))
+        names = sorted(Path(entry.name).stem for entry in files(self._package).joinpath(self._folder).iterdir())
+        return (self._default, *(name for name in names if name != self._default))
 
     def names(self) -> tuple[str, ...]:
-        """The names of the shipped files, the default first."""
+        """Return the names of the shipped files, the default first."""
         return self._names
 
     def named(self, name: str) -> T:
-        """A shipped file by name, read once.
+        """Return a shipped file by name. It is parsed once.
 
         Raises:
             DialmeterError: there is no such file.
         """
         if name not in self._names:
             hint = did_you_mean(name, self._names)
-            raise DialmeterError(f"unknown {self._noun} {name!r}; {hint} (a file of your own must end in .toml)")
+            raise DialmeterError(f"unknown {self._noun} {name!r}; {hint} (the name of your own file must end in .toml)")
         if name not in self._shipped:
             text = files(self._package).joinpath(self._folder, f"{name}.toml").read_text("utf-8")
             self._shipped[name] = self._parse(name, f"{name}.toml", text, shipped=True)
         return self._shipped[name]
 
     def load(self, name_or_file: str) -> T:
-        """A shipped file by name, or a TOML file of the user.
+        """Load a shipped file by name, or a user's TOML file.
 
         Raises:
-            DialmeterError: unknown name, unreadable or incomplete file.
+            DialmeterError: the name is unknown, or the file cannot be read or is incomplete.
         """
         if not name_or_file.endswith(".toml"):
             return self.named(name_or_file)
         return self._parse(Path(name_or_file).stem, name_or_file, Source(name_or_file).text, shipped=False)
 
     def _parse(self, name: str, file: str, text: str, *, shipped: bool) -> T:
-        stated = parse_toml(text, file)
+        fields = parse_toml(text, file)
         try:
-            return msgspec.convert(self._complete(stated, name, None if shipped else text), self._kind)
+            return msgspec.convert(self._complete(fields, name, None if shipped else text), self._kind)
         except msgspec.ValidationError as error:
             raise DialmeterError(f"{file}: {self._message(error)}{self._hint}") from None
         except DialmeterError as error:
             raise DialmeterError(f"{file}: {error}") from None
 
     def check(self, whole: Mapping[str, Any], field: str) -> T:
-        """Checks all fields after one of them was changed, as on the command line.
+        """Validate all fields after one of them was changed, as on the command line.
 
         Args:
             whole: all fields as plain data.
-            field: the one that was changed.
+            field: the changed field.
 
         Raises:
-            DialmeterError: the field cannot have this value; says which values it can have.
+            DialmeterError: the field cannot have this value; the message lists the allowed values.
         """
         try:
             return msgspec.convert(whole, self._kind)
         except msgspec.ValidationError as error:
             reason = self._message(error).split(" - at")[0]
-            listed = _choices(get_type_hints(self._kind).get(field))
-            known = ", ".join(sorted({each for each in listed if isinstance(each, str)}))
-            raise DialmeterError(f"{field}: {reason}{known and f'; known: {known}'}") from None
+            values = _choices(get_type_hints(self._kind).get(field))
+            choices = ", ".join(sorted({each for each in values if isinstance(each, str)}))
+            raise DialmeterError(f"{field}: {reason}{choices and f'; known: {choices}'}") from None
 
     def _message(self, error: msgspec.ValidationError) -> str:
         return str(error) if self._marks else str(error).replace("`", "")
 
 
 def parse_toml(text: str, file: str) -> Fields:
-    """What a TOML file states.
+    """Parse a TOML file.
 
     Args:
-        text: of the file.
-        file: its name, for messages.
+        text: content of the file.
+        file: name of the file in messages.
 
     Raises:
         InputError: not TOML.
@@ -140,12 +140,12 @@ def parse_toml(text: str, file: str) -> Fields:
     """
     try:
         return tomllib.loads(text)
-    except ValueError as error:  # of the syntax, or a number with thousands of digits
+    except ValueError as error:  # a syntax error, or a number with thousands of digits
         raise InputError(f"not valid TOML: {error}", file=file) from None
     except RecursionError:
         raise InputError("TOML nested too deeply", file=file) from None
 
 
 def _choices(hint: Any) -> list[Any]:
-    """The values that a type lists."""
+    """Return the values that a type allows, as in ``Literal["a", "b"]``."""
     return [each for part in get_args(hint) for each in (_choices(part) or [part])]

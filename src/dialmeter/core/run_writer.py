@@ -1,7 +1,8 @@
-"""Writes a run on disk row by row, so that a killed run can be continued, and a finished one stays until the new one is whole.
+"""Write a run to disk row by row. A killed run can be continued, and a finished run stays until the new one is complete.
 
-``parts/`` holds what is being made: ``identity.json`` (what makes the run this run; without it nothing has begun), the rows, and at
-the end the files of the new run. ``parts/whole`` counts before the files in the run's folder, into which it is moved at once.
+``parts/`` holds the unfinished run: ``identity.json`` (it identifies the run; without it nothing has begun), the rows, and at the
+end the files of the new run. ``parts/whole`` takes precedence over the files in the run's folder. Its files are moved there at
+once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .tabular import RowId, check_parquet, write_parquet
 
 _BATCH = 256
 _CHUNK = 1 << 20
-_OURS = (
+_RUN_FILES = (
     "run.json",
     "rows.jsonl",
     "rows.parquet",
@@ -41,17 +42,17 @@ _OURS = (
     "document.json",
     "chart-*.svg",
 )
-"""The files of a run. Reports are made from it, so that they go with it."""
+"""The files of a run. Reports are derived from the run, so they are removed with it."""
 _IN_PARTS = ("identity.json*", "rows*.jsonl", "scores", "new", "whole")
 
 
 class RowPart:
-    """The rows of one part of a run, appended and flushed to disk by batch; an existing part is continued.
+    """The rows of one part of a run. They are appended and flushed to disk in batches; an existing part is continued.
 
-    A worker may live on for a while when the process that started it was killed, so that a part is locked.
+    The file of a part is locked, because a worker may keep running for a while after the process that started it was killed.
 
     Args:
-        path: the part's file, in a folder that exists when the first batch is full.
+        path: the part's file. Its folder must exist when the first batch is full.
         resume: continue with existing rows; otherwise they are ignored.
     """
 
@@ -63,11 +64,11 @@ class RowPart:
 
     @property
     def done(self) -> set[str]:
-        """The dialogues whose rows were on disk already."""
+        """The ids of the dialogues whose rows are already on disk."""
         if self._done is None:
             self._done = set()
             if self._path.exists():
-                self._opened()
+                self._open()
                 with open(self._path, "rb") as file:
                     self._done = {
                         parse_as(line, RowId, str(self._path), number, what="a row of an unfinished run").id
@@ -75,7 +76,7 @@ class RowPart:
                     }
         return self._done
 
-    def _opened(self) -> IO[bytes]:
+    def _open(self) -> IO[bytes]:
         if self._file is None:
             self._file = open(self._path, "a+b", buffering=0)  # noqa: SIM115  closed by close
             weakref.finalize(self, self._file.close)
@@ -84,63 +85,64 @@ class RowPart:
         return self._file
 
     def add(self, row: Any) -> None:
-        """Takes one dialogue's row, an object or a struct; it must have an ``id`` that is not done yet."""
+        """Add one dialogue's row, an object or a struct. It must have an ``id`` that is not in ``done``."""
         self._pending.append(msgspec.json.encode(row) + b"\n")
         if len(self._pending) >= _BATCH:
             self.flush()
 
     def flush(self) -> None:
-        """Appends what has not been written.
+        """Write the pending rows to disk.
 
         Raises:
-            Unfinished: it cannot be written.
+            Unfinished: the file cannot be written.
         """
         if not self._pending:
             return
         with writing(self._path.parent.parent, resumable=True):
-            file = self._opened()
+            file = self._open()
             write_all(file, b"".join(self._pending))
             os.fsync(file.fileno())
         self._pending.clear()
 
     def close(self) -> None:
-        """Lets others write; what is pending is not written."""
+        """Close the file and release its lock. Pending rows are not written."""
         if self._file is not None:
             self._file.close()
 
     @property
-    def full(self) -> bool:
-        """Would the next row fill a batch?"""
+    def is_batch_nearly_full(self) -> bool:
+        """True if the next row completes a batch."""
         return len(self._pending) + 1 >= _BATCH
 
 
 def row_part(parts: str | Path, number: int, resume: bool = True) -> RowPart:
-    """The rows of one shard, written by this process or by another one.
+    """Return the rows of one shard. They are written by this process or by another one.
 
     Args:
-        parts: the folder that ``RunWriter.begin`` gives.
-        number: the shard's place among the shards.
+        parts: the folder that ``RunWriter.begin`` returns.
+        number: the index of the shard.
         resume: continue with existing rows.
     """
     return RowPart(Path(parts) / f"rows-{number:06}.jsonl", resume)
 
 
 class RunWriter:
-    """Writes a run row by row, so that a killed run can be continued. Nobody else can write it until ``close`` or ``finish``.
+    """Writer of a run. It writes row by row, so that a killed run can be continued.
 
-    Rows of a run that is worked in shards are in one part per shard (:func:`row_part`); ``add`` is for the first part.
+    No other process can write the run until ``close`` or ``finish``. A run that is processed in shards has one part per shard
+    (:func:`row_part`); ``add`` is for the first part.
 
     Args:
-        folder: where the run goes.
-        identity: what makes the run this run (inputs, rules, measures); only a run with the same is continued.
+        folder: the folder of the run.
+        identity: the inputs, rules and measures that identify the run; only a run with the same identity is continued.
         resume: continue an unfinished run.
-        force: replace a run that is there, when the new one is whole.
-        parquet: write the rows as Parquet, too.
-        rows: does the run have rows? What a run without rows counts is somewhere else.
-        index: adds a file to the folder of a run that is otherwise whole, before the run gets its place.
+        force: replace an existing run when the new one is complete.
+        parquet: also write the rows as Parquet.
+        rows: True if the run has a row for each dialogue or case that it counts.
+        index: adds a file to the folder of a run that is otherwise complete, before the run is moved into place.
 
     Raises:
-        DialmeterError: the folder is taken, or the unfinished run in it is another one.
+        DialmeterError: the folder is in use, or it holds an unfinished run with another identity.
     """
 
     def __init__(
@@ -164,14 +166,14 @@ class RunWriter:
         self._whole = self.folder / WHOLE_RUN
         self._started = time.time()
         self._begun = False
-        # Another version may cut the input into other shards, so a run is continued only by the same version.
+        # Another version may split the input into other shards, so only the same version continues a run.
         self._identity = msgspec.json.encode({**identity, "dialmeter": __version__}, order="sorted")
         if self.folder.exists() and not self.folder.is_dir():
-            raise DialmeterError(f"{self.folder}: is a file; --out names a folder")
+            raise DialmeterError(f"{self.folder}: is a file; --out needs a folder")
         self._lock = Lock(self.folder, folder=True)
         try:
             with writing(self.folder):
-                self._resumes = self._may_write(resume, force)
+                self._resumes = self._check_folder(resume, force)
         except BaseException:
             self._lock.release()
             raise
@@ -179,31 +181,33 @@ class RunWriter:
 
     @property
     def done(self) -> set[str]:
-        """The dialogues of the first part whose rows are on disk already."""
+        """The ids of the dialogues of the first part whose rows are already on disk."""
         with writing(self.folder):
             return self._first.done
 
-    def _may_write(self, resume: bool, force: bool) -> bool:
-        """Is an unfinished run continued? Refuses a folder that is taken."""
+    def _check_folder(self, resume: bool, force: bool) -> bool:
+        """Return True if an unfinished run is continued. Raise an error if the folder may not be written."""
         settle(self._whole, self.folder)
         inside = [path.name for path in self._parts.iterdir()] if self._parts.exists() else []
         foreign = [name for name in inside if not any(fnmatch.fnmatchcase(name, each) for each in _IN_PARTS)]
         begun = self._parts / "identity.json"
         if foreign and not begun.exists():
-            raise DialmeterError(f"{self._parts / foreign[0]}: is not of a run; --out names a folder for the run alone")
+            raise DialmeterError(
+                f"{self._parts / foreign[0]}: does not belong to a run; --out needs a folder for this run only"
+            )
         if force:
             return False
         finished, unfinished = (self.folder / "run.json").exists(), begun.exists()
         if finished and not unfinished:
             self._discard()
-            raise DialmeterError(f"{self.folder}: holds a finished run; replace it with --force")
+            raise DialmeterError(f"{self.folder}: holds a finished run; use --force to replace it")
         if not self._parts.exists():
             if any(path.name != LOCK for path in self.folder.iterdir()):
-                raise DialmeterError(f"{self.folder}: is not empty; replace what is there with --force")
+                raise DialmeterError(f"{self.folder}: is not empty; use --force to replace its content")
             return False
         if not resume:
-            what = "a finished run, and an unfinished one to replace it" if finished else "an unfinished run"
-            raise DialmeterError(f"{self.folder}: holds {what}; go on with --resume or start again with --force")
+            content = "a finished run, and an unfinished one to replace it" if finished else "an unfinished run"
+            raise DialmeterError(f"{self.folder}: holds {content}; go on with --resume or start again with --force")
         if unfinished and begun.read_bytes() != self._identity:
             raise DialmeterError(
                 f"{self.folder}: the unfinished run has other input, rules or measures; start again with --force"
@@ -211,13 +215,13 @@ class RunWriter:
         return unfinished
 
     def add(self, row: Any) -> None:
-        """Takes one dialogue's row into the first part; the parts are made when there is something to keep."""
-        if self._first.full:
+        """Add one dialogue's row to the first part. The folder of the parts is created before the first batch is written."""
+        if self._first.is_batch_nearly_full:
             self.begin()
         self._first.add(row)
 
     def begin(self) -> Path:
-        """Makes the parts before the first row, for work that takes long until then, and gives their place."""
+        """Create the folder of the parts and return its path. Call it before the first row if the first row takes long."""
         with writing(self.folder):
             if not self._begun and not self._resumes:
                 self._discard()
@@ -227,12 +231,12 @@ class RunWriter:
         return self._parts
 
     def _discard(self) -> None:
-        """Removes the parts, the identity first: without it the rest is not continued."""
+        """Remove the parts. The identity is removed first: without it the rest is not continued."""
         (self._parts / "identity.json").unlink(missing_ok=True)
         shutil.rmtree(self._parts, ignore_errors=True)
 
     def abandon(self) -> None:
-        """Takes back what was begun for input that turned out to be bad; a finished run and an older unfinished one stay."""
+        """Remove what this writer began, because the input is bad. A finished run and an older unfinished run stay."""
         self._first.close()
         if self._begun and not self._resumes:
             with writing(self.folder):
@@ -240,23 +244,23 @@ class RunWriter:
         self.close()
 
     def close(self) -> None:
-        """Lets others write the run, finished or not."""
+        """Release the lock, whether the run is finished or not."""
         self._first.close()
         self._lock.release()
 
     def finish(
         self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]
     ) -> None:
-        """Closes the run.
+        """Write the remaining files of the run and move them into place.
 
         Args:
-            manifest: what goes into ``run.json``.
+            manifest: the content of ``run.json``.
             columns: a score per row for each name, for the index.
-            extra: further text files, name → content.
+            extra: content of further text files, by name.
 
         Raises:
-            DialmeterError: there are more or fewer rows than scores.
-            Unfinished: the run cannot be written to.
+            DialmeterError: the number of rows differs from the number of scores.
+            Unfinished: the run cannot be written.
         """
         self.begin()
         with writing(self.folder, resumable=True):
@@ -264,25 +268,25 @@ class RunWriter:
             new = self._parts / "new"
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir()
-            self._write(new, manifest, columns, extra)
-            commit(new, self._whole, self.folder, _OURS)
+            self._write_files(new, manifest, columns, extra)
+            commit(new, self._whole, self.folder, _RUN_FILES)
             self._discard()
             flush_folder(self.folder)
         self.close()
 
-    def _write(
+    def _write_files(
         self,
         new: Path,
         manifest: Mapping[str, Any],
         columns: Mapping[str, Sequence[float | None]],
         extra: Mapping[str, str],
     ) -> None:
-        """Writes the files of the new run into a new folder."""
+        """Write the files of the new run into a new folder."""
         import numpy as np
 
-        _join(sorted(self._parts.glob("rows-*.jsonl")), new / "rows.jsonl")
+        _concatenate(sorted(self._parts.glob("rows-*.jsonl")), new / "rows.jsonl")
         offsets = np.array(list(_offsets(new / "rows.jsonl")), dtype=np.int64)
-        self._check(len(offsets), manifest, columns)
+        self._check_row_count(len(offsets), manifest, columns)
         scores = {
             f"score:{name}": np.array([np.nan if value is None else value for value in values])
             for name, values in columns.items()
@@ -299,24 +303,26 @@ class RunWriter:
             "seconds": round(time.time() - self._started, 3),
             "finished": time.strftime(LOG_TIME),
         }
-        (new / "log.json").write_bytes(_pretty(log))
-        (new / "run.json").write_bytes(_pretty({"schema": SCHEMA, "dialmeter": __version__, **manifest}))
+        (new / "log.json").write_bytes(_format_json(log))
+        (new / "run.json").write_bytes(_format_json({"schema": SCHEMA, "dialmeter": __version__, **manifest}))
         if self._index:
             self._index(new)
 
-    def _check(self, rows: int, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]) -> None:
+    def _check_row_count(
+        self, rows: int, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]
+    ) -> None:
         counts = manifest.get("counts") or {}
         counted = [counts[name] for name in ("dialogues", "cases") if name in counts and self._has_rows][:1]
         for expected in (*counted, *map(len, columns.values())):
             if rows != expected:
                 raise DialmeterError(
-                    f"{self.folder}: {rows} rows for {expected} dialogues, so that the run is not closed; "
+                    f"{self.folder}: cannot finish the run: it has {rows} rows for {expected} dialogues; "
                     "start again with --force"
                 )
 
 
-def _join(parts: Sequence[Path], target: Path) -> None:
-    """One file from several, in their order, without holding any of them."""
+def _concatenate(parts: Sequence[Path], target: Path) -> None:
+    """Write several files into one, in order, without loading any of them into memory."""
     with open(target, "wb") as file:
         for part in parts:
             with open(part, "rb") as rows:
@@ -331,5 +337,5 @@ def _offsets(path: Path) -> Iterator[int]:
             position += len(line)
 
 
-def _pretty(thing: Mapping[str, Any]) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(dict(thing)), indent=1) + b"\n"
+def _format_json(content: Mapping[str, Any]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(dict(content)), indent=1) + b"\n"

@@ -1,4 +1,4 @@
-"""Keys of services: never in a message, a run, a log or a cache."""
+"""API keys: read them, and mask them so that they never appear in a message, a run, a log or a cache."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from functools import lru_cache
 from ..errors import DialmeterError
 
 MASK = "(key)"
-IN_ANSWERS = 8
-"""A shorter word, such as the ``EMPTY`` that local servers want, may occur in the answer of a model."""
+SHORTEST_IN_ANSWERS = 8
+"""Keys shorter than this are not masked in answers of models. A local server may need a key such as ``EMPTY``, which may also occur
+as a word in an answer."""
 _ESCAPES = {'"': r"\\\"", "\\": r"\\\\", "/": r"\\/", " ": r"\+", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def read_secret(variable: str) -> str:
-    """The key in an environment variable, empty where it is not set.
+    """Return the key in an environment variable; empty if the variable is not set.
 
     Raises:
-        DialmeterError: the key has characters that the header of a request cannot carry.
+        DialmeterError: the key has characters that are not allowed in a request header.
     """
     secret = os.environ.get(variable, "").strip()
     if not (secret.isascii() and secret.isprintable()):
@@ -27,12 +28,12 @@ def read_secret(variable: str) -> str:
 
 
 def mask_secret(text: str, secret: str, shortest: int = 1) -> str:
-    """A text without a secret, also where some of its characters are URL-quoted or escaped as in JSON.
+    """Return a text with the secret masked, even if some of its characters are URL-quoted, or escaped as in JSON or HTML.
 
     Args:
-        text: what may hold the secret.
-        secret: the key; empty where there is none.
-        shortest: a secret with fewer characters is not looked for.
+        text: may contain the secret.
+        secret: the key; empty if there is none.
+        shortest: a secret with fewer characters is not masked.
 
     Example:
         >>> mask_secret("bad key sk-a/b+c12, sk-a%2Fb%2bc12, sk-a\\\\/b\\\\u002bc12", "sk-a/b+c12")
@@ -49,11 +50,11 @@ def _pattern(secret: str) -> re.Pattern[str]:
 
 
 def _spellings(character: str) -> str:
-    """A character as it is, URL-quoted, and as JSON and HTML escape it."""
+    """Return a pattern for a character: literal, URL-quoted, and escaped as in JSON and HTML."""
     quoted = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
     units = character.encode("utf-16-be", "surrogatepass").hex()
-    escaped = "".join(rf"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
-    found = [re.escape(character), f"(?i:{quoted}|{escaped})"]
+    escaped = "".join(rf"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+    spellings = [re.escape(character), f"(?i:{quoted}|{escaped})"]
     if character in _ESCAPES:
-        found.append(_ESCAPES[character])
-    return f"(?:{'|'.join(found)})"
+        spellings.append(_ESCAPES[character])
+    return f"(?:{'|'.join(spellings)})"

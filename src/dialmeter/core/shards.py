@@ -21,9 +21,9 @@ class ShardTask(Struct, Generic[Settings], frozen=True):
 
     Attributes:
         span: the lines to read.
-        number: the shard's place among the shards.
-        settings: how to score, the same for all shards.
-        parts: the folder where rows of the run are written; None where there is no run on disk.
+        number: the index of the shard.
+        settings: scoring settings, the same for all shards.
+        parts: the folder for the rows of the run; None if no run is written.
     """
 
     span: Span
@@ -33,7 +33,7 @@ class ShardTask(Struct, Generic[Settings], frozen=True):
 
     @contextmanager
     def open_rows(self) -> Iterator[RowPart | None]:
-        """The file of the shard's rows, which is complete on disk after the block; None where no run is written."""
+        """Open the file for the shard's rows. It is complete on disk after the block. Yield None if no run is written."""
         if self.parts is None:
             yield None
             return

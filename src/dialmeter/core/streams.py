@@ -1,4 +1,4 @@
-"""Standard streams that are closed or full: nothing that a command does depends on them, but for what it prints."""
+"""Handle standard streams that are closed or full. They affect only what a command prints, nothing else that it does."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 from contextlib import suppress
 
 
-class _Forgiving(io.FileIO):
-    """A file that takes what it cannot write."""
+class _LossyFile(io.FileIO):
+    """A file that silently drops data that it cannot write."""
 
     def write(self, data: object) -> int:
         try:
@@ -18,17 +18,17 @@ class _Forgiving(io.FileIO):
             return len(memoryview(data).cast("B"))  # type: ignore[arg-type]
 
 
-def mend_streams() -> None:
-    """Makes standard streams usable.
+def repair_streams() -> None:
+    """Make the standard streams usable.
 
-    A closed one becomes an empty one, so that no file that is opened later gets its number; a closed standard output stays
-    one that cannot be written. Messages on standard error that nobody can receive are dropped.
+    A closed stream is replaced by an empty one. Otherwise a file that is opened later would get its file descriptor. A closed
+    standard output still cannot be written. Messages on standard error that cannot be written are dropped.
     """
     for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest free number is taken. Standard output opened for reading refuses what is written to it.
+            # The system assigns the lowest free descriptor. Standard output is opened for reading, so writing to it fails.
             os.open(os.devnull, mode)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  for the whole process
@@ -36,7 +36,7 @@ def mend_streams() -> None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  for the whole process
     if sys.stderr is None or sys.stderr is sys.__stderr__:
         sys.stderr = io.TextIOWrapper(
-            io.BufferedWriter(_Forgiving(2, "w", closefd=False)),
+            io.BufferedWriter(_LossyFile(2, "w", closefd=False)),
             encoding=getattr(sys.stderr, "encoding", None) or "utf-8",
             errors="backslashreplace",
             line_buffering=True,
@@ -44,7 +44,7 @@ def mend_streams() -> None:
 
 
 def flush_output() -> None:
-    """Writes what was printed, while it can still be said that this failed.
+    """Flush standard output while a failure can still be reported.
 
     Raises:
         OSError: standard output cannot be written.
@@ -53,7 +53,7 @@ def flush_output() -> None:
         sys.stdout.flush()
 
 
-def give_up_output() -> None:
-    """Discards what is still printed, so that writing it does not fail again when the process ends."""
+def discard_output() -> None:
+    """Discard remaining output, so that flushing it does not fail again when the process ends."""
     with suppress(OSError, ValueError, io.UnsupportedOperation):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Rows for other programs: Parquet."""
+"""Export the rows of a run as Parquet."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import msgspec
 from ..errors import MissingExtra
 
 _GROUP = 2000
-"""Rows that are held at a time."""
+"""Number of rows that are in memory at a time."""
 
 
 class RowId(msgspec.Struct):
-    """The id of a row; nothing else of it is decoded."""
+    """The id of a row. Its other fields are not decoded."""
 
     id: str
 
 
 def check_parquet() -> None:
-    """Raises MissingExtra where Parquet cannot be written, before any work is done."""
+    """Raise MissingExtra before any work is done if Parquet cannot be written."""
     try:
         import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
     except ImportError:
@@ -29,11 +29,11 @@ def check_parquet() -> None:
 
 
 def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float | None]]) -> None:
-    """Writes one row per dialogue: its id, its scores, and the row itself as JSON text.
+    """Write one row per dialogue: its id, its scores, and the original row as JSON text.
 
     Args:
-        rows: the rows of a run, JSON lines.
-        target: the file.
+        rows: the file of rows of a run, JSON lines.
+        target: the Parquet file.
         columns: a score per row for each name.
     """
     import pyarrow as pa
@@ -51,5 +51,5 @@ def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float
 
 
 def finite(value: float | None) -> float | None:
-    """The value, or None where it is not a number."""
-    return None if value is None or value != value else float(value)  # noqa: PLR0124  not a number is no value
+    """Return the value, or None if it is NaN."""
+    return None if value is None or value != value else float(value)  # noqa: PLR0124  true for NaN

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .._version import __version__
-from ..core.account import Account, counted
+from ..core.account import Account, count_reasons
 from ..measure import Score
 from ..model import Notice
 from .ask import JudgeScores
@@ -171,7 +171,7 @@ def accounts(cells: Sequence[ErrorCell], scored: JudgeScores, cases: Sequence[Ca
             for cell, outcome in own
             if cell.value is None or outcome.conforms is None
         ]
-        by_judge[judge] = Account("case", len(own), len(own), len(own) - len(unscored), counted(unscored))
+        by_judge[judge] = Account("case", len(own), len(own), len(own) - len(unscored), count_reasons(unscored))
     return by_judge
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from ..core.account import in_documents
+from ..core.account import account_fields
 from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from .cases import case_id
@@ -104,7 +104,7 @@ def finish(
         signature=result.cells[0].signature,
         columns=columns,
         report=report,
-        accounts=in_documents(result.accounts),
+        accounts=account_fields(result.accounts),
         findings={
             "averages": result.averages,
             "comparisons": result.comparisons,

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from ..core.account import Account, total
+from ..core.account import Account, sum_accounts
 from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
@@ -79,7 +79,7 @@ class JudgeResult(Result):
     @property
     def account(self) -> Account:
         """The sum of the accounts of all requested judges."""
-        return total(self.accounts.values())
+        return sum_accounts(self.accounts.values())
 
     @property
     def silent(self) -> list[str]:

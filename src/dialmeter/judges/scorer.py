@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.cache_folder import cache_folder
-from ..core.comparison import checked_confidence
+from ..core.comparison import check_ci
 from ..errors import DialmeterError
 from ..model import Conversation
 from ..readers.conversations import Conversations, open_conversations
@@ -144,7 +144,7 @@ def score_judge(
     if confidence is not None:
         warnings.warn("confidence= of score_judge is now ci=", DeprecationWarning, stacklevel=2)
         ci = confidence
-    checked_confidence(ci)
+    check_ci(ci)
     all_cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
     if not all_cases:
         raise DialmeterError("there are no cases to score")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from ..core.account import Account, Reason, counted
+from ..core.account import Account, Reason, count_reasons
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal
 from .language.grammar import BOOKING, intent_of, value_of
 from .trackers import update_state
@@ -148,4 +148,4 @@ def play_account(asked: int, found: int, silent: Sequence[tuple[str, str]]) -> A
         silent: the dialogues in which a speaker says nothing, each with ``describe_silence``.
     """
     missing = (Reason("not played", asked - found),) if asked > found else ()
-    return Account("dialogue", asked, found, found - len(silent), (*counted(silent), *missing), "played")
+    return Account("dialogue", asked, found, found - len(silent), (*count_reasons(silent), *missing), "played")

@@ -1,11 +1,11 @@
 """Statistics over dialogues: intervals, paired tests, corrections, correlations, agreement.
 
-A measure is a small vector per dialogue and a formula over the sum of those vectors; every bootstrap and every paired
-test here takes the vectors as a matrix with one row per dialogue, and serves all measures from one draw. Sort the
-dialogues by id, and no result depends on the order of the input, the block size or the number of threads.
+A measure is a small vector per dialogue and a formula over the sum of those vectors. Every bootstrap and every paired
+test here takes the vectors as a matrix with one row per dialogue, and computes all measures from one draw. If the
+dialogues are sorted by id, no result depends on the order of the input, the block size or the number of threads.
 
-Not imported by `import dialmeter`, because it needs numpy. A module is loaded when one of its names is used, and scipy
-by the functions that use it.
+`import dialmeter` does not import this package, because it needs numpy. A module is loaded when one of its names is
+first used; scipy is imported only by the functions that use it.
 """
 
 from importlib import import_module

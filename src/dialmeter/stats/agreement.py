@@ -29,7 +29,7 @@ class Agreement:
     """Agreement of raters.
 
     Attributes:
-        value: Alpha: 1 is perfect, 0 is what chance gives; None if undefined.
+        value: Alpha: 1 is perfect agreement, 0 is agreement by chance; None if undefined.
         units: Units with at least two values.
         values: Values in those units.
         left_out: Units with fewer than two values, which are skipped.
@@ -48,7 +48,7 @@ class Agreement:
 
 
 def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]] | NDArray[Any], level: Level = "nominal") -> Agreement:
-    """Krippendorff's alpha for any number of raters, with missing values.
+    """Compute Krippendorff's alpha for any number of raters, with missing values.
 
     Args:
         ratings: One row per rater, one entry per unit; None and nan are missing.
@@ -58,7 +58,7 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]] | NDArray[Any], lev
         Alpha, or None with a reason if no unit has two values or all values are the same.
 
     Raises:
-        ValueError: If rows differ in length, the level is unknown, or a value does not suit the level.
+        ValueError: If rows differ in length, the level is unknown, or a value is not valid for the level.
 
     Example:
         >>> a = [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None]
@@ -66,28 +66,28 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]] | NDArray[Any], lev
         >>> round(krippendorff_alpha([a, b], "nominal").value, 3)
         0.852
         >>> krippendorff_alpha([[1, 1], [1, 1]]).reason
-        'all values are the same, so agreement cannot be told from chance'
+        'all values are the same, so agreement cannot be distinguished from chance'
     """
     if level not in ("nominal", "ordinal", "interval", "ratio"):
         raise ValueError(f"level must be nominal, ordinal, interval or ratio, not {level!r}")
     if len(ratings) < 2:
         raise ValueError("agreement needs at least two raters")
     if len({len(row) for row in ratings}) > 1:
-        raise ValueError("all raters need one entry per unit (None where a value is missing), and the lengths differ")
-    units = [[value for value in unit if not _missing(value)] for unit in zip(*ratings, strict=True)]
-    kept = [unit for unit in units if len(unit) > 1]
-    total, left_out = sum(map(len, kept)), len(units) - len(kept)
-    if not kept:
+        raise ValueError("all raters need one entry per unit (None for a missing value), but the lengths differ")
+    all_units = [[value for value in unit if not _is_missing(value)] for unit in zip(*ratings, strict=True)]
+    units = [unit for unit in all_units if len(unit) > 1]
+    total, left_out = sum(map(len, units)), len(all_units) - len(units)
+    if not units:
         return Agreement(None, 0, 0, left_out, "no unit has values from two raters")
-    counts = Counter(value for unit in kept for value in unit)
-    places = _places(counts, level)
+    counts = Counter(value for unit in units for value in unit)
+    positions = _positions(counts, level)
     difference = DIFFERENCES[level]
-    expected = fsum(_expected(places, counts, difference)) / (total - 1)
+    expected = fsum(_expected(positions, counts, difference)) / (total - 1)
     if expected == 0:
-        reason = "all values are the same, so agreement cannot be told from chance"
-        return Agreement(None, len(kept), total, left_out, reason)
-    observed = fsum(_observed([[places[value] for value in unit] for unit in kept], difference))
-    return Agreement(1 - observed / expected, len(kept), total, left_out)
+        reason = "all values are the same, so agreement cannot be distinguished from chance"
+        return Agreement(None, len(units), total, left_out, reason)
+    observed = fsum(_observed([[positions[value] for value in unit] for unit in units], difference))
+    return Agreement(1 - observed / expected, len(units), total, left_out)
 
 
 def _squared(a: Floats, b: Floats) -> Floats:
@@ -103,7 +103,8 @@ def _unequal(a: Floats, b: Floats) -> Floats:
     return np.not_equal(a, b).astype(np.float64)
 
 
-# Ordinal differences are squared differences of mean ranks: the sum of the counts between two values, both ends halved.
+# Ordinal differences are squared differences of mean ranks: the sum of the counts from one value to the other, with the
+# counts of these two values halved.
 DIFFERENCES: dict[Level, Difference] = {
     "nominal": _unequal,
     "ordinal": _squared,
@@ -112,19 +113,20 @@ DIFFERENCES: dict[Level, Difference] = {
 }
 
 
-def _places(counts: Mapping[Hashable, int], level: Level) -> dict[Hashable, float]:
+def _positions(counts: Mapping[Hashable, int], level: Level) -> dict[Hashable, float]:
+    """Return the position of each value on the scale of the level."""
     if level == "nominal":
         return {value: float(index) for index, value in enumerate(counts)}
-    places: dict[Hashable, float] = {}
+    numbers: dict[Hashable, float] = {}
     for value in counts:
         if not isinstance(value, Real) or not isfinite(value):
-            raise ValueError(f"{level} values must be finite numbers, and {value!r} is not")
+            raise ValueError(f"{level} values must be finite numbers, not {value!r}")
         if level == "ratio" and value < 0:
-            raise ValueError(f"ratio values cannot be negative, and {value!r} is")
-        places[value] = float(value)
-    ascending = sorted(places, key=places.__getitem__)
+            raise ValueError(f"ratio values cannot be negative, as {value!r} is")
+        numbers[value] = float(value)
+    ascending = sorted(numbers, key=numbers.__getitem__)
     if level != "ordinal":
-        return {value: places[value] for value in ascending}
+        return {value: numbers[value] for value in ascending}
     ranks: dict[Hashable, float] = {}
     below = 0
     for value in ascending:
@@ -134,13 +136,13 @@ def _places(counts: Mapping[Hashable, int], level: Level) -> dict[Hashable, floa
 
 
 def _expected(
-    places: Mapping[Hashable, float], counts: Mapping[Hashable, int], difference: Difference
+    positions: Mapping[Hashable, float], counts: Mapping[Hashable, int], difference: Difference
 ) -> Iterator[float]:
-    at = np.array(list(places.values()))
-    weight = np.array([counts[value] for value in places], dtype=np.float64)
-    # A row of the table of all value pairs at a time: continuous ratings can have many thousand values.
-    for place, count in zip(at, weight, strict=True):
-        yield float(count * (weight @ difference(place, at)))
+    points = np.array(list(positions.values()))
+    weights = np.array([counts[value] for value in positions], dtype=np.float64)
+    # One row of the table of all value pairs at a time, because continuous ratings can have many thousand values.
+    for point, weight in zip(points, weights, strict=True):
+        yield float(weight * (weights @ difference(point, points)))
 
 
 def _observed(units: list[list[float]], difference: Difference) -> Iterator[float]:
@@ -153,5 +155,5 @@ def _observed(units: list[list[float]], difference: Difference) -> Iterator[floa
             yield from (2 / (size - 1) * difference(table[:, i], table[:, j])).tolist()
 
 
-def _missing(value: object) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))

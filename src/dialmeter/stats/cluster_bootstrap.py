@@ -1,8 +1,8 @@
-"""Correlations with intervals from resampled clusters.
+"""Correlations with intervals from a cluster bootstrap.
 
-Items that belong together, such as replies to one context, are drawn together: a resample draws as many clusters as there are,
-with replacement, and every item counts as often as its cluster was drawn. All coefficients are computed from these weights, without
-building the resamples: Pearson's r from weighted sums, Spearman's from weighted mean ranks, Kendall's tau-b from the weighted
+Items that belong together, such as replies to one context, are drawn together. A resample draws as many clusters as there are,
+with replacement; the weight of an item is the number of times that its cluster was drawn. All coefficients are computed from these
+weights, without building the resamples: Pearson's r from weighted sums, Spearman's from weighted mean ranks, Kendall's tau-b from the weighted
 table of pairs. Field and Welsh (2007), Bootstrapping Clustered Data, Journal of the Royal Statistical Society B 69(3), 369-390.
 """
 
@@ -18,28 +18,28 @@ from .draws import product
 from .formulas import Floats
 
 MOST_PAIRED = 20_000
-"""Kendall's tau of more items gets no interval: the table of pairs takes too long."""
+"""Kendall's tau gets no interval if there are more items, because the table of pairs takes too long."""
 _ROWS = 2**21
 _FLAT = 1e-12
 
 
 def cluster_numbers(clusters: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Clusters numbered in the order in which they first appear.
+    """Number the clusters in order of first occurrence.
 
     Example:
         >>> cluster_numbers(["b", "a", "b"]).tolist()
         [0, 1, 0]
     """
-    known: dict[Hashable, int] = {}
-    return np.array([known.setdefault(each, len(known)) for each in clusters], dtype=np.int64)
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(each, len(numbers)) for each in clusters], dtype=np.int64)
 
 
 def cluster_weights(clusters: NDArray[np.int64], resamples: int, seed: int) -> Floats:
-    """How often each item is drawn in each resample.
+    """Return how often each item is drawn in each resample.
 
     Args:
         clusters: The number of each item's cluster, from 0.
-        resamples: How often clusters are drawn.
+        resamples: Number of resamples.
         seed: Seed of the draw.
 
     Returns:
@@ -50,7 +50,7 @@ def cluster_weights(clusters: NDArray[np.int64], resamples: int, seed: int) -> F
         [[1.0, 1.0, 1.0], [0.0, 0.0, 2.0], [2.0, 2.0, 0.0]]
     """
     count = int(clusters.max()) + 1
-    # The generator is named, because numpy may change what default_rng() returns.
+    # PCG64 is explicit, because numpy may change the generator of default_rng().
     generator = np.random.Generator(np.random.PCG64(seed))
     drawn = generator.integers(0, count, size=(resamples, count))
     drawn += np.arange(0, resamples * count, count)[:, None]
@@ -59,7 +59,7 @@ def cluster_weights(clusters: NDArray[np.int64], resamples: int, seed: int) -> F
 
 
 class ResampledVariable:
-    """One variable in all resamples; what several correlations need of it is computed once.
+    """One variable in all resamples. Intermediate results that several correlations need are cached.
 
     Args:
         weights: How often each item is drawn in each resample.
@@ -80,11 +80,11 @@ class ResampledVariable:
         self.values = values
 
     def correlation(self, measure: str, other: ResampledVariable) -> Floats:
-        """The correlation with another variable in every resample; nan where a side is constant.
+        """Return the correlation with another variable in every resample; nan if one of the two is constant.
 
         Args:
             measure: Pearson, Spearman or Kendall.
-            other: The same items with the same weights.
+            other: The other variable, with the same items and weights.
         """
         if measure == "Kendall":
             both = _signed_pairs(self.weights, self.values, other.values)
@@ -99,13 +99,13 @@ class ResampledVariable:
 
     @cached_property
     def centred(self) -> Floats:
-        """The values minus their mean, at most one in size."""
-        found: Floats = self.values - self.values.mean()
-        return found / max(float(np.abs(found).max(initial=0.0)), 1e-300)
+        """The values minus their mean, scaled to a maximum absolute value of one."""
+        deviations: Floats = self.values - self.values.mean()
+        return deviations / max(float(np.abs(deviations).max(initial=0.0)), 1e-300)
 
     @cached_property
     def moments(self) -> tuple[Floats, Floats, Floats]:
-        """In every resample the sum of the values, the sum of their squared deviations, and how many items were drawn."""
+        """For every resample, the sum of the values, the sum of their squared deviations, and the number of drawn items."""
         sums = product(self.weights, np.stack([self.centred, self.centred**2, np.ones(len(self.values))], axis=1))
         first, second, total = sums.T
         return first, second - first**2 / total, total
@@ -119,7 +119,7 @@ class ResampledVariable:
 
     @cached_property
     def ranks(self) -> Floats:
-        """Mean ranks of the items in every resample; an item that was drawn twice counts twice.
+        """Mean ranks of the items in every resample. An item that was drawn twice counts twice.
 
         Example:
             >>> ResampledVariable(np.array([[1.0, 1, 1], [2.0, 1, 0]]), np.array([5.0, 7, 7])).ranks.tolist()
@@ -129,29 +129,31 @@ class ResampledVariable:
         starts = np.flatnonzero(np.r_[True, np.diff(self.values[order]) > 0])
         sizes = np.add.reduceat(self.weights[:, order], starts, axis=1)
         middle = np.cumsum(sizes, axis=1) - sizes / 2 + 0.5
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(order)]))
-        return middle[:, place]
+        group = np.empty(len(order), dtype=np.int64)
+        group[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(order)]))
+        return middle[:, group]
 
     @cached_property
     def untied_pairs(self) -> Floats:
-        """How many ordered pairs of drawn items have different values."""
+        """Number of ordered pairs of drawn items that have different values."""
         return _signed_pairs(self.weights, self.values, self.values)
 
 
 def _signed_pairs(weights: Floats, x: Floats, y: Floats) -> Floats:
-    """Concordant minus discordant ordered pairs in every resample."""
-    found = np.zeros(len(weights))
+    """Return the number of concordant minus discordant ordered pairs in every resample."""
+    totals = np.zeros(len(weights))
     step = max(1, _ROWS // len(x))
     for first in range(0, len(x), step):
         rows = slice(first, first + step)
         signs = np.sign(x[rows, None] - x[None, :]) * np.sign(y[rows, None] - y[None, :])
-        found += np.einsum("bi,bi->b", weights[:, rows], product(weights, signs.T))
-    return found
+        totals += np.einsum("bi,bi->b", weights[:, rows], product(weights, signs.T))
+    return totals
 
 
 def rowwise(measure: str, x: Floats, y: Floats) -> Floats:
-    """A correlation in every row of two tables, such as the means of systems in every resample; nan where a side is constant.
+    """Return a correlation for every row of two tables, such as the means of systems in every resample.
+
+    It is nan if one of the two rows is constant.
 
     Args:
         measure: Pearson, Spearman or Kendall.
@@ -164,11 +166,11 @@ def rowwise(measure: str, x: Floats, y: Floats) -> Floats:
     """
     if measure == "Pearson":
         sides = [side - side.mean(axis=1, keepdims=True) for side in (x, y)]
-        # To one at most, so that rounding errors of a constant row can be distinguished from values.
+        # Scaled to at most one, so that rounding errors of a constant row can be distinguished from values.
         sides = [side / np.abs(whole).max(initial=1e-300) for side, whole in zip(sides, (x, y), strict=True)]
     else:
         signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (x, y)]
-        # For Spearman twice the rank, without its mean; for Kendall all pairs.
+        # For Spearman, twice the centred rank; for Kendall, all pairs.
         sides = [each.sum(axis=2) if measure == "Spearman" else each.reshape(len(each), -1) for each in signs]
     first, second = sides
     pairs = ((first, second), (first, first), (second, second))
@@ -176,7 +178,7 @@ def rowwise(measure: str, x: Floats, y: Floats) -> Floats:
 
 
 def _ratio(cross: Floats, of_x: Floats, of_y: Floats) -> Floats:
-    """A correlation from sums of products; nan where a side is constant but for rounding."""
+    """Return a correlation from sums of products; nan if one side is constant up to rounding."""
     varies = (of_x > _FLAT) & (of_y > _FLAT)
-    below = np.sqrt(np.where(varies, of_x * of_y, 1.0))
-    return np.where(varies, np.clip(cross / below, -1.0, 1.0), np.nan)
+    denominator = np.sqrt(np.where(varies, of_x * of_y, 1.0))
+    return np.where(varies, np.clip(cross / denominator, -1.0, 1.0), np.nan)

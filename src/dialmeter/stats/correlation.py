@@ -24,11 +24,11 @@ from .intervals import Interval, normal_quantile, student_p
 
 Scores = Sequence[float | None] | NDArray[np.float64]
 ROUNDING = 0.03
-"""Figures rounded to two decimals can miss a possible set of correlations by this much, never by more."""
+"""Tolerance for correlations that were rounded to two decimals, and therefore may be slightly impossible as a set."""
 
 
 def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
-    """Pearson's correlation with Fisher's interval and the t test of no correlation.
+    """Compute Pearson's correlation with Fisher's interval and the t test of no correlation.
 
     Args:
         x: One number per unit; None and nan are missing.
@@ -54,7 +54,7 @@ def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 
 
 def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
-    """Spearman's rank correlation (ties share their mean rank) with the interval of Bonett and Wright.
+    """Compute Spearman's rank correlation (ties get their mean rank) with the interval of Bonett and Wright.
 
     Arguments and errors are those of `pearson`.
 
@@ -73,7 +73,7 @@ def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 
 
 def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
-    """Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
+    """Compute Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
 
     Arguments and errors are those of `pearson`.
 
@@ -87,13 +87,13 @@ def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
         (0.6, -0.539, 0.963)
     """
     a, b, left_out = pairs(x, y)
-    reason = _why_not(a, b)
+    reason = _why_undefined(a, b)
     if reason:
         return Interval(None, None, None, len(a), left_out, reason)
     from scipy.stats import kendalltau
 
-    found = kendalltau(a, b)
-    tau, p = float(found.statistic), float(found.pvalue)
+    result = kendalltau(a, b)
+    tau, p = float(result.statistic), float(result.pvalue)
     if len(a) < 5:
         return Interval(tau, None, None, len(a), left_out, "an interval for tau needs at least five pairs", p)
     low, high = fisher_limits(tau, sqrt(0.437 / (len(a) - 4)), confidence)
@@ -101,7 +101,7 @@ def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 
 
 def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, float]:
-    """Limits of a correlation from the standard error of its inverse hyperbolic tangent.
+    """Return the limits of a correlation from the standard error of its inverse hyperbolic tangent.
 
     Example:
         >>> low, high = fisher_limits(0.396, 1 / sqrt(66 - 3), 0.95)
@@ -115,7 +115,7 @@ def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, flo
 
 
 def pairs(x: Scores, y: Scores) -> tuple[Floats, Floats, int]:
-    """Complete pairs of two variables, and how many were incomplete.
+    """Return the complete pairs of two variables, and the number of incomplete pairs.
 
     Example:
         >>> pairs([1, None, 3], [4, 5, 6])
@@ -123,19 +123,19 @@ def pairs(x: Scores, y: Scores) -> tuple[Floats, Floats, int]:
     """
     a, b = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"both variables need one number per unit, and these have {a.shape} and {b.shape}")
+        raise ValueError(f"both variables need one number per unit, but their shapes are {a.shape} and {b.shape}")
     complete = np.isfinite(a) & np.isfinite(b)
     return a[complete], b[complete], int(len(a) - complete.sum())
 
 
 def coefficient(a: Floats, b: Floats) -> float:
-    """Pearson's r of two complete variables, neither of them constant.
+    """Return Pearson's r of two complete variables that are not constant.
 
     Example:
         >>> round(coefficient(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0])), 4)
         0.982
     """
-    # To one at most before squaring, so that no square leaves the range of float64.
+    # Scaled to at most one before squaring, so that no square leaves the range of float64.
     da, db = ((v - v.mean()) / np.abs(v - v.mean()).max() for v in (a, b))
     r = float(da @ db) / sqrt(float(da @ da) * float(db @ db))
     return max(-1.0, min(1.0, r))
@@ -144,7 +144,7 @@ def coefficient(a: Floats, b: Floats) -> float:
 def _product_moment(
     a: Floats, b: Floats, left_out: int, confidence: float, variance: Callable[[float], float]
 ) -> Interval:
-    n, reason = len(a), _why_not(a, b)
+    n, reason = len(a), _why_undefined(a, b)
     if reason:
         return Interval(None, None, None, n, left_out, reason)
     r = coefficient(a, b)
@@ -155,7 +155,7 @@ def _product_moment(
     return Interval(r, low, high, n, left_out, None, p)
 
 
-def _why_not(a: Floats, b: Floats) -> str | None:
+def _why_undefined(a: Floats, b: Floats) -> str | None:
     if len(a) < 3:
         return "a correlation needs at least three complete pairs"
     for name, values in (("first", a), ("second", b)):
@@ -165,7 +165,7 @@ def _why_not(a: Floats, b: Floats) -> str | None:
 
 
 def zou_interval(r1: float, r2: float, r12: float, n: int, *, confidence: float = 0.95) -> Interval:
-    """Interval of r1 - r2, where both correlate with the same third variable.
+    """Return the interval of r1 - r2, where both are correlations with the same third variable.
 
     With Fisher limits (l1, u1) and (l2, u2), and c the correlation between the two coefficients,
     c = [(r12 - r1·r2/2)(1 - r1² - r2² - r12²) + r12³] / [(1 - r1²)(1 - r2²)]:
@@ -193,7 +193,7 @@ def zou_interval(r1: float, r2: float, r12: float, n: int, *, confidence: float 
     """
     for r in (r1, r2, r12):
         if not -1 <= r <= 1:
-            raise ValueError(f"a correlation lies between -1 and 1, not at {r:g}")
+            raise ValueError(f"a correlation must be between -1 and 1, not {r:g}")
     if 1 + 2 * r1 * r2 * r12 - r1 * r1 - r2 * r2 - r12 * r12 < -ROUNDING:
         raise ValueError(f"no three variables can have the correlations {r1:g}, {r2:g} and {r12:g} with each other")
     if n < 4:
@@ -204,16 +204,16 @@ def zou_interval(r1: float, r2: float, r12: float, n: int, *, confidence: float 
     l2, u2 = fisher_limits(r2, 1 / sqrt(n - 3), confidence)
     rest = 1 - r1 * r1 - r2 * r2 - r12 * r12
     c = ((r12 - r1 * r2 / 2) * rest + r12**3) / ((1 - r1 * r1) * (1 - r2 * r2))
-    c = max(-1.0, min(1.0, c))  # rounded input may lead a little outside
+    c = max(-1.0, min(1.0, c))  # rounded input may lead slightly outside
     down, up = (sqrt(max(0.0, x * x + y * y - 2 * c * x * y)) for x, y in ((r1 - l1, u2 - r2), (u1 - r1, r2 - l2)))
     return Interval(r1 - r2, r1 - r2 - down, r1 - r2 + up, n)
 
 
 def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confidence: float = 0.95) -> Interval:
-    """Does `shared` correlate more strongly with `first` than with `second`? Pearson and Zou's interval.
+    """Compare Pearson's correlations of `shared` with `first` and with `second`, with Zou's interval of their difference.
 
     Args:
-        shared: One number per unit (a trait of each dialogue, say); None and nan are missing.
+        shared: One number per unit (for example, a trait of each dialogue); None and nan are missing.
         first: The same units in the same order.
         second: The same units in the same order.
         confidence: Coverage of the interval.
@@ -233,7 +233,7 @@ def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confi
     """
     rows = [np.array(values, dtype=np.float64) for values in (shared, first, second)]
     if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
-        raise ValueError("all three variables need one number per unit, and their lengths differ")
+        raise ValueError("all three variables need one number per unit, but their lengths differ")
     complete = np.logical_and.reduce([np.isfinite(row) for row in rows])
     n, left_out = int(complete.sum()), int(len(complete) - complete.sum())
     if n < 3:
@@ -242,5 +242,5 @@ def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confi
     for name, values in (("shared", t), ("first", a), ("second", b)):
         if values.min() == values.max():
             return Interval(None, None, None, n, left_out, f"the {name} variable is constant")
-    found = zou_interval(coefficient(t, a), coefficient(t, b), coefficient(a, b), n, confidence=confidence)
-    return replace(found, left_out=left_out)
+    interval = zou_interval(coefficient(t, a), coefficient(t, b), coefficient(a, b), n, confidence=confidence)
+    return replace(interval, left_out=left_out)

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""How often each of 2**bits dialogues is drawn, compiled: numpy takes four times as long, and lets no other thread work."""
+"""Count how often each of 2**bits dialogues is drawn. Compiled, because numpy takes four times as long and holds the GIL."""
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
@@ -10,7 +10,7 @@ cdef enum:
 
 
 cdef struct BitGenerator:
-    # As numpy documents it for generators of others.
+    # The layout that numpy documents for external bit generators.
     void *state
     uint64_t (*next_uint64)(void *state) noexcept nogil
     uint32_t (*next_uint32)(void *state) noexcept nogil
@@ -19,7 +19,10 @@ cdef struct BitGenerator:
 
 
 def count(bit_generator, int bits, const int64_t[:] shares, double[:, ::1] counts):
-    """Draws as often as shares say, a row for each: four numbers from every 64 random bits, the lowest ones first."""
+    """Draw as many numbers as each share says, and count them in one row per share.
+
+    Every 64 random bits give four numbers, the lowest bits first.
+    """
     cdef BitGenerator *generator = <BitGenerator *> PyCapsule_GetPointer(bit_generator.capsule, "BitGenerator")
     cdef uint16_t found[1 << BITS]
     cdef int shift = 16 - bits, size = 1 << bits, part, place

@@ -1,13 +1,13 @@
-"""Random draws of dialogues, turned into sums by matrix products.
+"""Random draws of dialogues. The sums of a draw are computed by matrix products.
 
-One draw serves every measure: it is a row of weights over the dialogues, and `weights @ columns` gives the sums of all
-columns at once. Rows are drawn in chunks whose size depends on the number of dialogues alone, so the block size
-changes memory and speed but never a number.
+One draw is used for all measures: it is a row of weights over the dialogues, and `weights @ columns` gives the sums of all
+columns at once. Rows are drawn in chunks whose size depends only on the number of dialogues, so the block size affects
+memory and speed but no number.
 
-Very many dialogues are drawn by stratum. To draw n of n dialogues with replacement, one may first draw how many come
-from each stratum, and then draw that many within each: the distribution is the same. A stratum fits into a processor's
-cache and has its own seed, so strata can be processed in any order and by several threads. Sums are exact, so this
-changes no number.
+Very many dialogues are drawn by stratum. To draw n of n dialogues with replacement, one can first draw the number of
+dialogues from each stratum, and then draw that many within each: the distribution is the same. A stratum fits into a
+processor's cache and has its own seed, so strata can be processed in any order and by several threads. Sums are exact, so
+this does not change any number.
 
 The k-th row of `columns` gets the k-th weight. For a result that does not depend on the order of the input, sort the
 dialogues by id first.
@@ -28,15 +28,15 @@ STRATUM_BITS = 13
 STRATUM = 2**STRATUM_BITS
 PRODUCT_ROWS = 32
 PRODUCT_ENTRIES = 2**18
-"""Products of so many multiplications are still computed in one thread."""
+"""Products with up to this many multiplications are computed in one thread."""
 Seed = int | np.random.SeedSequence
 Draw = Callable[[np.random.Generator, int, int], NDArray[np.integer[Any]]]
 
 
 def count_in_numpy(bit_generator: np.random.BitGenerator, bits: int, shares: NDArray[np.int64], counts: Floats) -> None:
-    """Counts how often each of 2**bits dialogues is drawn, one row per share; the same numbers as `counting.pyx`.
+    """Count how often each of 2**bits dialogues is drawn, in one row per share. The numbers are the same as in `counting.pyx`.
 
-    Every 64 random bits give four draws, the lowest bits first.
+    A share is the number of draws of a row. Every 64 random bits give four draws, the lowest bits first.
 
     Example:
         >>> counts = np.empty((2, 4))
@@ -58,14 +58,14 @@ except ImportError:
 def resampled_sums(
     columns: Floats, resamples: int, seed: Seed, block_bytes: int = BLOCK_BYTES, threads: int = 1
 ) -> Floats:
-    """Sums over dialogues drawn with replacement.
+    """Return sums over dialogues that are drawn with replacement.
 
     Args:
-        columns: One row per dialogue, already `exact`.
-        resamples: How many times n of the n dialogues are drawn.
+        columns: One row per dialogue, rounded by `exact`.
+        resamples: Number of resamples, each of n of the n dialogues.
         seed: Seed of the draw.
         block_bytes: Memory for weights.
-        threads: How many to use where there are very many dialogues; changes no number.
+        threads: Number of threads if there are very many dialogues; does not change any number.
 
     Returns:
         Sums of shape (resamples, k).
@@ -80,11 +80,11 @@ def resampled_sums(
 
 
 def swapped_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int = BLOCK_BYTES) -> Floats:
-    """Sums over dialogues that are each in or out by the toss of a fair coin.
+    """Return sums over random subsets of the dialogues; each dialogue is included with probability one half.
 
     Args:
-        columns: One row per dialogue, already `exact`.
-        resamples: How many times the n coins are tossed.
+        columns: One row per dialogue, rounded by `exact`.
+        resamples: Number of random subsets.
         seed: Seed of the draw.
         block_bytes: Memory for weights.
 
@@ -100,13 +100,13 @@ def swapped_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int =
 
 
 def stratified_sums(columns: Floats, resamples: int, seed: Seed, threads: int = 1) -> Floats:
-    """Sums over very many dialogues drawn with replacement, stratum by stratum.
+    """Return sums over very many dialogues that are drawn with replacement, stratum by stratum.
 
     Args:
-        columns: One row per dialogue, already `exact`.
-        resamples: How many times n of the n dialogues are drawn.
+        columns: One row per dialogue, rounded by `exact`.
+        resamples: Number of resamples, each of n of the n dialogues.
         seed: Seed of the draw.
-        threads: How many strata are processed at a time; changes no number.
+        threads: Number of strata that are processed at a time; does not change any number.
 
     Returns:
         Sums of shape (resamples, k).
@@ -115,11 +115,11 @@ def stratified_sums(columns: Floats, resamples: int, seed: Seed, threads: int = 
         >>> stratified_sums(np.ones((20_000, 1)), 2, seed=1).tolist()
         [[20000.0], [20000.0]]
     """
-    root = _checked_seed(resamples, seed)
+    root = _seed_sequence(resamples, seed)
     n = len(columns)
     starts = range(0, n, STRATUM)
     sizes = np.array([min(STRATUM, n - start) for start in starts])
-    # Not by spawn(), which gives other children when it is called again.
+    # Not with spawn(), which returns other children when it is called again.
     first, *seeds = (
         np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, number)) for number in range(1 + len(starts))
     )
@@ -132,10 +132,10 @@ def stratified_sums(columns: Floats, resamples: int, seed: Seed, threads: int = 
 
 
 def product(weights: Floats, columns: Floats) -> Floats:
-    """The same as `weights @ columns` where sums are exact, in small pieces.
+    """Compute `weights @ columns` in small pieces. The result is the same, because sums are exact.
 
-    A linear algebra library computes a large product with its own threads, which wait for each other by spinning: on a
-    busy machine this takes a hundred times as long as one thread. Small products stay in one thread, and in the cache.
+    A linear algebra library computes a large product with its own threads, which wait for each other by spinning. On a
+    busy machine this takes a hundred times as long as one thread. Small products stay in one thread and in the cache.
 
     Example:
         >>> product(np.array([[1.0, 2.0, 3.0]]), np.array([[3.0], [4.0], [5.0]]))
@@ -146,23 +146,23 @@ def product(weights: Floats, columns: Floats) -> Floats:
     pieces = n // length
     whole = pieces * length
     right = columns[:whole].reshape(pieces, length, width)
-    found = []
+    products = []
     for start in range(0, len(weights), PRODUCT_ROWS):
         rows = weights[start : start + PRODUCT_ROWS]
         left = rows[:, :whole].reshape(len(rows), pieces, length).transpose(1, 0, 2)
-        found.append(np.matmul(left, right).sum(axis=0) + rows[:, whole:] @ columns[whole:])
-    return np.vstack(found)
+        products.append(np.matmul(left, right).sum(axis=0) + rows[:, whole:] @ columns[whole:])
+    return np.vstack(products)
 
 
-def _checked_seed(resamples: int, seed: Seed) -> np.random.SeedSequence:
+def _seed_sequence(resamples: int, seed: Seed) -> np.random.SeedSequence:
     if resamples < 1:
-        raise ValueError(f"at least one resample is needed, and {resamples} were asked for")
+        raise ValueError(f"the number of resamples must be at least 1, not {resamples}")
     return seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
 
 
 def _sums(columns: Floats, draw: Draw, resamples: int, seed: Seed, block_bytes: int) -> Floats:
-    # The generator is named, because numpy may change what default_rng() returns.
-    generator = np.random.Generator(np.random.PCG64(_checked_seed(resamples, seed)))
+    # PCG64 is explicit, because numpy may change the generator of default_rng().
+    generator = np.random.Generator(np.random.PCG64(_seed_sequence(resamples, seed)))
     n = len(columns)
     chunk = max(1, CHUNK_ENTRIES // n)
     chunks = max(1, block_bytes // (8 * n * chunk))
@@ -194,11 +194,11 @@ def _stratum_sums(columns: Floats, shares: NDArray[np.int64], seed: np.random.Se
     weights = np.empty((PRODUCT_ROWS, n))
     sums = np.empty((len(shares), columns.shape[1]))
     for first in range(0, len(shares), PRODUCT_ROWS):
-        some = shares[first : first + PRODUCT_ROWS]
+        batch = shares[first : first + PRODUCT_ROWS]
         if n == STRATUM:
-            count(generator.bit_generator, STRATUM_BITS, some, weights)
-        else:  # the last stratum, whose size is no power of two
-            for row, share in zip(weights, some.tolist(), strict=False):
+            count(generator.bit_generator, STRATUM_BITS, batch, weights)
+        else:  # the last stratum, whose size is not a power of two
+            for row, share in zip(weights, batch.tolist(), strict=False):
                 row[:] = np.bincount(generator.integers(n, size=share, dtype=np.uint32), minlength=n)
-        sums[first : first + PRODUCT_ROWS] = product(weights[: len(some)], columns)
+        sums[first : first + PRODUCT_ROWS] = product(weights[: len(batch)], columns)
     return sums

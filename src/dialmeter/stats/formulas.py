@@ -1,9 +1,9 @@
-"""A measure in resampling: a formula over the sums of a few columns, and columns whose sums are exact.
+"""Measures for resampling: a formula over the sums of a few columns, and columns whose sums are exact.
 
 Sums must not depend on the order of dialogues, the block size or the linear algebra library. A float64 holds every
 multiple of 2**-q below 2**(53 - q) in magnitude. So if all entries of a column are multiples of 2**-q, and n times the
 largest entry stays below that limit, then every product of an entry with a resampling count and every partial sum of a
-resample is exact, and addition may be reordered at will.
+resample is exact, and the order of additions does not matter.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,13 +21,13 @@ FLOAT_BITS = 53
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A value over sums, the columns that it reads, and the range of its values.
+    """A function of sums, the columns that it reads, and the range of its values.
 
     Attributes:
-        value: Takes sums of shape (m, k) and returns m values; nan or infinity where a denominator is zero.
-        take: Which columns of the shared matrix are the k columns of this measure; None for all.
-        low: The lowest value that there can be.
-        high: The highest value that there can be; infinite if there is none.
+        value: Takes sums of shape (m, k) and returns m values; nan or infinity if a denominator is zero.
+        take: The k columns of the shared matrix that this measure reads; None for all.
+        low: The lowest possible value.
+        high: The highest possible value; infinite if there is no limit.
 
     Example:
         >>> jga = Formula(lambda sums: sums[..., 0] / sums[..., 1], take=slice(0, 2))
@@ -42,7 +42,7 @@ class Formula:
 
 
 def ratio(numerator: int = 0, denominator: int = 1) -> Formula:
-    """The most common formula: one sum divided by another.
+    """Return the most common formula: one sum divided by another.
 
     Args:
         numerator: Column of the numerator.
@@ -59,7 +59,7 @@ def ratio(numerator: int = 0, denominator: int = 1) -> Formula:
 
 
 def rowwise(value: Callable[[Floats], float | None]) -> Value:
-    """Make a formula for one row of sums work on many (slower than a formula in numpy terms).
+    """Convert a formula for one row of sums to one for many rows (slower than a formula written with numpy).
 
     Args:
         value: Takes sums of shape (k,), returns a number or None.
@@ -80,14 +80,14 @@ def rowwise(value: Callable[[Floats], float | None]) -> Value:
 
 
 def evaluate(formula: Formula, sums: Floats) -> Floats:
-    """Values of a formula, with nan wherever it has none.
+    """Return the values of a formula; nan if it has no value.
 
     Args:
         formula: The formula.
         sums: Sums of all columns, shape (m, K).
 
     Returns:
-        m values; infinite ones become nan, because they come from a zero denominator too.
+        m values; infinite ones become nan, because they also come from a zero denominator.
 
     Raises:
         ValueError: If the formula does not return one value per row.
@@ -102,20 +102,20 @@ def evaluate(formula: Formula, sums: Floats) -> Floats:
         result = np.array([_or_nan(result)])
     values = np.array(result, dtype=np.float64)
     if values.shape != sums.shape[:1]:
-        raise ValueError("a formula must return one value per row of sums; wrap one for a single row in rowwise()")
+        raise ValueError("a formula must return one value per row of sums; use rowwise() for a formula for one row")
     values[~np.isfinite(values)] = np.nan
     return values
 
 
 def point(formula: Formula, columns: Floats) -> float | None:
-    """The value over all dialogues, from correctly rounded sums, so that their order does not matter.
+    """Return the value over all dialogues. Sums are correctly rounded, so the order of dialogues does not matter.
 
     Args:
         formula: The formula.
         columns: One row per dialogue.
 
     Returns:
-        The value, or None where the formula has none.
+        The value, or None if the formula has none.
 
     Example:
         >>> point(ratio(), np.array([[1.0, 2.0], [2.0, 2.0]]))
@@ -127,7 +127,7 @@ def point(formula: Formula, columns: Floats) -> float | None:
 
 
 def taken(formula: Formula, columns: Floats) -> Floats:
-    """The columns that a formula reads.
+    """Return the columns that a formula reads.
 
     Example:
         >>> taken(ratio(2, 0), np.array([[1.0, 2.0, 3.0]]))
@@ -143,7 +143,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def as_columns(columns: ArrayLike) -> Floats:
-    """Check a matrix with one row per dialogue.
+    """Validate a matrix with one row per dialogue.
 
     Args:
         columns: Numbers of shape (n, k), or (n,) for a single column.
@@ -167,7 +167,7 @@ def as_columns(columns: ArrayLike) -> Floats:
         )
     if len(matrix) < 2:
         raise ValueError(
-            f"at least two dialogues are needed to resample, and there {'is one' if len(matrix) else 'are none'}"
+            f"resampling needs at least two dialogues, but there {'is one' if len(matrix) else 'are none'}"
         )
     finite = np.isfinite(matrix)
     if not finite.all():
@@ -181,8 +181,8 @@ def exact(columns: ArrayLike) -> Floats:
 
     The step is 2**-30, or 2**-30 of the next lower power of two if the largest entry is below one. An entry moves by
     at most half a step (4.7e-10), a sum over n dialogues by at most n half steps, a mean over dialogues by half a step.
-    Whole numbers do not move at all. Where n times the largest entry m reaches 2**22 the step is doubled until the sums
-    are exact again; it stays below n * m * 2**-51, so a mean moves by less than n * m * 2**-52
+    Integers do not change. If n times the largest entry m reaches 2**22, the step is doubled until the sums are exact
+    again; it stays below n * m * 2**-51, so a mean moves by less than n * m * 2**-52
     (for 100,000 dialogues 2.2e-11 of the largest entry).
 
     Args:
@@ -200,7 +200,7 @@ def exact(columns: ArrayLike) -> Floats:
     matrix = as_columns(columns)
     largest = np.abs(matrix).max(axis=0)
     bits = np.array([_fraction_bits(float(entry), len(matrix)) for entry in largest], dtype=np.intc)
-    # By powers of two, which is exact; in two steps, because their product may be more than a float holds.
+    # Scaling by powers of two is exact. It is done in two steps, because their product may overflow a float.
     one, other = np.ldexp(1.0, bits // 2), np.ldexp(1.0, bits - bits // 2)
     rounded: Floats = matrix * one
     rounded *= other
@@ -211,7 +211,7 @@ def exact(columns: ArrayLike) -> Floats:
 
 
 def exact_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    """Round the columns of two systems to the same steps, so that their differences are exact too.
+    """Round the columns of two systems to the same steps, so that their differences are also exact.
 
     Args:
         first: Columns of the first system.
@@ -231,9 +231,9 @@ def exact_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     one, two = as_columns(first), as_columns(second)
     if one.shape != two.shape:
         raise ValueError(
-            f"paired systems need the same dialogues and columns, and these have {one.shape} and {two.shape}"
+            f"paired systems need the same dialogues and columns, but their shapes are {one.shape} and {two.shape}"
         )
-    # 2n rows leave room for one more bit, which is what a difference of two entries needs.
+    # 2n rows reserve one more bit, which a difference of two entries needs.
     both = exact(np.vstack([one, two]))
     return both[: len(one)], both[len(one) :]
 
@@ -241,7 +241,7 @@ def exact_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
 def _fraction_bits(largest: float, n: int) -> int:
     if largest == 0:
         return FRACTION_BITS
-    wanted = FRACTION_BITS - min(0, frexp(largest)[1] - 1)
-    # One bit to spare, because rounding may lift the largest entry by half a step.
-    affordable = FLOAT_BITS - frexp(n * largest)[1] - 1
-    return min(wanted, affordable)
+    desired = FRACTION_BITS - min(0, frexp(largest)[1] - 1)
+    # One bit is reserved, because rounding may raise the largest entry by half a step.
+    available = FLOAT_BITS - frexp(n * largest)[1] - 1
+    return min(desired, available)

@@ -1,6 +1,6 @@
-"""A number with its interval: Student's for a mean, Wilson's for a share; normal and Student quantiles.
+"""Confidence intervals: Student's for a mean, Wilson's for a proportion; normal and Student quantiles.
 
-The formulas are a few lines each and use `scipy.special` alone: `scipy.stats` takes several times as long to import.
+The formulas are a few lines each and use only `scipy.special`, because `scipy.stats` takes several times as long to import.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NORMAL = NormalDist()
 MANY = 2**16
-"""Up to so many degrees of freedom Student's distribution is not yet the normal one with a small correction."""
+"""With more degrees of freedom, Student's distribution is computed as the normal distribution with a small correction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Interval:
         low: Lower limit, or None if there is no interval.
         high: Upper limit, or None if there is no interval.
         n: Units that took part (dialogues, scores, pairs).
-        left_out: How many had no value: resamples for a bootstrap, units elsewhere.
-        reason: Why `value`, `low` or `high` is None; None when all three are known.
-        p: Two-sided p value of "the value is zero" where the statistic has one.
+        left_out: Number without a value: resamples for a bootstrap, otherwise units.
+        reason: Why `value`, `low` or `high` is None; None if all three are known.
+        p: Two-sided p value of "the value is zero", if the statistic has one.
 
     Example:
         >>> Interval(0.5, 0.4, 0.6, n=100)
@@ -53,7 +53,7 @@ class Interval:
 
 
 def check_confidence(confidence: float) -> float:
-    """Rejects a confidence that is not strictly between 0 and 1, such as 95 instead of 0.95.
+    """Return a confidence level, or raise ValueError if it is not strictly between 0 and 1, such as 95 instead of 0.95.
 
     Example:
         >>> check_confidence(0.95)
@@ -65,7 +65,7 @@ def check_confidence(confidence: float) -> float:
 
 
 def normal_quantile(confidence: float) -> float:
-    """Half width of the central part of the normal distribution.
+    """Return the half width of the central part of the normal distribution.
 
     Example:
         >>> round(normal_quantile(0.95), 4)
@@ -75,10 +75,10 @@ def normal_quantile(confidence: float) -> float:
 
 
 def student_quantile(confidence: float, degrees: int) -> float:
-    """Half width of the central part of the Student distribution.
+    """Return the half width of the central part of Student's distribution.
 
-    With very many degrees of freedom by its expansion around the normal quantile, which is exact to the last digits there
-    and spares loading scipy: Abramowitz and Stegun (1964), Handbook of Mathematical Functions, 26.7.5.
+    With very many degrees of freedom, it is computed by an expansion around the normal quantile. This is exact to the last
+    digits and avoids importing scipy: Abramowitz and Stegun (1964), Handbook of Mathematical Functions, 26.7.5.
 
     Example:
         >>> round(student_quantile(0.95, 19), 4), round(student_quantile(0.95, 100_000), 6)
@@ -95,7 +95,7 @@ def student_quantile(confidence: float, degrees: int) -> float:
 
 
 def student_p(t: float, degrees: int) -> float:
-    """Two-sided p value of a t statistic.
+    """Return the two-sided p value of a t statistic.
 
     Example:
         >>> round(student_p(2.093, 19), 3)
@@ -107,11 +107,10 @@ def student_p(t: float, degrees: int) -> float:
 
 
 def expanded_tail(confidence: float, n: int) -> float:
-    """Tail probability at which a percentile interval over n units has the width of a Student interval.
+    """Return the tail probability at which a percentile interval over n units has the width of a Student interval.
 
-    A bootstrap over n units is too narrow by sqrt((n - 1) / n), and its tails are normal where Student's are due.
-    Reading the percentiles a little further out mends both to first order: the "expanded percentile" interval of
-    Hesterberg (2015), What Teachers Should Know About the Bootstrap, The American Statistician 69(4), 371-386.
+    A bootstrap interval over n units is too narrow by the factor sqrt((n - 1) / n), and its tails are normal instead of
+    Student's. Percentiles a little further out correct both to first order: the "expanded percentile" interval of Hesterberg (2015), What Teachers Should Know About the Bootstrap, The American Statistician 69(4), 371-386.
 
     Example:
         >>> round(expanded_tail(0.95, 20), 4), round(expanded_tail(0.95, 1000), 4)
@@ -121,7 +120,7 @@ def expanded_tail(confidence: float, n: int) -> float:
 
 
 def expanded_p(p: float, n: int) -> float:
-    """The same correction for a two-sided p value: the normal quantile of p, read as a Student quantile.
+    """Apply the same correction to a two-sided p value: use the normal quantile of p as a Student quantile.
 
     Example:
         >>> round(expanded_p(0.05, 20), 4), round(expanded_p(0.05, 1000), 4)
@@ -135,18 +134,18 @@ SAME_SCORES = "all scores are equal"
 
 
 def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, confidence: float = 0.95) -> Interval:
-    """Interval of a mean: mean ± t · s / √n with n - 1 degrees of freedom.
+    """Return the interval of a mean: mean ± t · s / √n with n - 1 degrees of freedom.
 
-    For measures that are a mean of one score per dialogue (`average=dialogue`). A mean over turns is a ratio of two
-    sums over dialogues, for which `bootstrap` is right.
+    Use it for measures that are a mean of one score per dialogue (`average=dialogue`). A mean over turns is a ratio of two
+    sums over dialogues; use `bootstrap` for it.
 
     Args:
         scores: One score per dialogue; None and nan are unscored and skipped, not zero.
         confidence: Coverage of the interval.
 
     Returns:
-        The interval, with the number of unscored units and the p value of "the mean is zero". Scores that are all
-        equal give no interval and no p value: they do not show how much others differ.
+        The interval, with the number of unscored units and the p value of "the mean is zero". If all scores are equal,
+        there is no interval and no p value, because they do not show how much other scores vary.
 
     Example:
         >>> result = student_interval([0.5, 0.7, 0.6, 0.8, None])
@@ -156,9 +155,9 @@ def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, co
         'an interval of a mean needs at least two scores'
     """
     check_confidence(confidence)
-    given = [float("nan") if score is None else float(score) for score in scores]
-    scored = [score for score in given if not isnan(score)]
-    n, left_out = len(scored), len(given) - len(scored)
+    values = [float("nan") if score is None else float(score) for score in scores]
+    scored = [score for score in values if not isnan(score)]
+    n, left_out = len(scored), len(values) - len(scored)
     if not n:
         return Interval(None, None, None, n, left_out, "there are no scores")
     mean = fsum(scored) / n
@@ -172,28 +171,28 @@ def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, co
 
 
 def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
-    """The interval of a share that stays within 0 and 1 and is not empty at its ends.
+    """Return the interval of a proportion. It stays within 0 and 1, and its width is not zero at these ends.
 
     Wilson (1927), Probable Inference, the Law of Succession, and Statistical Inference, Journal of the American
     Statistical Association 22(158), 209-212.
 
     Args:
-        count: How many units have the property.
-        n: How many units there are.
+        count: Number of units with the property.
+        n: Number of units.
         confidence: Coverage of the interval.
 
     Raises:
-        ValueError: If the count does not lie between 0 and n, or n is 0.
+        ValueError: If the count is not between 0 and n, or n is 0.
 
     Example:
         >>> [round(limit, 4) for limit in wilson_interval(84, 100)]
         [0.7558, 0.899]
     """
     if not 0 <= count <= n or not n:
-        raise ValueError(f"a share needs a count between 0 and n, and these are {count} and {n}")
+        raise ValueError(f"a proportion needs n > 0 and a count between 0 and n; count is {count}, n is {n}")
     z = normal_quantile(confidence)
     share = count / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # At the ends the limit is exact, and rounding must not move it.
+    # At the ends the limit is exactly 0 or 1, and rounding must not change it.
     return 0.0 if count == 0 else centre - half, 1.0 if count == n else centre + half

@@ -1,4 +1,4 @@
-"""The compact letter display: systems that share a letter do not differ significantly."""
+"""Compact letter display: systems that share a letter do not differ significantly."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from string import ascii_letters
 
 
 def letter_display(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Letters of systems: two systems have a letter in common exactly if no test tells them apart.
+    """Return the letters of systems. Two systems share a letter if and only if they do not differ significantly.
 
     The insert-and-absorb algorithm of Piepho (2004), An Algorithm for a Letter-Based Representation of All-Pairwise
     Comparisons, Journal of Computational and Graphical Statistics 13(2), 456-466.
 
     Args:
-        names: the systems, the best first; the first letters go to the first systems.
+        names: the systems, the best first; the first systems get the first letters.
         differing: pairs of systems that differ significantly.
 
     Returns:
@@ -26,20 +26,20 @@ def letter_display(names: Sequence[str], differing: Iterable[tuple[str, str]]) -
         >>> letter_display(["x", "y", "z"], [("x", "z")])
         {'x': 'a', 'y': 'ab', 'z': 'b'}
     """
-    places = {name: place for place, name in enumerate(names)}
-    groups = [frozenset(places.values())] if places else []
+    indices = {name: index for index, name in enumerate(names)}
+    groups = [frozenset(indices.values())] if indices else []
     for one, other in differing:
-        if one == other or one not in places or other not in places:
+        if one == other or one not in indices or other not in indices:
             raise ValueError(f"{one!r} and {other!r} are not two of the systems")
-        pair = {places[one], places[other]}
-        split = [group - {place} if pair <= group else group for group in groups for place in sorted(pair)]
+        pair = {indices[one], indices[other]}
+        split = [group - {index} if pair <= group else group for group in groups for index in sorted(pair)]
         distinct = set(split)
         groups = [group for group in distinct if not any(group < larger for larger in distinct)]
     ordered = sorted(groups, key=sorted)
-    marks = [
+    letters = [
         ascii_letters[number] if number < len(ascii_letters) else f"({number + 1})" for number in range(len(ordered))
     ]
     return {
-        name: "".join(mark for mark, group in zip(marks, ordered, strict=True) if place in group)
-        for name, place in places.items()
+        name: "".join(letter for letter, group in zip(letters, ordered, strict=True) if index in group)
+        for name, index in indices.items()
     }

@@ -1,8 +1,8 @@
-"""Tests of two systems on the same dialogues.
+"""Paired tests of two systems on the same dialogues.
 
 Whole dialogues are resampled or swapped, because turns of one dialogue are not independent. Both tests work on sums,
-so they hold for measures that are no means (GCA, F1) as well. Approximate randomisation is the one to report: it
-keeps its level for any number of dialogues when the two systems are exchangeable. The bootstrap adds an interval.
+so they are also valid for measures that are not means (GCA, F1). Report approximate randomisation: it keeps its
+significance level for any number of dialogues if the two systems are exchangeable. The bootstrap adds an interval.
 """
 
 from collections.abc import Mapping
@@ -15,19 +15,19 @@ from numpy.typing import ArrayLike
 from .draws import BLOCK_BYTES, Seed, resampled_sums, swapped_sums
 from .formulas import Floats, Formula, as_columns, evaluate, exact_pair, point
 from .intervals import Interval, check_confidence, expanded_p
-from .resampling import NO_RESAMPLE, TIE, limits
+from .resampling import NO_RESAMPLE, TIE, percentile_interval
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two systems on the same dialogues; the first one is the baseline.
+    """The comparison of two systems on the same dialogues. The first one is the baseline.
 
     Attributes:
         first: Value of the baseline.
         second: Value of the other system.
         difference: `second - first`.
-        low: Lower limit of the difference; None for tests that give no interval.
-        high: Upper limit of the difference; None for tests that give no interval.
+        low: Lower limit of the difference; None for tests without an interval.
+        high: Upper limit of the difference; None for tests without an interval.
         p: Two-sided p value of "no difference".
         n: Number of dialogues.
         left_out: Resamples in which one of the systems had no value.
@@ -65,10 +65,10 @@ def paired_bootstrap(
     expand: bool = True,
     block_bytes: int = BLOCK_BYTES,
 ) -> dict[str, Comparison]:
-    """Paired bootstrap of measure differences, all measures from one draw of dialogues.
+    """Compare two systems by a paired bootstrap. All measures use the same draw of dialogues.
 
-    The resampled differences, shifted to mean zero, show the effect of chance alone; p is the share of them at least
-    as far from zero as the observed difference, counting the observed one: (1 + extreme) / (1 + resamples). Koehn
+    The resampled differences, shifted to mean zero, show the effect of chance alone. p is the proportion of them that are
+    at least as far from zero as the observed difference, counting the observed one: (1 + extreme) / (1 + resamples). Koehn
     (2004), Statistical Significance Tests for Machine Translation Evaluation, EMNLP; the shift as in Noreen (1989),
     Computer Intensive Methods for Testing Hypotheses.
 
@@ -79,9 +79,9 @@ def paired_bootstrap(
         confidence: Coverage of the interval of the difference.
         resamples: Number of resamples.
         seed: Seed of the draw.
-        expand: Correct interval and p value for a small sample. Without it 20 dialogues give p < 0.05 in about seven
-            of a hundred comparisons of equal systems.
-        block_bytes: Memory for weights; changes no number.
+        expand: Correct interval and p value for a small sample. Without it, equal systems on 20 dialogues get p < 0.05 in
+            about 7 % of comparisons.
+        block_bytes: Memory for weights; does not change any number.
 
     Returns:
         A comparison by name; the difference is second minus first.
@@ -105,14 +105,14 @@ def paired_bootstrap(
     for name, formula in formulas.items():
         differences = evaluate(formula, sums[:, k:]) - evaluate(formula, sums[:, :k])
         observed = _observed(formula, one, two)
-        # A difference has no range: where it is the same in all resamples, there is no interval.
-        found = limits(differences, confidence, len(one), expand=expand)
+        # A difference has no range: if it is the same in all resamples, there is no interval.
+        interval = percentile_interval(differences, confidence, len(one), expand=expand)
         p = None
-        if observed is not None and found.reason != NO_RESAMPLE:
+        if observed is not None and interval.reason != NO_RESAMPLE:
             scored = differences[~np.isnan(differences)]
-            p = _share(scored - scored.mean(), observed)
+            p = _p_value(scored - scored.mean(), observed)
             p = expanded_p(p, len(one)) if expand else p
-        results[name] = _comparison(formula, systems, p, found)
+        results[name] = _comparison(formula, systems, p, interval)
     return results
 
 
@@ -126,10 +126,10 @@ def paired_randomisation(
     mid_p: bool = False,
     block_bytes: int = BLOCK_BYTES,
 ) -> dict[str, Comparison]:
-    """Approximate randomisation: swap whole dialogues between the systems at random.
+    """Compare two systems by approximate randomisation: swap whole dialogues between the systems at random.
 
-    If the systems were exchangeable, every swap would be as likely as what was observed; p is the share of swaps with a
-    difference at least as large, counting the observed one: (1 + extreme) / (1 + swaps). Noreen (1989), Computer
+    If the systems were exchangeable, every swap would be as likely as the observed assignment. p is the proportion of
+    swaps with a difference at least as large, counting the observed one: (1 + extreme) / (1 + swaps). Noreen (1989), Computer
     Intensive Methods for Testing Hypotheses; Riezler and Maxwell (2005), On Some Pitfalls in Automatic Evaluation and
     Significance Testing for MT, ACL workshop.
 
@@ -139,13 +139,13 @@ def paired_randomisation(
         formulas: Measures by name.
         resamples: Number of random swaps.
         seed: Seed of the draw.
-        mid_p: Count swaps that tie with the observed difference by half (Lancaster 1961, Significance Tests in Discrete
-            Distributions, JASA 56). With few dialogues and whole counts ties are many and the plain test is cautious:
-            equal systems on 20 dialogues differ in JGA at p < 0.05 in four of a hundred comparisons, not in five.
-        block_bytes: Memory for weights; changes no number.
+        mid_p: Count swaps that tie with the observed difference as half (Lancaster 1961, Significance Tests in Discrete
+            Distributions, JASA 56). With few dialogues and integer counts, ties are frequent and the plain test is
+            conservative: equal systems on 20 dialogues get p < 0.05 for JGA in 4 % of comparisons, not in 5 %.
+        block_bytes: Memory for weights; does not change any number.
 
     Returns:
-        A comparison by name, without limits (the test gives none); the difference is second minus first.
+        A comparison by name, without limits (the test has none); the difference is second minus first.
 
     Raises:
         ValueError: If the systems differ in shape or there are fewer than two dialogues.
@@ -165,10 +165,10 @@ def paired_randomisation(
         differences = evaluate(formula, sums_two) - evaluate(formula, sums_one)
         scored = differences[~np.isnan(differences)]
         observed = _observed(formula, one, two)
-        p = None if observed is None or not len(scored) else _share(scored, observed, 0.5 if mid_p else 1.0)
+        p = None if observed is None or not len(scored) else _p_value(scored, observed, 0.5 if mid_p else 1.0)
         reason = NO_RESAMPLE if p is None else None
-        found = Interval(None, None, None, len(one), len(differences) - len(scored), reason)
-        results[name] = _comparison(formula, systems, p, found)
+        interval = Interval(None, None, None, len(one), len(differences) - len(scored), reason)
+        results[name] = _comparison(formula, systems, p, interval)
     return results
 
 
@@ -178,12 +178,12 @@ class _Observed(NamedTuple):
 
 
 def _observed(formula: Formula, one: Floats, two: Floats) -> _Observed | None:
-    # From the rounded columns, as the resampled differences.
+    # Computed from the rounded columns, like the resampled differences.
     before, after = (float(evaluate(formula, columns.sum(axis=0)[None])[0]) for columns in (one, two))
     return None if np.isnan(after - before) else _Observed(abs(after - before), max(abs(after), abs(before)))
 
 
-def _share(null: Floats, observed: _Observed, tie_weight: float = 1.0) -> float:
+def _p_value(null: Floats, observed: _Observed, tie_weight: float = 1.0) -> float:
     if observed.difference <= TIE * observed.scale:
         return 1.0
     beyond = np.abs(null) - observed.difference
@@ -192,10 +192,11 @@ def _share(null: Floats, observed: _Observed, tie_weight: float = 1.0) -> float:
     return (1 + greater + tie_weight * ties) / (1 + len(null))
 
 
-def _comparison(formula: Formula, systems: tuple[Floats, Floats], p: float | None, found: Interval) -> Comparison:
+def _comparison(formula: Formula, systems: tuple[Floats, Floats], p: float | None, interval: Interval) -> Comparison:
     before, after = (point(formula, columns) for columns in systems)
+    n, left_out = interval.n, interval.left_out
     if before is None or after is None:
         which = "either system" if before is after else "the first system" if before is None else "the second system"
-        none = f"the measure has no value for {which} (its denominator is zero)"
-        return Comparison(before, after, None, None, None, None, found.n, found.left_out, none)
-    return Comparison(before, after, after - before, found.low, found.high, p, found.n, found.left_out, found.reason)
+        reason = f"the measure has no value for {which} (its denominator is zero)"
+        return Comparison(before, after, None, None, None, None, n, left_out, reason)
+    return Comparison(before, after, after - before, interval.low, interval.high, p, n, left_out, interval.reason)

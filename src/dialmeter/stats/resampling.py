@@ -1,4 +1,4 @@
-"""Percentile bootstrap over dialogues, many measures from one draw.
+"""Percentile bootstrap over dialogues, with many measures from one draw.
 
 Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
 """
@@ -15,9 +15,9 @@ from .formulas import Floats, Formula, as_columns, evaluate, exact, point, taken
 from .intervals import Interval, check_confidence, expanded_tail
 
 NO_VALUE = "the measure has no value on these dialogues (its denominator is zero)"
-NO_RESAMPLE = "the measure has no value in all but one of the resamples"
+NO_RESAMPLE = "the measure has a value in fewer than two resamples"
 SAME = "all resamples have the same value"
-# Values that are equal on paper may differ in the last bits; they must count as equal.
+# Mathematically equal values may differ in the last bits because of rounding. They must count as equal.
 TIE = 1e-12
 
 
@@ -31,16 +31,16 @@ def bootstrap(
     expand: bool = True,
     block_bytes: int = BLOCK_BYTES,
 ) -> dict[str, Interval]:
-    """Intervals of many measures from one draw of dialogues.
+    """Compute bootstrap intervals of many measures from one draw of dialogues.
 
     Args:
         columns: One row per dialogue (sorted by id), with the columns of all measures side by side.
-        formulas: Measures by name; each takes its own columns.
+        formulas: Measures by name; each reads its own columns.
         confidence: Coverage of each interval.
         resamples: Number of resamples.
         seed: Seed of the draw.
-        expand: Widen the percentiles to suit a small sample (see `expanded_tail`); False for the plain percentiles.
-        block_bytes: Memory for weights; changes no number.
+        expand: Widen the percentiles for a small sample (see `expanded_tail`); False for the plain percentiles.
+        block_bytes: Memory for weights; does not change any number.
 
     Returns:
         An interval by name; its `left_out` counts resamples in which the measure had no value.
@@ -51,8 +51,8 @@ def bootstrap(
     Example:
         >>> from dialmeter.stats import ratio
         >>> rows = [[3, 4, 9], [5, 5, 9], [1, 6, 9], [4, 5, 9]]
-        >>> found = bootstrap(rows, {"JGA": ratio(0, 1), "SA": ratio(1, 2)})
-        >>> found["JGA"].value, round(found["SA"].value, 4)
+        >>> intervals = bootstrap(rows, {"JGA": ratio(0, 1), "SA": ratio(1, 2)})
+        >>> intervals["JGA"].value, round(intervals["SA"].value, 4)
         (0.65, 0.5556)
     """
     check_confidence(confidence)
@@ -62,15 +62,15 @@ def bootstrap(
     results = {}
     for name, formula in formulas.items():
         value = point(formula, matrix)
-        found = limits(evaluate(formula, sums), confidence, n, formula, matrix, expand=expand)
+        interval = percentile_interval(evaluate(formula, sums), confidence, n, formula, matrix, expand=expand)
         if value is None:
-            results[name] = Interval(None, None, None, n, found.left_out, NO_VALUE)
+            results[name] = Interval(None, None, None, n, interval.left_out, NO_VALUE)
         else:
-            results[name] = replace(found, value=value)
+            results[name] = replace(interval, value=value)
     return results
 
 
-def limits(
+def percentile_interval(
     values: Floats,
     confidence: float,
     n: int,
@@ -79,24 +79,26 @@ def limits(
     *,
     expand: bool = True,
 ) -> Interval:
-    """The interval of resampled values. Where all of them are equal, the one at the end of a range, or none.
+    """Return the percentile interval of resampled values.
+
+    If all values are equal, there is an interval only at an end of the measure's range (see `end_limits`).
 
     Args:
-        values: One value per resample; nan has no value.
+        values: One value per resample; nan if there is no value.
         confidence: Coverage of the interval.
         n: Number of dialogues.
-        formula: The measure, for its range; None for what has no range, such as a difference.
-        columns: The columns that were resampled: a dialogue in which the measure's columns are all zero does not count at an end.
+        formula: The measure, for its range; None for a number without a range, such as a difference.
+        columns: The resampled columns. At an end of the range, a dialogue in which all columns of the measure are zero does not count.
         expand: As for `bootstrap`.
 
     Returns:
-        The interval without a point value; its `left_out` counts resamples without value.
+        The interval without a point value; its `left_out` counts resamples without a value.
 
     Example:
-        >>> found = limits(np.ones(1000), 0.95, 20, Formula(lambda sums: sums[..., 0]))
-        >>> round(found.low, 4), found.high
+        >>> interval = percentile_interval(np.ones(1000), 0.95, 20, Formula(lambda sums: sums[..., 0]))
+        >>> round(interval.low, 4), interval.high
         (0.8316, 1.0)
-        >>> limits(np.full(1000, 0.5), 0.95, 20, Formula(lambda sums: sums[..., 0]))
+        >>> percentile_interval(np.full(1000, 0.5), 0.95, 20, Formula(lambda sums: sums[..., 0]))
         Interval(value=None, low=None, high=None, n=20, left_out=0, reason='all resamples have the same value', p=None)
     """
     scored = values[~np.isnan(values)]
@@ -110,26 +112,27 @@ def limits(
         return Interval(None, float(low), float(high), n, left_out)
     ends = None
     if formula is not None:
-        telling = n if columns is None else int(np.count_nonzero(taken(formula, columns).any(axis=1)))
-        ends = end_limits(least, telling, confidence, formula.low, formula.high)
+        informative = n if columns is None else int(np.count_nonzero(taken(formula, columns).any(axis=1)))
+        ends = end_limits(least, informative, confidence, formula.low, formula.high)
     return Interval(None, None, None, n, left_out, SAME) if ends is None else Interval(None, *ends, n, left_out)
 
 
 def end_limits(
     value: float, n: int, confidence: float, low: float = 0.0, high: float = 1.0
 ) -> tuple[float, float] | None:
-    """The interval of a mean at an end of its range, where all n dialogues have that value and resampling sees no other.
+    """Return the interval of a mean at an end of its range, where all n dialogues have that value.
 
-    If a share q of all dialogues has the value, n of n have it with probability q^n. So the smallest q that is not
-    refuted at (1 - confidence) / 2 is that to the power of 1/n; the other dialogues may be at the other end. This is the
-    interval of Clopper and Pearson (1934), The Use of Confidence or Fiducial Limits, Biometrika 26, for n of n.
+    Resampling shows no variation then. If a share q of all dialogues has the value, n of n have it with probability q^n. So
+    the smallest q that is not rejected at the level a = (1 - confidence) / 2 is a^(1/n); all other dialogues may be at the
+    other end. This is the interval of Clopper and Pearson (1934), The Use of Confidence or Fiducial Limits, Biometrika 26,
+    for n of n.
 
     Args:
         value: The value.
         n: Number of dialogues.
         confidence: Coverage of the interval.
-        low: The lowest value that there can be.
-        high: The highest value that there can be.
+        low: The lowest possible value.
+        high: The highest possible value.
 
     Returns:
         The limits; None for a value inside the range, or if the other end is infinite.

@@ -1,6 +1,6 @@
 """McNemar's test of two systems that are right or wrong on the same units, and corrections of p values.
 
-Missing p values stay missing and do not count.
+Missing p values stay missing and are not counted as tests.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT_LIMIT = 1000
-"""Up to so many differing units, McNemar's p value is exact."""
+"""Maximum number of differing units for which McNemar's p value is exact."""
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down correction: keeps the chance of any false alarm in the family below the level.
+    """Correct p values by Holm's step-down method. It limits the probability of any false positive in the family to the level.
 
     Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6(2),
     65-70.
 
     Args:
-        p_values: One p value per comparison, or None where there is none.
+        p_values: One p value per comparison, or None if there is none.
 
     Returns:
         Adjusted p values in the order given.
@@ -44,11 +44,11 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         steps = (min(1.0, (count - rank) * p) for rank, p in enumerate(ascending))
         return list(accumulate(steps, max))
 
-    return _adjusted(p_values, adjust)
+    return _adjust_in_order(p_values, adjust)
 
 
 def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
-    """Benjamini and Hochberg's step-up correction: keeps the expected share of false alarms among the findings.
+    """Correct p values by Benjamini and Hochberg's step-up method. It limits the expected proportion of false discoveries.
 
     For tests that are independent or positively dependent. Benjamini and Hochberg (1995), Controlling the False
     Discovery Rate, Journal of the Royal Statistical Society B 57(1), 289-300.
@@ -61,18 +61,22 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
     """
     from scipy.stats import false_discovery_control
 
-    return _adjusted(p_values, lambda ascending: false_discovery_control(ascending).tolist() if ascending else [])
+    return _adjust_in_order(
+        p_values, lambda ascending: false_discovery_control(ascending).tolist() if ascending else []
+    )
 
 
-def _adjusted(p_values: Sequence[float | None], adjust: Callable[[list[float]], list[float]]) -> list[float | None]:
+def _adjust_in_order(
+    p_values: Sequence[float | None], adjust: Callable[[list[float]], list[float]]
+) -> list[float | None]:
     present = sorted((float(p), index) for index, p in enumerate(p_values) if p is not None)
     for p, index in present:
         if not 0 <= p <= 1:
-            raise ValueError(f"a p value lies between 0 and 1, and number {index} is {p:g}")
-    found: list[float | None] = [None] * len(p_values)
+            raise ValueError(f"a p value must be between 0 and 1, but number {index} is {p:g}")
+    adjusted: list[float | None] = [None] * len(p_values)
     for (_, index), value in zip(present, adjust([p for p, _ in present]), strict=True):
-        found[index] = value
-    return found
+        adjusted[index] = value
+    return adjusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class McNemar:
         only_first: Units that only the first system has right.
         only_second: Units that only the second system has right.
         n: All units, or None if only the two counts were given.
-        exact: Whether p is the exact binomial one.
+        exact: True if p is the exact binomial p value.
 
     Example:
         >>> McNemar(p=0.5, only_first=1, only_second=3, n=10, exact=True).exact
@@ -99,20 +103,20 @@ class McNemar:
 
 
 def mcnemar(first: Sequence[bool] | NDArray[np.bool_], second: Sequence[bool] | NDArray[np.bool_]) -> McNemar:
-    """McNemar's test on two vectors of right and wrong.
+    """Run McNemar's test on two vectors of right and wrong.
 
-    Units are taken to be independent. Turns of one dialogue are not, so give one entry per dialogue (all turns right,
-    say) and test means over turns with `paired_randomisation`.
+    Units are assumed to be independent. Turns of one dialogue are not, so give one entry per dialogue (for example, all
+    turns right) and test means over turns with `paired_randomisation`.
 
     Args:
-        first: Whether the first system is right, per unit.
-        second: Whether the second system is right, the same units in the same order.
+        first: For each unit, True if the first system is right.
+        second: The same for the second system, the same units in the same order.
 
     Returns:
         The test.
 
     Raises:
-        ValueError: If the vectors differ in length, are empty, or hold anything but truth values.
+        ValueError: If the vectors differ in length, are empty, or contain anything except truth values.
 
     Example:
         >>> mcnemar([True, True, False, False], [True, False, True, True])
@@ -122,7 +126,9 @@ def mcnemar(first: Sequence[bool] | NDArray[np.bool_], second: Sequence[bool] | 
 
     one, two = np.asarray(first), np.asarray(second)
     if one.shape != two.shape or one.ndim != 1:
-        raise ValueError(f"both systems need one truth value per unit, and these have {one.shape} and {two.shape}")
+        raise ValueError(
+            f"both systems need one truth value per unit, but their shapes are {one.shape} and {two.shape}"
+        )
     if not one.size:
         raise ValueError("there are no units to compare")
     if not (np.isin(one, (0, 1)).all() and np.isin(two, (0, 1)).all()):
@@ -133,17 +139,17 @@ def mcnemar(first: Sequence[bool] | NDArray[np.bool_], second: Sequence[bool] | 
 
 
 def mcnemar_counts(only_first: int, only_second: int, *, n: int | None = None) -> McNemar:
-    """McNemar's test on the two off-diagonal counts of a 2 × 2 table; the diagonal does not matter.
+    """Run McNemar's test on the two off-diagonal counts of a 2 × 2 table. The diagonal does not matter.
 
-    Up to 1000 units on which the systems differ, p is exact: twice the smaller binomial tail with probability one
-    half, at most 1, in whole numbers. Beyond, the chi-squared test with continuity correction of Edwards (1948), which
-    by then agrees to three digits. McNemar (1947), Note on the Sampling Error of the Difference Between
+    If the systems differ on up to 1000 units, p is exact: twice the smaller binomial tail with probability one half, at most
+    1, computed with integers. For more units, it is the chi-squared test with the continuity correction of Edwards (1948),
+    which then agrees to three digits. McNemar (1947), Note on the Sampling Error of the Difference Between
     Correlated Proportions or Percentages, Psychometrika 12(2), 153-157.
 
     Args:
         only_first: Units that only the first system has right.
         only_second: Units that only the second system has right.
-        n: All units, to be repeated in the result.
+        n: Number of all units; it is only copied to the result.
 
     Returns:
         The test; p is 1 if the systems never differ.
@@ -156,7 +162,7 @@ def mcnemar_counts(only_first: int, only_second: int, *, n: int | None = None) -
         0.03857
     """
     if min(only_first, only_second) < 0:
-        raise ValueError(f"counts cannot be negative, and these are {only_first} and {only_second}")
+        raise ValueError(f"counts cannot be negative, but they are {only_first} and {only_second}")
     differing = only_first + only_second
     if n is not None and n < differing:
         raise ValueError(f"the systems differ on {differing} units, which is more than all {n}")

@@ -1,4 +1,4 @@
-"""The same work on many pieces, by several threads."""
+"""Apply a function to many pieces in several threads."""
 
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ Done = TypeVar("Done")
 
 
 def map_pieces(work: Callable[..., Done], *pieces: Collection[Any], threads: int) -> Iterator[Done]:
-    """As ``map``, by several threads where there is work for them: to start one takes longer than most small pieces do.
+    """Like ``map``, but in several threads. One thread or one piece needs no pool: starting a thread takes longer than most pieces.
 
     Example:
         >>> list(map_pieces(max, [1, 5], [3, 4], threads=2))

@@ -1,4 +1,4 @@
-"""Studies: questions asked of several results."""
+"""Studies: analyses over several results."""
 
 FEW_DIALOGUES = 5
-"""Fewer dialogues than these give intervals and correlations that mean little."""
+"""With fewer dialogues, intervals and correlations are unreliable."""

@@ -1,7 +1,7 @@
-"""What a system reached of goals in dialogues with acts: bookings, answers to requests, and offers that meet the goal.
+"""Success of a system in dialogues with goals and acts: bookings, answers to requests, and offers that meet the goal.
 
-Where the dialogues are of the embedded town, its tables decide. Elsewhere there is no database, and the acts decide: an offer
-meets the goal if the system names an entity and what it says of it does not contradict the constraints.
+In dialogues of the embedded town, success is looked up in its tables. Other dialogues have no database, and success is computed
+from the acts: an offer meets the goal if the system names an entity and no value that it gives for it contradicts the constraints.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ANY = frozenset({"dontcare", "dont care", "do not care", "don't care", "any"})
 
 
 class ActSuccess(Struct, frozen=True):
-    """What was reached of a goal, by the acts: pairs of reached and wanted."""
+    """Success of a goal according to the acts. Each pair is the number of reached items and the number of items in the goal."""
 
     bookings: tuple[int, int]
     answers: tuple[int, int]
@@ -40,26 +40,26 @@ class ActSuccess(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Is everything reached?"""
-        return all(reached == wanted for reached, wanted in (self.bookings, self.answers, self.matches))
+        """True if everything is reached."""
+        return all(reached == total for reached, total in (self.bookings, self.answers, self.matches))
 
 
 def act_success(dialogue: PreparedDialogue) -> ActSuccess:
-    """What a system reached of the goal of a dialogue, by its acts.
+    """Compute the success of a system in a dialogue from its acts.
 
     Example:
         >>> from dialmeter.model import Act, Move
-        >>> said = Move("user", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
-        >>> told = Move("system", acts=(Act("Hotel-Inform", "hotel", "name", ("the inn",)), Act("Hotel-Inform", "hotel", "area", ("east",))))
+        >>> user = Move("user", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
+        >>> system = Move("system", acts=(Act("Hotel-Inform", "hotel", "name", ("the inn",)), Act("Hotel-Inform", "hotel", "area", ("east",))))
         >>> goal = {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}
-        >>> act_success(UserScorer().prepare(Conversation("d1", (said, told), goal)))
+        >>> act_success(UserScorer().prepare(Conversation("d1", (user, system), goal)))
         ActSuccess(bookings=(0, 0), answers=(0, 1), matches=(1, 1))
     """
     booked, answered, requests, matched, searched = [], 0, 0, 0, 0
     for domain, goal in dialogue.goal.items():
-        told = told_slots(dialogue, domain)
+        informed = told_slots(dialogue, domain)
         requests += len(goal.requests)
-        answered += sum(slot.lower() in told for slot in goal.requests)
+        answered += sum(slot.lower() in informed for slot in goal.requests)
         if goal.book:
             booked.append(any(dialogue.system_turn(turn.number, domain).reference for turn in dialogue.turns[1::2]))
         if goal.info:
@@ -69,7 +69,7 @@ def act_success(dialogue: PreparedDialogue) -> ActSuccess:
 
 
 def _meets(dialogue: PreparedDialogue, domain: str, goal: DomainGoal) -> bool:
-    """Does the system name something, and does what it says of the last thing that it names agree with the goal?"""
+    """Return True if the system makes an offer, and the values of its last offer agree with the goal."""
     traits = dialogue.setup.traits(domain)
     offer: dict[str, set[str]] = {}
     made = False
@@ -78,28 +78,28 @@ def _meets(dialogue: PreparedDialogue, domain: str, goal: DomainGoal) -> bool:
         if any(parts & NO_OFFER for parts, _, _ in entries):
             offer, made = {}, False
             continue
-        told: dict[str, set[str]] = {}
+        values: dict[str, set[str]] = {}
         for parts, slot, value in entries:
             if value and parts & SLOT_VALUES and not parts & PLACEHOLDER:
-                told.setdefault(slot, set()).add(value)
-        named = {slot for slot in traits.entity_slots & told.keys() if told[slot] != offer.get(slot)}
-        offer = told if named else {**offer, **told}
-        made = made or dialogue.system_turn(turn.number, domain).made or (traits.taxi and bool(told))
+                values.setdefault(slot, set()).add(value)
+        names_new_entity = any(values[slot] != offer.get(slot) for slot in traits.entity_slots & values.keys())
+        offer = values if names_new_entity else {**offer, **values}
+        made = made or dialogue.system_turn(turn.number, domain).made or (traits.taxi and bool(values))
     return made and all(
         any(_agrees(slot.lower(), value.lower(), each) for each in offer.get(slot.lower(), (value.lower(),)))
         for slot, value in goal.info.items()
     )
 
 
-def _agrees(slot: str, wanted: str, told: str) -> bool:
-    """Is a value as wanted? One may leave later than at the time, and arrive earlier."""
-    if _TIME.fullmatch(wanted) and _TIME.fullmatch(told) and slot.startswith(("leave", "arrive")):
-        return told >= wanted if slot.startswith("leave") else told <= wanted
-    return wanted in _ANY or wanted == told
+def _agrees(slot: str, constraint: str, value: str) -> bool:
+    """Return True if a value meets a constraint. A departure may be later than the given time, and an arrival earlier."""
+    if _TIME.fullmatch(constraint) and _TIME.fullmatch(value) and slot.startswith(("leave", "arrive")):
+        return value >= constraint if slot.startswith("leave") else value <= constraint
+    return constraint in _ANY or constraint == value
 
 
-def system_outcome(talk: Conversation, reached: ActSuccess | GoalSuccess) -> SystemOutcome:
-    """The outcome of a dialogue with acts.
+def system_outcome(talk: Conversation, success: ActSuccess | GoalSuccess) -> SystemOutcome:
+    """Return the outcome of a dialogue with acts.
 
     Example:
         >>> system_outcome(Conversation("d1", ()), ActSuccess((1, 1), (0, 1), (1, 1))).success
@@ -109,18 +109,18 @@ def system_outcome(talk: Conversation, reached: ActSuccess | GoalSuccess) -> Sys
         id=talk.id,
         task=talk.id,
         trial=0,
-        success=reached.complete,
+        success=success.complete,
         ending="limit" if talk.cut else "user_stop",
         turns=sum(move.speaker == USER for move in talk.moves),
-        bookings=reached.bookings,
-        answers=reached.answers,
-        matches=reached.matches,
+        bookings=success.bookings,
+        answers=success.answers,
+        matches=success.matches,
     )
 
 
 def as_trajectory(talk: Conversation) -> Trajectory:
-    """A dialogue with acts in the form in which runs of systems keep dialogues."""
-    steps = tuple(Step(place, move.speaker, move.text, acts=move.acts or ()) for place, move in enumerate(talk.moves))
+    """Convert a dialogue with acts to a trajectory, the form of dialogues in runs of systems."""
+    steps = tuple(Step(index, move.speaker, move.text, acts=move.acts or ()) for index, move in enumerate(talk.moves))
     return Trajectory(
         id=talk.id,
         task=talk.id,
@@ -131,20 +131,20 @@ def as_trajectory(talk: Conversation) -> Trajectory:
 
 
 def goal_text(goal: Goal) -> str:
-    """A goal by domain in one text.
+    """Return a goal as text, with one line per domain.
 
     Example:
         >>> goal_text({"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))})
         'hotel: area=east; ask for phone'
     """
     lines = []
-    for domain, inside in goal.items():
+    for domain, domain_goal in goal.items():
         parts = [
             ("" if name == "info" else f"{name.replace('_', ' ')} ")
             + ", ".join(f"{slot}={value}" for slot, value in part.items())
-            for name, part in inside.parts.items()
+            for name, part in domain_goal.parts.items()
         ]
-        parts += [f"ask for {', '.join(inside.requests)}"] if inside.requests else []
+        parts += [f"ask for {', '.join(domain_goal.requests)}"] if domain_goal.requests else []
         lines.append(f"{domain}: {'; '.join(parts)}")
     return "\n".join(lines)
 
@@ -155,23 +155,23 @@ def score_acts(
     *,
     measures: tuple[SystemMeasure, ...] = (),
     resampling: Resampling | None = None,
-    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda found: found,
+    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
     sink: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> SystemResult:
-    """Scores a system on dialogues with goals and acts.
+    """Score a system on dialogues with goals and acts.
 
     Args:
         talks: the dialogues.
-        scorer: of users; it knows the names of acts and values.
-        measures: those that are asked for; goal completion and three rates by default.
-        resampling: of intervals; none without it.
+        scorer: scorer of users; it knows the names of acts and values.
+        measures: measures to compute (default: goal completion and three rates).
+        resampling: settings of intervals; None for no intervals.
         watch: wraps the dialogues, for a progress bar.
-        sink: takes every dialogue with its outcome.
+        sink: gets every dialogue with its outcome.
 
     Raises:
         InputError: no dialogue can be scored.
     """
-    opened = talks if isinstance(talks, Conversations) else None
+    corpus = talks if isinstance(talks, Conversations) else None
     world: World | None = town() if scorer.profile.name == TOWN else None
     outcomes: list[SystemOutcome] = []
     refused: list[InputError] = []
@@ -180,14 +180,14 @@ def score_acts(
             prepared = scorer.prepare(talk)
             if not any(move.acts for move in talk.moves if move.speaker != USER):
                 raise InputError("the system has no acts", dialogue=talk.id)
-            found = system_outcome(talk, act_success(prepared) if world is None else looked_up(talk, world))
+            outcome = system_outcome(talk, act_success(prepared) if world is None else looked_up(talk, world))
         except InputError as error:
-            refused.append(error.at(file=opened.name if opened is not None else None))
+            refused.append(error.at(file=corpus.name if corpus is not None else None))
             continue
-        outcomes.append(found)
+        outcomes.append(outcome)
         if sink is not None:
-            sink(as_trajectory(talk), found)
-    refused += opened.refused if opened is not None else []
+            sink(as_trajectory(talk), outcome)
+    refused += corpus.refused if corpus is not None else []
     if not outcomes:
         raise InputError(f"no dialogue can be scored{f'; the first: {refused[0]}' if refused else ''}")
     return SystemResult(
@@ -195,13 +195,13 @@ def score_acts(
         outcomes,
         measures=measures,
         refused=refused,
-        notices=opened.notices if opened is not None else (),
+        notices=corpus.notices if corpus is not None else (),
         resampling=resampling,
     )
 
 
 def act_settings(scorer: UserScorer) -> SystemSettings:
-    """How dialogues with acts are scored, for signatures."""
+    """Return the settings for dialogues with acts, for signatures."""
     if scorer.profile.name == TOWN:
         return SystemSettings(success=TOWN)
     return SystemSettings(success=f"acts({scorer.profile.shown})")

@@ -1,4 +1,4 @@
-"""Cross evaluation: every user with every system on the same goals, and differences to the first user with the same system."""
+"""Cross evaluation: every user with every system on the same goals, and the differences from the first user with the same system."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class CrossMeasure(NamedTuple):
-    """One column of the cross evaluation, a ratio of two sums over dialogues."""
+    """One column of the cross evaluation. It is a ratio of two sums over dialogues."""
 
     name: str
     title: str
@@ -37,22 +37,22 @@ class CrossMeasure(NamedTuple):
 
 MEASURES = (
     CrossMeasure("GoalCompletion", "goals completed"),
-    CrossMeasure("BookingRate", "wanted bookings that were made"),
-    CrossMeasure("I-GCDF1", "I-GCDF1, constraints told"),
+    CrossMeasure("BookingRate", "bookings of the goal that were made"),
+    CrossMeasure("I-GCDF1", "I-GCDF1, constraints given"),
     CrossMeasure("R-GCDF1", "R-GCDF1, requests made"),
-    CrossMeasure("Turns", "turns of the user per dialogue", as_percent=False),
+    CrossMeasure("Turns", "user turns per dialogue", as_percent=False),
 )
 
 
 class CrossCell(Struct, frozen=True):
-    """One user with one system.
+    """The dialogues of one user with one system.
 
     Attributes:
-        setting: who talked, and how.
+        setting: user, system and settings of the simulation.
         rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
-        result: the scores of the user.
-        outcomes: what the system reached, in the order of the goals.
-        account: how many dialogues were requested and played.
+        result: scores of the user.
+        outcomes: outcomes of the system, in the order of the goals.
+        account: number of requested and played dialogues.
     """
 
     setting: Setting
@@ -70,16 +70,16 @@ class CrossCell(Struct, frozen=True):
         return self.setting.system.text
 
 
-def row(talk: Conversation, scored: DialogueOutcome, found: GoalSuccess) -> tuple[float, ...]:
-    """The numbers of a dialogue: for every measure a numerator and a denominator."""
-    values = [each.f1 if each is not None else None for each in (scored.combined["I"], scored.combined["R"])]
+def row(talk: Conversation, outcome: DialogueOutcome, success: GoalSuccess) -> tuple[float, ...]:
+    """Return the numbers of a dialogue: a numerator and a denominator for every measure."""
+    values = [each.f1 if each is not None else None for each in (outcome.combined["I"], outcome.combined["R"])]
     parts = [(value or 0.0, float(value is not None)) for value in values]
     turns = (float(len(talk.moves) // 2), 1.0)
-    return (float(found.complete), 1.0, *map(float, found.bookings), *parts[0], *parts[1], *turns)
+    return (float(success.complete), 1.0, *map(float, success.bookings), *parts[0], *parts[1], *turns)
 
 
 class CrossScore(Struct, frozen=True):
-    """One measure of one cell; the difference is to the first user with the same system."""
+    """One measure of one cell. The difference is from the first user with the same system."""
 
     measure: CrossMeasure
     user: str
@@ -95,58 +95,59 @@ class CrossScore(Struct, frozen=True):
     difference_ci_reason: str = ""
 
     @property
-    def stands_out(self) -> bool:
-        """Does the interval of the difference exclude zero?"""
+    def excludes_zero(self) -> bool:
+        """True if the interval of the difference excludes zero."""
         return self.difference_ci is not None and not self.difference_ci[0] <= 0 <= self.difference_ci[1]
 
 
-def scores(cells: Sequence[CrossCell], how: Resampling | None) -> list[CrossScore]:
-    """All measures of all cells, measure by measure."""
+def scores(cells: Sequence[CrossCell], resampling: Resampling | None) -> list[CrossScore]:
+    """Return all measures of all cells, sorted by measure."""
     first = {cell.system: cell for cell in reversed(cells)}
-    found = [list(_cell_scores(cell, first[cell.system], how)) for cell in cells]
-    return [each[place] for place in range(len(MEASURES)) for each in found]
+    by_cell = [_cell_scores(cell, first[cell.system], resampling) for cell in cells]
+    return [score for of_measure in zip(*by_cell, strict=True) for score in of_measure]
 
 
-def _cell_scores(cell: CrossCell, base: CrossCell, how: Resampling | None) -> Iterator[CrossScore]:
+def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None) -> Iterator[CrossScore]:
     from ..stats import bootstrap, paired_bootstrap, ratio
 
     formulas = {
-        # A number of turns has no highest value.
-        each.name: replace(ratio(2 * place, 2 * place + 1), high=1.0 if each.as_percent else inf)
-        for place, each in enumerate(MEASURES)
+        # The number of turns has no maximum.
+        each.name: replace(ratio(2 * index, 2 * index + 1), high=1.0 if each.as_percent else inf)
+        for index, each in enumerate(MEASURES)
     }
-    spans: dict[str, Interval] = {}
-    apart: dict[str, Comparison] = {}
-    if how is not None and len(cell.rows) > 1:
-        spans = bootstrap(cell.rows, formulas, **asdict(how))
-        apart = paired_bootstrap(base.rows, cell.rows, formulas, **asdict(how)) if cell is not base else {}
-    for place, each in enumerate(MEASURES):
-        value, before = (_value(one.rows, place) for one in (cell, base))
-        span, versus = spans.get(each.name), apart.get(each.name)
+    intervals: dict[str, Interval] = {}
+    differences: dict[str, Comparison] = {}
+    if resampling is not None and len(cell.rows) > 1:
+        settings = asdict(resampling)
+        intervals = bootstrap(cell.rows, formulas, **settings)
+        differences = paired_bootstrap(base.rows, cell.rows, formulas, **settings) if cell is not base else {}
+    for index, each in enumerate(MEASURES):
+        value, before = (_value(one.rows, index) for one in (cell, base))
+        interval, versus = intervals.get(each.name), differences.get(each.name)
         yield CrossScore(
             measure=each,
             user=cell.user,
             system=cell.system,
             value=value,
-            ci=span.ci if span else None,
-            n=round(fsum(numbers[2 * place + 1] for numbers in cell.rows)),
-            unscored=sum(not numbers[2 * place + 1] for numbers in cell.rows),
+            ci=interval.ci if interval else None,
+            n=round(fsum(numbers[2 * index + 1] for numbers in cell.rows)),
+            unscored=sum(not numbers[2 * index + 1] for numbers in cell.rows),
             difference=value - before if cell is not base and value is not None and before is not None else None,
             difference_ci=versus.ci if versus else None,
             signature=_signature(each.name, cell),
-            ci_reason=(span.reason or "") if span else "",
+            ci_reason=(interval.reason or "") if interval else "",
             difference_ci_reason=(versus.reason or "") if versus else "",
         )
 
 
-def _value(rows: Sequence[tuple[float, ...]], place: int) -> float | None:
-    above, below = (fsum(numbers[column] for numbers in rows) for column in (2 * place, 2 * place + 1))
-    return above / below if below else None
+def _value(rows: Sequence[tuple[float, ...]], index: int) -> float | None:
+    numerator, denominator = (fsum(numbers[column] for numbers in rows) for column in (2 * index, 2 * index + 1))
+    return numerator / denominator if denominator else None
 
 
 def _signature(measure: str, cell: CrossCell) -> str:
     setting = cell.setting
-    played = (
+    simulation = (
         f"user:{cell.user}",
         f"system:{cell.system}",
         f"noise:{setting.noise:g}",
@@ -154,25 +155,25 @@ def _signature(measure: str, cell: CrossCell) -> str:
         f"seed:{setting.seed}",
     )
     counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
-    return "|".join((measure, *played, *cell.result.signed, *cell.account.signed, *counts))
+    return "|".join((measure, *simulation, *cell.result.signed, *cell.account.signed, *counts))
 
 
-def compared_systems(cells: Sequence[CrossCell], how: Resampling | None) -> dict[str, LogComparison]:
-    """The systems with each user, compared within goals, by user.
+def compare_by_user(cells: Sequence[CrossCell], resampling: Resampling | None) -> dict[str, LogComparison]:
+    """Compare the systems for each user, paired by goal.
 
     Args:
-        cells: all of them.
-        how: confidence, resamples and seed; the intervals of differences have the default ones without it.
+        cells: all cells.
+        resampling: confidence level, number of resamples and seed of differences; None for the defaults.
     """
-    found: dict[str, dict[str, SystemResult]] = {}
+    by_user: dict[str, dict[str, SystemResult]] = {}
     for cell in cells:
-        # The values have their intervals in the scores of the cells.
-        found.setdefault(cell.user, {})[cell.system] = SystemResult(SystemSettings(success=TOWN), cell.outcomes)
-    return {user: compare_systems(results, how or Resampling()) for user, results in found.items()}
+        # No intervals here: the scores of the cells have them.
+        by_user.setdefault(cell.user, {})[cell.system] = SystemResult(SystemSettings(success=TOWN), cell.outcomes)
+    return {user: compare_systems(results, resampling or Resampling()) for user, results in by_user.items()}
 
 
-def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:
-    """The scores as in JSON."""
+def as_dicts(cross_scores: Sequence[CrossScore]) -> list[dict[str, Any]]:
+    """Return the scores as dictionaries for JSON."""
     return [
         {
             "measure": each.measure.name,
@@ -187,5 +188,5 @@ def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:
             "signature": each.signature,
             **{name: text for name in ("ci_reason", "difference_ci_reason") if (text := getattr(each, name))},
         }
-        for each in found
+        for each in cross_scores
     ]

@@ -1,7 +1,7 @@
-"""Discriminative power: which measure tells most pairs of systems apart, at the same level of significance for all.
+"""Discriminative power: the number of pairs of systems that a measure distinguishes, at the same significance level for all.
 
-Sakai (2006), Evaluating Evaluation Metrics based on the Bootstrap, SIGIR, 525-532. A measure that tells more pairs apart needs fewer
-dialogues for the same conclusion. It does not follow that its conclusions are right.
+Sakai (2006), Evaluating Evaluation Metrics based on the Bootstrap, SIGIR, 525-532. A measure that distinguishes more pairs needs
+fewer dialogues for the same conclusion. It does not follow that its conclusions are right.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ..tracking.result import TrackerResult
 
 
 class PairTest(Struct, frozen=True):
-    """Two systems under one measure; p values of a measure are corrected by Holm over all pairs of systems.
+    """The test of two systems under one measure. The p values of a measure are Holm-corrected over all pairs of systems.
 
     Attributes:
-        difference: the system's value minus the base's.
-        apart: is the corrected p value below the level?
+        difference: the system's value minus the base's value.
+        apart: true if the corrected p value is below the level.
     """
 
     measure: str
@@ -35,13 +35,13 @@ class PairTest(Struct, frozen=True):
 
 
 class MeasurePower(Struct, frozen=True):
-    """How many pairs of systems a measure tells apart.
+    """Number of pairs of systems that a measure distinguishes.
 
     Attributes:
-        pairs: pairs for which there is a test.
-        apart: pairs that are significantly different after Holm's correction.
-        share: of the pairs; null where there is no test.
-        uncorrected: pairs whose p value is below the level without correction.
+        pairs: number of pairs with a test.
+        apart: number of pairs that differ significantly after Holm's correction.
+        share: apart divided by pairs; null if there is no test.
+        uncorrected: number of pairs whose p value is below the level without correction.
         rank: 1 for most pairs; measures with equal numbers share a rank.
     """
 
@@ -54,7 +54,7 @@ class MeasurePower(Struct, frozen=True):
 
 
 class Contradiction(Struct, frozen=True):
-    """Two systems that two measures tell apart in opposite directions; the first measure prefers ``better``."""
+    """Two systems that differ significantly under two measures, in opposite directions. The first measure prefers ``better``."""
 
     first: str
     second: str
@@ -63,7 +63,7 @@ class Contradiction(Struct, frozen=True):
 
 
 class PowerStudy(Struct, frozen=True):
-    """All pairs of systems under all measures; measures that tell most pairs apart come first."""
+    """All pairs of systems under all measures. Measures that distinguish most pairs come first."""
 
     level: float
     test: Test
@@ -73,55 +73,56 @@ class PowerStudy(Struct, frozen=True):
 
     @property
     def best(self) -> list[MeasurePower]:
-        """The measures that tell most pairs apart, if they tell any apart."""
+        """The measures that distinguish most pairs; empty if none distinguishes any."""
         return [each for each in self.measures if each.rank == 1 and each.apart]
 
 
 def discriminative_power(
-    results: Mapping[str, TrackerResult], how: Resampling, test: Test = "randomisation", level: float = 0.05
+    results: Mapping[str, TrackerResult], resampling: Resampling, test: Test = "randomisation", level: float = 0.05
 ) -> PowerStudy:
-    """Tests all pairs of systems under each measure.
+    """Test all pairs of systems under each measure.
 
     Args:
-        results: by name; scored with the same measures and rules on the same dialogues.
-        how: resamples and seed of the tests.
-        test: where p values come from.
-        level: of significance for the pairs of one measure together, the same for all measures.
+        results: results by name; scored with the same measures and rules on the same dialogues.
+        resampling: number of resamples and seed of the tests.
+        test: the test that gives the p values.
+        level: significance level for all pairs of one measure together, the same for all measures.
 
     Raises:
         DialmeterError: the systems are not comparable.
     """
     check_comparable(results)
-    found, _ = differences(results, how, test, all_pairs=True)
-    tested = {
-        asked.text: _tests([each for each in found if each.measure == asked.text], level)
-        for asked in next(iter(results.values())).asked
+    compared, _ = differences(results, resampling, test, all_pairs=True)
+    tests = {
+        measure.text: _tests([each for each in compared if each.measure == measure.text], level)
+        for measure in next(iter(results.values())).asked
     }
-    counts = {name: sum(each.apart for each in pairs) for name, pairs in tested.items()}
+    counts = {name: sum(each.apart for each in pairs) for name, pairs in tests.items()}
     powers = [
         MeasurePower(
             name,
-            known := sum(each.p is not None for each in pairs),
+            tested := sum(each.p is not None for each in pairs),
             counts[name],
-            counts[name] / known if known else None,
+            counts[name] / tested if tested else None,
             sum(each.p is not None and each.p < level and bool(each.difference) for each in pairs),
             1 + sum(other > counts[name] for other in counts.values()),
         )
-        for name, pairs in tested.items()
+        for name, pairs in tests.items()
     ]
     powers.sort(key=lambda each: (each.rank, -each.uncorrected))
-    return PowerStudy(level, test, powers, [each for pairs in tested.values() for each in pairs], [*_opposite(tested)])
+    all_tests = [each for pairs in tests.values() for each in pairs]
+    return PowerStudy(level, test, powers, all_tests, list(_contradictions(tests)))
 
 
-def can_tell_apart(study: PowerStudy, how: Resampling) -> bool:
-    """Are there enough resamples for a p value that is below the level after correction over all pairs?"""
+def can_tell_apart(study: PowerStudy, resampling: Resampling) -> bool:
+    """Return True if there are enough resamples for a p value below the level after correction over all pairs."""
     most = max((each.pairs for each in study.measures), default=0)
-    return most / (how.resamples + 1) < study.level
+    return most / (resampling.resamples + 1) < study.level
 
 
-def _tests(found: Sequence[PairedDifference], level: float) -> list[PairTest]:
-    """The tests of one measure, corrected over its own pairs, so that other measures do not change its result."""
-    corrected = holm([each.p for each in found])
+def _tests(compared: Sequence[PairedDifference], level: float) -> list[PairTest]:
+    """Return the tests of one measure, corrected over its own pairs, so that other measures do not affect its result."""
+    corrected = holm([each.p for each in compared])
     return [
         PairTest(
             each.measure,
@@ -132,13 +133,13 @@ def _tests(found: Sequence[PairedDifference], level: float) -> list[PairTest]:
             p,
             p is not None and p < level and bool(each.difference),
         )
-        for each, p in zip(found, corrected, strict=True)
+        for each, p in zip(compared, corrected, strict=True)
     ]
 
 
-def _opposite(tested: Mapping[str, Sequence[PairTest]]) -> Iterator[Contradiction]:
-    for first, second in combinations(tested, 2):
-        for one, other in zip(tested[first], tested[second], strict=True):
+def _contradictions(tests: Mapping[str, Sequence[PairTest]]) -> Iterator[Contradiction]:
+    for first, second in combinations(tests, 2):
+        for one, other in zip(tests[first], tests[second], strict=True):
             if one.apart and other.apart and ((one.difference or 0) > 0) != ((other.difference or 0) > 0):
                 better, worse = (one.system, one.base) if (one.difference or 0) > 0 else (one.base, one.system)
                 yield Contradiction(first, second, better, worse)

@@ -1,4 +1,4 @@
-"""The states in the rows of a tracker's run."""
+"""Read the states in the rows of a tracker's run."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class _RunRow(Struct):
 
 
 def check_tracker(run: Run) -> None:
-    """Refuses the run of something else.
+    """Raise an error if a run is not a tracker's run.
 
     Raises:
-        DialmeterError: with the kind of the run.
+        DialmeterError: the message has the kind of the run.
     """
     kind = run.manifest.get("kind") or "an unknown kind"
     if kind != "tracker":
@@ -38,15 +38,15 @@ def check_tracker(run: Run) -> None:
 
 
 def run_dialogues(run: Run, words: Vocabulary) -> Iterator[PairDialogue]:
-    """The dialogues of a run, with states as its rules left them.
+    """Yield the dialogues of a run, with states after its rules were applied.
 
     Args:
         run: a finished run.
-        words: what numbers their pairs.
+        words: vocabulary that numbers their slot-value pairs.
 
     Raises:
-        DialmeterError: the run of something else than a tracker.
-        InputError: a row is damaged, with its line.
+        DialmeterError: the run is not a tracker's run.
+        InputError: a row is damaged; the error has its line.
     """
     check_tracker(run)
     for row in run.rows_as(_RunRow):

@@ -1,4 +1,4 @@
-"""Schema sensitivity: how much a tracker's frames change when only the wording of the schema does (SGD-X).
+"""Schema sensitivity: how much a tracker's frames change if only the wording of the schema changes (SGD-X).
 
 Lee et al. (2022), SGD-X: A Benchmark for Robust Generalization in Schema-Guided Dialogue Systems, AAAI.
 """
@@ -25,8 +25,8 @@ class SensitiveDialogue(Struct, frozen=True):
     """A dialogue whose frames depend on the wording of the schema.
 
     Attributes:
-        value: the mean over its frames that are scored.
-        frames: how many these are.
+        value: the mean over its scored frames.
+        frames: number of scored frames.
         variants: the measure of the dialogue under each variant.
     """
 
@@ -42,10 +42,10 @@ class SchemaSensitivity(Struct, frozen=True):
     Attributes:
         value: the mean over frames of (sample standard deviation over variants / mean over variants); 0 for a tracker that
             does not depend on the wording.
-        n: frames that are scored.
-        unscored: frames whose mean over variants is 0.
-        mean: of the measure over variants.
-        original: the measure under the original schema, where it was given.
+        n: number of scored frames.
+        unscored: number of frames whose mean over variants is 0.
+        mean: mean of the measure over variants.
+        original: the measure under the original schema, if it was given.
         change: mean divided by original, minus 1.
         dialogues: the most sensitive dialogues.
     """
@@ -65,10 +65,10 @@ class SchemaSensitivity(Struct, frozen=True):
 
 
 def schema_sensitivity(variants: Sequence[TrackerResult], measure: str = "JointGoalAccuracy") -> Valued:
-    """The mean over frames of (sample standard deviation over variants / mean over variants).
+    """Return the mean over frames of (sample standard deviation over variants / mean over variants).
 
     Args:
-        variants: the same tracker on the same dialogues under variants of the schema, scored with the measure.
+        variants: results of the same tracker on the same dialogues under variants of the schema, scored with the measure.
         measure: a measure of frames.
 
     Returns:
@@ -86,82 +86,83 @@ def study_sensitivity(
     resampling: Resampling | None = None,
     most: int = 5,
 ) -> list[SchemaSensitivity]:
-    """The sensitivity under every measure that was asked for, with intervals over dialogues.
+    """Compute the sensitivity under every requested measure, with intervals over dialogues.
 
     Args:
-        variants: by name; the same tracker, measures and rules, each with its own gold and schema.
-        original: the tracker under the original schema; it takes no part in the sensitivity.
-        resampling: how intervals are made; none without it.
-        most: how many of the most sensitive dialogues are listed.
+        variants: results by name; the same tracker, measures and rules, each with its own gold and schema.
+        original: result under the original schema; it is not part of the sensitivity.
+        resampling: settings of intervals; None for no intervals.
+        most: maximum number of sensitive dialogues to list.
 
     Raises:
-        DialmeterError: as ``schema_sensitivity``, or results that are not comparable.
+        DialmeterError: as ``schema_sensitivity``, or the results are not comparable.
     """
     named = {**variants, **({"original": original} if original else {})}
-    _check(named)
+    _check_comparable(named)
     return [
-        _sensitivity(variants, original, place, resampling, most)
-        for place in range(len(next(iter(variants.values())).asked))
+        _sensitivity(variants, original, index, resampling, most)
+        for index in range(len(next(iter(variants.values())).asked))
     ]
 
 
-def _check(results: Mapping[str, TrackerResult]) -> None:
-    """Raises DialmeterError where results differ in more than gold, which has other names in every variant."""
+def _check_comparable(results: Mapping[str, TrackerResult]) -> None:
+    """Raise DialmeterError if results differ in more than gold, whose names differ between variants."""
     (first, base), *others = results.items()
     for name, other in others:
         keys, theirs = (set(map(dialogue_key, each.measure_columns.main.dialogues)) for each in (base, other))
         if keys != theirs:
-            some = one_line(min(keys ^ theirs), 60)
+            example = one_line(min(keys ^ theirs), 60)
             raise DialmeterError(
-                f"{first} and {name} are not of the same dialogues: {len(keys ^ theirs)} are in one of them only, first {some}"
+                f"{first} and {name} do not have the same dialogues: {len(keys ^ theirs)} are only in one of them, "
+                f"first {example}"
             )
         for one, two in zip(base.scores, other.scores, strict=True):
-            unlike = not_comparable("tracker", one.signature, two.signature, own=("data",))
-            if unlike:
-                raise DialmeterError(f"{first} and {name} are not comparable under {one.measure}: {unlike}")
+            reason = not_comparable("tracker", one.signature, two.signature, own=("data",))
+            if reason:
+                raise DialmeterError(f"{first} and {name} are not comparable under {one.measure}: {reason}")
 
 
 def _sensitivity(
     variants: Mapping[str, TrackerResult],
     original: TrackerResult | None,
-    place: int,
+    index: int,
     resampling: Resampling | None,
     most: int,
 ) -> SchemaSensitivity:
-    scores = [each.scores[place] for each in variants.values()]
+    scores = [each.scores[index] for each in variants.values()]
     measure = scores[0].measure
     ratios = _ratios(variants, measure)
-    found = _mean(ratios.values())
+    sensitivity = _mean(ratios.values())
     values = [score.value for score in scores if score.value is not None]
-    middle = math.fsum(values) / len(values) if values else None
-    before = original.scores[place].value if original else None
-    low_high, why = _interval(ratios, len(variants), resampling) if found.n else (None, "")
+    average = math.fsum(values) / len(values) if values else None
+    before = original.scores[index].value if original else None
+    ci, ci_reason = _interval(ratios, len(variants), resampling) if sensitivity.n else (None, "")
     name, _, rest = joint_signature([score.signature for score in scores]).partition("|")
     return SchemaSensitivity(
         measure=measure,
-        value=found.value,
-        ci=low_high,
-        n=found.n,
-        unscored=found.unscored,
-        mean=middle,
+        value=sensitivity.value,
+        ci=ci,
+        n=sensitivity.n,
+        unscored=sensitivity.unscored,
+        mean=average,
         original=before,
-        change=middle / before - 1 if before and middle is not None else None,
+        change=average / before - 1 if before and average is not None else None,
         dialogues=_most_sensitive(variants, measure, ratios, most),
         signature=f"SchemaSensitivity({name})|variants:{len(variants)}|{rest}",
-        ci_reason=why,
-        reason="" if found.n else "no frame is right under any variant",
+        ci_reason=ci_reason,
+        reason="" if sensitivity.n else "no frame is right under any variant",
     )
 
 
 def _ratios(variants: Mapping[str, TrackerResult], measure: str) -> dict[str, list[float | None]]:
-    """By key of the dialogue, sorted: of each frame the standard deviation divided by the mean, None where the mean is 0."""
+    """Return, by sorted key of the dialogue, the standard deviation divided by the mean of each frame; None if the mean is 0."""
     if len(variants) < 2:
         raise DialmeterError("schema sensitivity needs two variants or more")
     units = {name: _frames(variant, measure) for name, variant in variants.items()}
     first, *others = units
     for name in others:
         if units[name].keys() != units[first].keys():
-            raise DialmeterError(f"{first} and {name} are not of the same dialogues")
+            raise DialmeterError(f"{first} and {name} do not have the same dialogues")
         for key, frames in units[first].items():
             if len(units[name][key]) != len(frames):
                 raise DialmeterError(
@@ -169,7 +170,7 @@ def _ratios(variants: Mapping[str, TrackerResult], measure: str) -> dict[str, li
                 )
     return {
         key: [
-            stdev(frame) / middle if (middle := mean(frame)) else None
+            stdev(frame) / average if (average := mean(frame)) else None
             for frame in zip(*(each[key] for each in units.values()), strict=True)
         ]
         for key in sorted(units[first])
@@ -177,27 +178,27 @@ def _ratios(variants: Mapping[str, TrackerResult], measure: str) -> dict[str, li
 
 
 def _mean(ratios: Iterable[Sequence[float | None]]) -> Valued:
-    """The mean over frames, those without a ratio aside."""
-    every = [ratio for each in ratios for ratio in each]
-    known = [ratio for ratio in every if ratio is not None]
-    return Valued(math.fsum(known) / len(known) if known else None, len(known), len(every) - len(known))
+    """Return the mean over the frames that have a ratio."""
+    frames = [ratio for each in ratios for ratio in each]
+    scored = [ratio for ratio in frames if ratio is not None]
+    return Valued(math.fsum(scored) / len(scored) if scored else None, len(scored), len(frames) - len(scored))
 
 
 def _interval(
     ratios: Mapping[str, Sequence[float | None]], variants: int, resampling: Resampling | None
 ) -> tuple[tuple[float, float] | None, str]:
-    """The bootstrap interval over dialogues, or the reason why there is none."""
+    """Return the bootstrap interval over dialogues, or the reason why there is none."""
     from ..stats import Formula, bootstrap
 
     if resampling is None or len(ratios) < 2:
         return None, "" if resampling is None else "one dialogue"
     rows = [
-        (math.fsum(known), len(known)) for known in ([r for r in each if r is not None] for each in ratios.values())
+        (math.fsum(scored), len(scored)) for scored in ([r for r in each if r is not None] for each in ratios.values())
     ]
-    # One variant of all that is right gives the square root of their number.
+    # The maximum is the square root of the number of variants: only one variant is right.
     formula = Formula(lambda sums: sums[..., 0] / sums[..., 1], (0, 1), 0.0, math.sqrt(variants))
-    found = bootstrap(rows, {"": formula}, **asdict(resampling))[""]
-    return found.ci, found.reason or ""
+    interval = bootstrap(rows, {"": formula}, **asdict(resampling))[""]
+    return interval.ci, interval.reason or ""
 
 
 def _most_sensitive(
@@ -205,29 +206,29 @@ def _most_sensitive(
 ) -> list[SensitiveDialogue]:
     means = {name: _by_dialogue(variant, measure) for name, variant in variants.items()}
     names = {dialogue_key(name): name for name in next(iter(variants.values())).measure_columns.main.dialogues}
-    found = []
+    dialogues = []
     for key, each in ratios.items():
         mean_ratio = _mean([each])
         if mean_ratio.value:
             of_variants = {name: values[key] for name, values in means.items()}
-            found.append(SensitiveDialogue(names[key], mean_ratio.value, mean_ratio.n, of_variants))
-    return sorted(found, key=lambda each: (-each.value, each.dialogue))[:most]
+            dialogues.append(SensitiveDialogue(names[key], mean_ratio.value, mean_ratio.n, of_variants))
+    return sorted(dialogues, key=lambda each: (-each.value, each.dialogue))[:most]
 
 
 def _frames(result: TrackerResult, measure: str) -> dict[str, list[float]]:
-    """A measure of every frame, by key of the dialogue."""
-    units = result.measure_columns.units(_used(result, measure)).items()
+    """Return a measure of every frame, by key of the dialogue."""
+    units = result.measure_columns.units(_frame_measure(result, measure)).items()
     return {dialogue_key(name): [vector[0] for vector in vectors] for name, vectors in units}
 
 
 def _by_dialogue(result: TrackerResult, measure: str) -> dict[str, float | None]:
-    """A measure of every dialogue, by its key."""
-    values = result.measure_columns.per_dialogue(_used(result, measure))
+    """Return a measure of every dialogue, by key of the dialogue."""
+    values = result.measure_columns.per_dialogue(_frame_measure(result, measure))
     return dict(zip(map(dialogue_key, result.measure_columns.main.dialogues), values, strict=True))
 
 
-def _used(result: TrackerResult, measure: str) -> Measure:
+def _frame_measure(result: TrackerResult, measure: str) -> Measure:
     for each in result.asked:
         if each.text == measure and each.used.reads() == "frames":
             return each.used
-    raise DialmeterError(f"{measure} is not a measure of frames that was asked for")
+    raise DialmeterError(f"{measure} is not one of the requested measures of frames")

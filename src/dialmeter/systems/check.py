@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from ..core.account import Account, counted, refused_dialogues
+from ..core.account import Account, count_reasons, refused_dialogues
 from ..errors import InputError
 from ..model import Notice, Trajectory
 from ..readers.trajectories import Trajectories
@@ -74,7 +74,7 @@ def check_log(
             asked,
             asked,
             tasks.total() - len(no_reward),
-            counted([*unreadable, *((name, NO_REWARD) for name in no_reward)]),
+            count_reasons([*unreadable, *((name, NO_REWARD) for name in no_reward)]),
         ),
         counts={
             "dialogues": tasks.total(),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from ..core.comparability import not_comparable
-from ..core.comparison import Resampling, SystemComparison, common_tasks, holm_corrected, task_difference
+from ..core.comparison import Resampling, SystemComparison, common_tasks, correct_by_holm, task_difference
 from ..errors import DialmeterError
 from ..readers.agents.parts import other_goals
 from .result import SystemResult
@@ -51,5 +51,5 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
         for measure in shared
     ]
     return LogComparison(
-        results=restricted, versus=holm_corrected(differences), notices=[*notices, *other_goals(goals)]
+        results=restricted, versus=correct_by_holm(differences), notices=[*notices, *other_goals(goals)]
     )

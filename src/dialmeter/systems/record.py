@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.record import finish_run, resampled, run_identity
+from ..core.record import finish_run, resampling_fields, run_identity
 from ..core.run_writer import RunWriter
 from ..model import Trajectory
 from .outcome import SystemOutcome, SystemSettings
@@ -35,7 +35,7 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
     success = [None if each.success is None else float(each.success) for each in result.outcomes]
     finish_run(
         writer,
-        {**about, **resampled(result.resampling)},
+        {**about, **resampling_fields(result.resampling)},
         result,
         signature=result.signature,
         columns={"Success": success},

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from .._version import __version__
-from ..core.account import Account, counted, refused_dialogues
+from ..core.account import Account, count_reasons, refused_dialogues
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
@@ -102,7 +102,7 @@ class SystemResult(Result):
         unreadable = refused_dialogues(self.refused)
         unscored = [(each.id, each.reason) for each in self.outcomes if each.success is None]
         asked = len(self.outcomes) + len(unreadable)
-        return Account("dialogue", asked, asked, len(self.scored), counted([*unreadable, *unscored]))
+        return Account("dialogue", asked, asked, len(self.scored), count_reasons([*unreadable, *unscored]))
 
     @property
     def notices(self) -> list[Notice]:

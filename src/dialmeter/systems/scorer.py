@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from ..core.comparison import chosen_resampling
+from ..core.comparison import make_resampling
 from ..errors import InputError, placing
 from ..model import Trajectory
 from ..readers.trajectories import Trajectories, open_trajectories
@@ -52,7 +52,7 @@ def score_system(
         >>> result["Success"].value, result["Pass(k=2)"].value
         (0.5, 0.0)
     """
-    resampling = chosen_resampling(ci, resamples, seed)
+    resampling = make_resampling(ci, resamples, seed)
     settings = SystemSettings(scorer, crashes)
     parsed = [parse_system_measure(text) for text in measures]
     opened = open_trajectories(log, format) if isinstance(log, str | Path) else log

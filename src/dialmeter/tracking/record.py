@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.record import finish_run, resampled, run_identity
+from ..core.record import finish_run, resampling_fields, run_identity
 from ..core.run_writer import RunWriter
 from ..readers.pairs.vocabulary import PairDialogue
 from .compared import KIND_NAMES, ComparedDialogue
@@ -58,7 +58,7 @@ def finish(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], r
     turn_measures = [each for each in result.asked if each.used.average == "turn"]
     finish_run(
         writer,
-        {**about, **resampled(result.resampling)},
+        {**about, **resampling_fields(result.resampling)},
         result,
         signature=result.signature,
         columns={each.text: result.measure_columns.per_dialogue(each.used) for each in turn_measures},

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.comparison import Resampling, chosen_resampling
+from ..core.comparison import Resampling, make_resampling
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable
 from ..garbage import paused_garbage_collection
@@ -67,7 +67,7 @@ def score_tracker(
     Raises:
         DialmeterError: the input cannot be scored; the error names the place.
     """
-    resampling = chosen_resampling(ci, resamples, seed)
+    resampling = make_resampling(ci, resamples, seed)
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
         path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
         return score_file(path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=resampling)

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.record import finish_run, resampled, run_identity
+from ..core.record import finish_run, resampling_fields, run_identity
 from ..core.run_writer import RunWriter
 from ..model import Conversation, DomainGoal, Move
 from .analysis.patterns import Pattern, patterns_of
@@ -80,7 +80,7 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
         columns[measure] = [values.get(name) for name in result.score_table.rows]
     finish_run(
         writer,
-        {**about, **resampled(result.resampling)},
+        {**about, **resampling_fields(result.resampling)},
         result,
         signature=result.signature,
         columns=columns,

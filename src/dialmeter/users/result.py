@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from .._version import __version__
-from ..core.account import NOT_IN_FILE, Account, counted, only_field, refused_dialogues
+from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
@@ -98,10 +98,10 @@ class UserResult(Result):
         refused = refused_dialogues(self.refused)
         if self._only is None:
             asked = self.dialogues + len(refused)
-            return Account("dialogue", asked, asked, self.dialogues, counted(refused))
+            return Account("dialogue", asked, asked, self.dialogues, count_reasons(refused))
         unscored = {dialogue_key(name): reason for name, reason in refused if dialogue_key(name) in self._only}
         unknown = sorted(self._only - unscored.keys() - set(map(dialogue_key, self.score_table.rows)))
-        reasons = counted([*unscored.items(), *((name, NOT_IN_FILE) for name in unknown)])
+        reasons = count_reasons([*unscored.items(), *((name, NOT_IN_FILE) for name in unknown)])
         return Account("dialogue", len(self._only), len(self._only) - len(unknown), self.dialogues, reasons)
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.comparison import Resampling, chosen_resampling
+from ..core.comparison import Resampling, make_resampling
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, placing
 from ..garbage import paused_garbage_collection
@@ -281,7 +281,7 @@ def score_user(
         >>> result["I-GCDF1"].value, result["R-GCDF1"].value
         (1.0, None)
     """
-    resampling = chosen_resampling(ci, resamples, seed)
+    resampling = make_resampling(ci, resamples, seed)
     scorer = UserScorer(rules, profile, value_map, from_text=from_text, keep=keep)
     talks = open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues
     opened = talks if isinstance(talks, Conversations) else None

@@ -9,7 +9,7 @@ from ..model import dialogue_key
 from ..studies.audit.audit import GoldAudit, RankedCandidate
 from ..studies.audit.candidates import KINDS, Candidate
 from ..studies.audit.corrected import scores_of
-from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, proposal, votes_said
+from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, format_votes, proposal
 from .html_env import page
 from .tables import Table, decimals, percent, records_table
 
@@ -79,7 +79,7 @@ def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
         yield f"  {turn} {speaker:<6}  {one_line(text, 300)}"
     yield f"  gold      {one_line(candidate.gold or 'no value', 100)}"
     yield f"  proposed  {one_line(proposal(candidate), 100)}"
-    for name, vote in votes_said(candidate).items():
+    for name, vote in format_votes(candidate).items():
         yield f"  {one_line(name, 40)}: {vote}"
     if candidate.same_words is not None and candidate.same_words.dialogues:
         words = candidate.same_words
@@ -117,7 +117,7 @@ def candidate_records(audit: GoldAudit) -> Table:
                 "proposed_slot": each.candidate.proposed_slot,
                 "proposed": each.candidate.proposed or "",
                 "strength": each.candidate.strength,
-                "votes": "; ".join(f"{name}: {vote}" for name, vote in votes_said(each.candidate).items()),
+                "votes": "; ".join(f"{name}: {vote}" for name, vote in format_votes(each.candidate).items()),
                 **{
                     f"{name} {measure}": value
                     for name, scores in each.corrected.items()

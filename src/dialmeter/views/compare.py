@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from ..core.account import lines
+from ..core.account import format_accounts
 from ..core.comparison import PairedDifference, SystemComparison
 from ..measure import Score
 from ..studies.power import PowerStudy
@@ -78,7 +78,7 @@ def long_table(compared: TrackerComparison) -> Table:
 
 def account_lines(compared: SystemComparison[Any]) -> tuple[str, ...]:
     """Return a line per system with the numbers of requested and scored dialogues."""
-    return tuple(lines({name: result.account for name, result in compared.results.items()}))
+    return tuple(format_accounts({name: result.account for name, result in compared.results.items()}))
 
 
 def holm_note(versus: Iterable[PairedDifference]) -> str:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core.account import account_in
+from ..core.account import read_account
 from ..model import Notice
 from ..stats import holm
 from .chart_files import Chart
@@ -127,7 +127,7 @@ def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator
         f", intervals of {interval} % by resampling {run.kind.RESAMPLED or run.kind.UNIT[1]}" if interval else ""
     )
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
-    account = account_in(run.manifest)
+    account = read_account(run.manifest)
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
     head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}."), *([Warnings(notices)] if notices else [])]
     head += [

@@ -44,7 +44,7 @@ def matrices(scores: Sequence[CrossScore]) -> list[Table]:
         marks = {
             (users.index(user), 1 + systems.index(system)): "*"
             for (user, system), score in cells.items()
-            if score.stands_out
+            if score.excludes_zero
         }
         title = measure.title + (", %" if measure.as_percent else "")
         tables.append(Table(title, ("user", *systems), rows, frozenset(range(1, len(systems) + 1)), marks))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ..core.account import lines
+from ..core.account import format_accounts
 from ..errors import one_line
 from ..judges.attack_statistics import Yield
 from ..judges.cases import Case, case_id
@@ -46,7 +46,7 @@ def matrix_tables(result: JudgeResult, *, intervals: bool = False) -> list[Table
     tables = [
         _matrix_table(result, corpus, intervals) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)
     ]
-    return [*tables[:-1], replace(tables[-1], foot=(*lines(result.accounts), *_missing_value_lines(result)))]
+    return [*tables[:-1], replace(tables[-1], foot=(*format_accounts(result.accounts), *_missing_value_lines(result)))]
 
 
 def _missing_value_lines(result: JudgeResult) -> Iterator[str]:

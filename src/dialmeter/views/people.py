@@ -7,7 +7,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from ..core.account import lines
+from ..core.account import format_accounts
 from ..errors import one_line
 from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, PeopleCorrelation
 from ..judges.people.result import PeopleResult
@@ -192,7 +192,7 @@ def tables_of(result: PeopleResult, *, everything: bool = False) -> Iterator[Tab
     tables = [differences_table(result, dimensions), leave_one_out_table(result), raters_table(result)]
     *first, last = [table for table in tables if table.rows]
     yield from first
-    yield replace(last, foot=tuple(lines(result.accounts)))
+    yield replace(last, foot=tuple(format_accounts(result.accounts)))
 
 
 def markdown_report(name: str, result: PeopleResult) -> str:

@@ -60,7 +60,7 @@ def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("mine  format nested  34 of 40 dialogues with a mistake  ")
     assert "\n40 of 40 dialogues scored\n" in out
-    assert "The papers claim that GCA follows TO and NU less than FGA(lam=0.5) does." in out
+    assert "The papers claim that GCA depends on TO and NU less than FGA(lam=0.5)." in out
     for title in ("the papers' claim", "correlation with TO1 and NU1", "r(first) minus r(second)", "between measures"):
         assert title in out
     for name in TRIVIAL:

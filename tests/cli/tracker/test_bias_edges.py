@@ -38,7 +38,7 @@ def test_nothing_to_correlate(
         assert code in [warning["code"] for warning in found["warnings"]]
         assert all(each["r"] is None and each["reason"] for each in found["correlations"])
     if style == "text":
-        assert out.count("There is nothing to say of where mistakes fall: ") == 1
+        assert out.count("The position of mistakes cannot be analysed: ") == 1
 
 
 @pytest.mark.parametrize(

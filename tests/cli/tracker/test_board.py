@@ -119,7 +119,7 @@ def test_fewer_dialogues(capsys: Capsys, folder: Path) -> None:
     fewer = write_system(folder / "fewer.jsonl", 0.2, "fewer", dialogues=20)
     told = refused(capsys, folder, folder / "good.jsonl", fewer)
     assert "20 are complete in all files" in told
-    assert "5 in good (saltmere-20, saltmere-21, saltmere-22, …); --common scores the 20" in told
+    assert "5 in good (saltmere-20, saltmere-21, saltmere-22, …); use --common to score the 20" in told
 
 
 def test_another_gold(capsys: Capsys, folder: Path) -> None:
@@ -145,16 +145,16 @@ def test_runs_under_different_rules(capsys: Capsys, folder: Path) -> None:
     told = refused(capsys, folder, folder / "good", folder / "fair")
     assert told.startswith("good and fair are not comparable: rules: dialmeter ≠ trade; values: ")
     assert "prediction files or runs, not both" in refused(capsys, folder, folder / "good", folder / "fair.jsonl")
-    assert "go with prediction files" in refused(capsys, folder, folder / "good", "--common")
+    assert "only with prediction files" in refused(capsys, folder, folder / "good", "--common")
     assert refused(capsys, folder, folder / "good", "--measure", "FGA(lam=3)").endswith("the run has no FGA(lam=3)")
-    assert "intervals of 95 %, the board of 90 %" in refused(capsys, folder, folder / "good", "--ci", "0.9")
+    assert "95 % intervals, the board 90 %" in refused(capsys, folder, folder / "good", "--ci", "0.9")
 
 
 def test_rows_that_do_not_give_the_scores_of_their_run(capsys: Capsys, folder: Path) -> None:
     call(capsys, "tracker", "score", folder / "good.jsonl", "--out", folder / "good", "-q")
     rows = folder / "good" / "rows.jsonl"
     rows.write_text(rows.read_text("utf-8").replace('"gold":{', '"gold":{"inn-parking":"yes",', 3), "utf-8")
-    assert "and run.json has" in refused(capsys, folder, folder / "good")
+    assert "in run.json; use the prediction file" in refused(capsys, folder, folder / "good")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_rows_that_do_not_give_the_scores_of_their_run(capsys: Capsys, folder: P
         ("row = []", "a board needs at least one row"),
         ('[[row]]\nsystem = "a"', "missing required field file"),
         (ROW.format("a", "good.jsonl") + 'url = "x"', "unknown field url"),
-        (ROW.format("a", "good.jsonl") + 'date = "soon"', "date is a year, a month or a day"),
+        (ROW.format("a", "good.jsonl") + 'date = "soon"', "date must be a year, month or day"),
         (ROW.format("a", "none.jsonl"), "none.jsonl: no such file"),
         (ROW.format("", "good.jsonl"), "length >= 1"),
     ],

@@ -152,7 +152,7 @@ def test_common_dialogues(capsys: pytest.CaptureFixture[str], files: list[str]) 
         (["--disagree", "JGA", "--disagree", "JGA"], "--disagree names JGA twice"),
         (["--disagree", "JGA", "--disagree", "SA"], "good_one: JGA has no two different values over its dialogues"),
         (["--gold", "a", "--gold", "b", "--gold", "c"], "--gold once for all"),
-        (["--ci", "95"], "--ci lies between 0 and 1"),
+        (["--ci", "95"], "--ci must be between 0 and 1"),
     ],
 )
 def test_wrong_use(capsys: pytest.CaptureFixture[str], files: list[str], words: list[str], message: str) -> None:

@@ -112,7 +112,7 @@ def test_what_is_left_out_is_said(capsys: pytest.CaptureFixture[str], tmp_path: 
     code, _, err = call(capsys, str(tmp_path), *FEW)
     assert code == 0
     assert "and skipped: 1 of 4 files [readme.md]" in err
-    assert "no interval over seeds where there is one seed: ratio 0.01, 0.1, 0.5" in err
+    assert "no interval over seeds for ratios with only one seed: 0.01, 0.1, 0.5" in err
     assert {line.split(":")[0] for line in err.splitlines()} == {"warning"}
 
 
@@ -125,7 +125,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path,
         ),
         ((str(tmp_path / "none"),), "no such folder"),
         ((folder, "--manifest", str(tmp_path / "none.csv")), "no such file"),
-        ((folder, "--ci", "95"), "--ci lies between 0 and 1"),
+        ((folder, "--ci", "95"), "--ci must be between 0 and 1"),
         ((folder, "--measure", "JGB"), "did you mean JGA?"),
         ((folder, "--reference", "GCB"), "did you mean GCA?"),
     ]

@@ -113,8 +113,8 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], file: str, rati
         ((file, "--ratings", str(tmp_path / "none")), "no such file"),
         ((file, "--read-sheets", str(tmp_path / "none")), "no such folder"),
         ((file, "--make-sheets", str(tmp_path)), "is not an empty folder"),
-        ((file, "--make-sheets", "x", "--scale", "5"), "a scale is two rising numbers"),
-        ((file, "--ratings", ratings, "--ci", "95"), "--ci lies between 0 and 1"),
+        ((file, "--make-sheets", "x", "--scale", "5"), "a scale must be two increasing numbers"),
+        ((file, "--ratings", ratings, "--ci", "95"), "--ci must be between 0 and 1"),
     ]
     for words, message in cases:
         code, out, err = call(capsys, *words)
@@ -137,7 +137,7 @@ def test_from_sheets_to_a_study(capsys: pytest.CaptureFixture[str], file: str, t
         path.write_text(path.read_text().rstrip("\n") + f" {1 + number * 7 % 5}\n")
     code, out, err = call(capsys, "--read-sheets", str(folder), "--out", str(out_file))
     assert (code, out) == (0, f"{out_file}: 12 dialogues, 3 raters, 35 ratings\n")
-    assert f"without rating: 1 of 36 sheets [rater3/{sheets[-1].name}]" in err
+    assert f"1 of 36 sheets have no rating [rater3/{sheets[-1].name}]" in err
     assert call(capsys, "--read-sheets", str(folder), "--out", str(out_file))[0] == 2
     assert document(capsys, "--read-sheets", str(folder), "--out", str(out_file), "--force")["counts"]["ratings"] == 35
     direct = document(capsys, file, "--read-sheets", str(folder), *MEASURES)

@@ -74,7 +74,10 @@ def test_the_order_of_variants_changes_no_value(
         (["{v1}", "{v1}"], "a file is given twice; each variant is one file or folder"),
         (["{v1}", "{v2}", "--original-gold", "{v1}"], "--original-gold needs --original"),
         (["{v1}", "{v2}", "--measure", "GCA"], "GCA is not defined under rules sgd"),
-        (["{v1}", "{v2}", "--rules", "dialmeter", "--measure", "JGA"], "JGA is not a measure of frames"),
+        (
+            ["{v1}", "{v2}", "--rules", "dialmeter", "--measure", "JGA"],
+            "JGA is not one of the requested measures of frames",
+        ),
         (["{v1}", "{v2}", "--gold", "x", "--gold", "y", "--gold", "z"], "--gold once for all files"),
     ],
 )

@@ -78,7 +78,7 @@ def test_a_cluster_gives_the_same(file: Path, tmp_path: Path) -> None:
 def test_a_scheduler_that_is_not_there_is_one_line(file: Path) -> None:
     code, _, err = finished(start(*words_of("tracker", file), "--quiet", "--cluster", "tcp://127.0.0.1:9"))
     assert code == 2
-    assert err.startswith("dialmeter: tcp://127.0.0.1:9: no scheduler could be reached")
+    assert err.startswith("dialmeter: tcp://127.0.0.1:9: cannot connect to a scheduler")
     assert err.count("\n") == 1
 
 

@@ -157,7 +157,7 @@ def test_a_run_is_not_replaced_by_accident(capsys: pytest.CaptureFixture[str], t
     assert call(capsys, "user", "score", file, "--out", folder).code == 0
     before = files_in(folder)
     again = call(capsys, "user", "score", file, "--out", folder)
-    assert (again.code, again.complaint) == (2, f"{folder}: holds a finished run; replace it with --force")
+    assert (again.code, again.complaint) == (2, f"{folder}: holds a finished run; use --force to replace it")
     assert call(capsys, "user", "score", file, "--out", folder, "--resume").code == 2
     assert files_in(folder) == before
     assert call(capsys, "user", "score", file, "--out", folder, "--force").code == 0

@@ -106,7 +106,7 @@ def test_parameters_that_are_sent(more: str, sent: dict[str, Any]) -> None:
         ({"parameters": "[" * 5000}, "parameters must be a JSON object"),
         ({"parameters": '{"a":' * 5000}, "parameters must be a JSON object"),
         ({"max_cost": 1.0}, "max_cost needs a price"),
-        ({"price": "1"}, "write money per million tokens"),
+        ({"price": "1"}, "write the price per million tokens"),
     ],
 )
 def test_settings_that_do_not_fit(more: dict[str, Any], message: str) -> None:

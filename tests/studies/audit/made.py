@@ -1,4 +1,4 @@
-"""A made-up corpus: gold that is right, and trackers that make mistakes of their own."""
+"""An invented corpus: correct gold, and trackers with different mistakes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VALUES = {
 
 
 def made_gold(dialogues: int = 40, seed: int = 5) -> States:
-    """Dialogues of five turns; each slot is mentioned at a turn of its own, or never."""
+    """Return dialogues of five turns. Each slot is mentioned at one turn, or never."""
     random = Random(seed)
     gold: States = {}
     for number in range(dialogues):
@@ -32,7 +32,7 @@ def made_gold(dialogues: int = 40, seed: int = 5) -> States:
 
 
 def made_tracker(gold: States, seed: int, error: float = 0.15) -> States:
-    """Gold with values that are missed or wrong, each tracker in its own way."""
+    """Return gold with missed and wrong values that depend on the tracker."""
     random = Random(seed)
     found: States = {}
     for name, turns in gold.items():
@@ -49,12 +49,12 @@ def made_tracker(gold: States, seed: int, error: float = 0.15) -> States:
 
 
 def made_trackers(gold: States, count: int) -> dict[str, States]:
-    """Several trackers by name."""
+    """Return several trackers by name."""
     return {f"t{number:02}": made_tracker(gold, 100 + number) for number in range(count)}
 
 
 def talk_of(gold: States) -> dict[str, list[str]]:
-    """What users say: the value of every slot at the turn at which it begins."""
+    """Return utterances of users: the value of every slot at its first turn."""
     found = {}
     for name, turns in gold.items():
         before: Mapping[str, str] = {}
@@ -68,7 +68,7 @@ def talk_of(gold: States) -> dict[str, list[str]]:
 
 
 def write_states(path: Path, side: str, states: States, talk: Mapping[str, Sequence[str]] | None = None) -> Path:
-    """A native file with gold or predictions."""
+    """Write a file in the native format with gold or predictions."""
     with path.open("w", encoding="utf-8") as file:
         for name, turns in states.items():
             lines = [
@@ -80,7 +80,7 @@ def write_states(path: Path, side: str, states: States, talk: Mapping[str, Seque
 
 
 def write_corpus(folder: Path, gold: States, trackers: Mapping[str, States], talk: bool = False) -> list[Path]:
-    """The file of gold, and one for each tracker."""
+    """Write a file of gold, and one for each tracker."""
     said = talk_of(made_gold(len(gold))) if talk else None
     return [
         write_states(folder / "gold.jsonl", "gold", gold, said),
@@ -89,7 +89,7 @@ def write_corpus(folder: Path, gold: States, trackers: Mapping[str, States], tal
 
 
 def spoilt(gold: States, dialogue: str, slot: str, first: int, last: int, value: str | None) -> States:
-    """Gold with another value of one slot at some turns."""
+    """Return gold with another value of one slot at some turns."""
     found = deepcopy(gold)
     for turn in range(first, last + 1):
         found[dialogue][turn].pop(slot, None)

@@ -1,4 +1,4 @@
-"""The audit of gold: what it finds, what does not change it, and what it refuses."""
+"""The audit of gold: candidates, invariances, and errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _audit(capsys: Capture, *words: str | Path) -> dict[str, Any]:
 
 
 def _begin(slot: str, least: int = 0, absent: str = "", present: str = "") -> tuple[str, int, str]:
-    """A dialogue in which gold begins a slot, the turn, and the value."""
+    """Return a dialogue in which a slot of gold starts, the turn, and the value."""
     for name, turns in GOLD.items():
         first = next((turn for turn, state in enumerate(turns) if slot in state), None)
         if first is not None and first >= least and absent not in turns[-1] and (not present or present in turns[-1]):
@@ -73,7 +73,7 @@ def test_every_kind_of_error_is_the_first_candidate(tmp_path: Path, capsys: Capt
 
 
 def test_same_words_elsewhere_are_a_vote(tmp_path: Path, capsys: Capture) -> None:
-    """One tracker lacks the value, as gold does; users say it, and gold has it wherever else they do."""
+    """One tracker and gold do not have the value. Users say it, and gold has it in all other dialogues in which they do."""
     name, first, value = _begin("restaurant-food", present="restaurant-area")
     gold = spoilt(GOLD, name, "restaurant-food", 0, 4, None)
     trackers = made_trackers(GOLD, 2)
@@ -95,7 +95,7 @@ def test_perfect_trackers_give_no_candidates(tmp_path: Path, capsys: Capture) ->
     found = _audit(capsys, *files)
     assert (found["candidates"], found["counts"]["voters"]) == ([], 0)
     assert [each["code"] for each in found["warnings"]] == ["given-gold", "no-votes", "no-utterances"]
-    # The same without the rule that such files have no vote.
+    # The same if such files could vote.
     read = read_trackers(str(files[0]), {"a": str(files[1])}, named("dialmeter"))
     twin = [AuditedTracker(name, read.trackers[0].reads, read.trackers[0].result, GoldStateCheck()) for name in "abc"]
     trackers = TrackerSet(twin, read.rules, read.words)
@@ -208,7 +208,7 @@ def test_runs_are_audited_as_files_are(tmp_path: Path, capsys: Capture) -> None:
     call(capsys, "tracker", "score", tmp_path / "t00.jsonl", "--gold", other_gold, "--out", other)
     said = call(capsys, "tracker", "audit", runs[1], other)
     assert said.complaint == (
-        "t01 and other have different gold in 1 dialogues, first d03; give the GOLD file first, and then predictions"
+        "t01 and other have different gold in 1 dialogues, first d03; give the GOLD file first, then the predictions"
     )
 
 
@@ -222,12 +222,12 @@ def test_bad_input(tmp_path: Path, capsys: Capture) -> None:
         (
             gold,
             fewer,
-        ): "fewer: 2 dialogues of gold have no prediction, first d00; --common looks at the dialogues that all have",
+        ): "fewer: 2 dialogues of gold have no prediction, first d00; use --common for the dialogues that all files have",
         (gold, one, one): f"{one} is given twice; give each tracker once",
-        (gold, one, same): "t00 and same are the same predictions; give each tracker once",
-        (gold,): "give GOLD and at least one prediction file, or at least one run",
-        (): "give GOLD and at least one prediction file, or at least one run",
-        (gold, one, "--out", "x"): "--out needs --read-sheet; --sheet writes the sheet",
+        (gold, one, same): "t00 and same have the same predictions; give each tracker only once",
+        (gold,): "give GOLD and at least one file of predictions, or at least one run",
+        (): "give GOLD and at least one file of predictions, or at least one run",
+        (gold, one, "--out", "x"): "--out goes with --read-sheet; --sheet writes the sheet",
     }
     for words, message in cases.items():
         said = call(capsys, "tracker", "audit", *words)
@@ -262,7 +262,7 @@ def test_talk_from_another_file(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_two_names_of_one_slot_are_counted(tmp_path: Path, capsys: Capture) -> None:
-    """Both stay as written, and no correction can name one of them."""
+    """Both names stay as written, and a correction cannot refer to one of them."""
     name, first, _ = _begin("hotel-area")
     gold = spoilt(GOLD, name, "hotel-book day", first, 4, "monday")
     gold = spoilt(gold, name, "hotel-bookday", first, 4, "friday")

@@ -1,4 +1,4 @@
-"""Sheets for annotators: written, filled, and read back as a patch."""
+"""Sheets for annotators: written, filled, and converted to a patch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = list[dict[str, str]]
 
 
 def _corpus(folder: Path) -> list[Path]:
-    """Gold with an error, and three trackers."""
+    """Write gold with an error, and three trackers."""
     return write_corpus(folder, spoilt(GOLD, "d03", "hotel-area", FIRST, 4, "moon"), made_trackers(GOLD, 3), talk=True)
 
 
@@ -61,13 +61,13 @@ def test_round_trip(tmp_path: Path, capsys: Capture) -> None:
     loaded = load_patch(str(patch))
     assert found["patch"] == loaded.digest
     assert found["verdicts"] == {"wrong": 1, "right": 1, "no verdict": len(rows) - 2}
-    # Patched gold is the gold from before the error, in the signature, too.
+    # Patched gold equals the gold before the error, also in the signature.
     right = write_states(tmp_path / "right.jsonl", "gold", GOLD)
     patched = _signature(capsys, tmp_path / "gold.jsonl", "--patch", patch)
     assert f"patch:{loaded.digest}|" in patched
     assert patched.split("|data:")[1] == _signature(capsys, right).split("|data:")[1]
     assert loaded.data in _signature(capsys, tmp_path / "gold.jsonl")
-    # An audit of the patched gold does not bring the candidate again.
+    # An audit of the patched gold does not list the candidate again.
     again = call(capsys, "tracker", "audit", *_corpus(tmp_path), "--patch", patch, "--json").json
     assert "moon" not in [each["gold"] for each in again["candidates"]]
 
@@ -98,16 +98,16 @@ def test_what_is_refused(tmp_path: Path, capsys: Capture) -> None:
     rows = _made(tmp_path, capsys)
     out, sheet = tmp_path / "patch.json", tmp_path / "filled.csv"
     broken = {
-        "verdict": ("maybe", "line 2: verdict is wrong, other, right, inconsistent, unclear, not 'maybe'"),
-        "changes": ("[]", "line 2: the columns changes and key were edited; only verdict, value and note are"),
-        "key": (rows[1]["key"], "line 2: the columns changes and key were edited; only verdict, value and note are"),
+        "verdict": ("maybe", "line 2: verdict must be one of wrong, other, right, inconsistent, unclear, not 'maybe'"),
+        "changes": ("[]", "line 2: the column changes or key was edited; edit only verdict, value and note"),
+        "key": (rows[1]["key"], "line 2: the column changes or key was edited; edit only verdict, value and note"),
     }
     for name, (cell, message) in broken.items():
         said = _read(capsys, out, _write(sheet, [{**rows[0], name: cell}, *rows[2:]]))
-        # The talk of a row has several lines, so that only its last one is known.
+        # The talk of a row has several lines, and only the last line is reported.
         assert (said.code, said.complaint.partition(", ")[0].partition(": line")[0]) == (2, str(sheet))
         assert said.complaint.endswith(message.partition(": ")[2])
-    assert "in the sheet twice" in _read(capsys, out, _write(sheet, [rows[0], rows[0]])).complaint
+    assert "duplicate candidate" in _read(capsys, out, _write(sheet, [rows[0], rows[0]])).complaint
     sheet.write_text("a,b\n1,2\n")
     assert "no column 'verdict'" in _read(capsys, out, sheet).complaint
     other = [{**row, "data": "0000000000"} for row in rows]
@@ -134,7 +134,7 @@ def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, capsys
     more[0]["verdict"] = "wrong"
     said = _read(capsys, tmp_path / "patch.json", one, _write(sheet, more[:1]))
     assert said.complaint.startswith(f"dialogue d03, turn {FIRST}, slot hotel-area: two.csv line")
-    assert said.complaint.endswith("approve one of the two")
+    assert said.complaint.endswith("approve only one of them")
 
 
 def test_the_page_shows_text_as_text(tmp_path: Path, capsys: Capture) -> None:

@@ -1,4 +1,4 @@
-"""Files that were given gold states are found, and trackers are not."""
+"""Files that were given gold states are detected, and real trackers are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors that a benchmark plants into gold, and the precision with which an audit finds them."""
+"""Errors that a benchmark inserts into gold, and the precision with which an audit finds them."""
 
 from __future__ import annotations
 

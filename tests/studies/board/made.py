@@ -1,4 +1,4 @@
-"""Made-up systems on the dialogues of Saltmere: each predicts gold with mistakes of its own, the later ones with more."""
+"""Invented systems on the dialogues of Saltmere: each predicts gold with different mistakes, later systems with more."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = (
 
 
 def predicted(golds: list[State], share: float, rng: Random) -> list[State]:
-    """Gold, of which a share of the slots is wrong or missing from some turn on."""
+    """Return gold with a share of the slots wrong or missing from some turn on."""
     wrong: dict[str, str | None] = {}
     found = []
     for gold in golds:
@@ -40,14 +40,14 @@ def predicted(golds: list[State], share: float, rng: Random) -> list[State]:
 
 
 def write_system(path: Path, share: float, seed: str, dialogues: int = 40, first: int = 0) -> Path:
-    """A file of predictions with gold.
+    """Write a file of predictions with gold.
 
     Args:
         path: the file.
-        share: of slots that are wrong.
-        seed: of the mistakes.
-        dialogues: how many.
-        first: the number of the first one.
+        share: share of slots that are wrong.
+        seed: seed of the mistakes.
+        dialogues: number of dialogues.
+        first: number of the first dialogue.
     """
     found = []
     for number in range(first, first + dialogues):
@@ -61,7 +61,7 @@ def write_system(path: Path, share: float, seed: str, dialogues: int = 40, first
 
 
 def write_twelve(folder: Path) -> Path:
-    """Twelve systems and their manifest."""
+    """Write twelve systems and their manifest."""
     rows = []
     for number, name in enumerate(NAMES):
         write_system(folder / f"s{number}.jsonl", 0.04 + 0.02 * number, name)

@@ -1,4 +1,4 @@
-"""A board says what its parts say: the scores of `tracker score`, the tests of `tracker compare`, the ranks of `tracker rules`."""
+"""A board agrees with the scores of `tracker score`, the tests of `tracker compare` and the ranks of `tracker rules`."""
 
 from __future__ import annotations
 

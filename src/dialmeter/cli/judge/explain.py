@@ -9,7 +9,7 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ...core.account import Account, counted
+from ...core.account import Account, count_reasons
 from ...core.document import make_document
 from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
@@ -145,7 +145,7 @@ def _explain_cases(
             first_error = first_error or str(error)
         if watch:
             watch(name, number + 1, len(cases))
-    account = Account("case", len(cases), len(cases), len(explained), counted(failed), "explained")
+    account = Account("case", len(cases), len(cases), len(explained), count_reasons(failed), "explained")
     if not explained:
         raise DialmeterError(f"no case could be explained: {account.why}; {first_error}")
     if not failed:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...conditions import Condition
-from ...core.document import bootstrap, make_document
+from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError, one_line
 from ...judges.judge import Judge, identity_of
 from ...judges.people import record
@@ -166,7 +166,7 @@ def _document(result: PeopleResult, differing: int, judges: Mapping[str, Judge])
         JudgeHumanDocument,
         result,
         resample=result.how.resample,
-        intervals=bootstrap(result.how.resampling),
+        intervals=describe_intervals(result.how.resampling),
         differing={name: result.worst(differing, name) for name in _judge_names(result)},
         usage=usage_of(judges),
     )

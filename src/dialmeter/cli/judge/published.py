@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import Account, counted
+from ...core.account import Account, count_reasons
 from ...core.document import make_document
 from ...judges.published.printed import DATA, METRICS
 from ...judges.published.stored import PublishedCell, StoredErrors, published_cells, read_stored
@@ -58,7 +58,7 @@ def published(**options: Any) -> Output:
 def _account(cells: Sequence[PublishedCell]) -> Account:
     unscored = [(f"{cell.metric} {cell.data} {cell.attack}", cell.reason) for cell in cells if cell.value is None]
     with_files = sum(bool(cell.candidates) for cell in cells)
-    return Account("item", len(cells), with_files, len(cells) - len(unscored), counted(unscored), "recomputed")
+    return Account("item", len(cells), with_files, len(cells) - len(unscored), count_reasons(unscored), "recomputed")
 
 
 def _ambiguous_cells(cells: Sequence[PublishedCell]) -> Table:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ...core.comparison import Resampling
-from ...core.document import bootstrap, make_document
+from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError
 from ...systems.compare import compare_systems
 from ...views.system import system_charts, system_comparison_table
@@ -59,7 +59,7 @@ def compare(**options: Any) -> Output:
             counts={"tasks": tasks, "systems": len(comparison.results)},
             warnings=notices,
             versus=comparison.versus,
-            intervals=bootstrap(resampling),
+            intervals=describe_intervals(resampling),
         ),
         parts=comparison_parts(
             system_comparison_table(comparison),

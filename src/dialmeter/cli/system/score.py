@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...core.document import bootstrap, make_document
+from ...core.document import describe_intervals, make_document
 from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
@@ -75,7 +75,7 @@ def score(**options: Any) -> Output:
             SystemScoreDocument,
             result,
             format=format,
-            intervals=bootstrap(result.resampling),
+            intervals=describe_intervals(result.resampling),
             refused=[str(error) for error in result.refused],
         ),
         parts=_parts(result, format, options),

@@ -11,7 +11,7 @@ import click
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from ...core.account import in_documents
+from ...core.account import account_fields
 from ...core.comparison import Resampling, Test
 from ...core.document import make_document
 from ...core.result import score_dict
@@ -252,7 +252,7 @@ def _document(compared: TrackerComparison, extra: ExtraResults, notices: list[No
             for name, result in results.items()
             for score in (*result.scores, *(each for scores in extra.groups.values() for each in scores[name]))
         ],
-        **in_documents({name: result.account for name, result in results.items()}),
+        **account_fields({name: result.account for name, result in results.items()}),
         counts={"systems": len(results), "dialogues": first.dialogues, "turns": first.turns},
         warnings=notices,
         versus=compared.versus,

@@ -9,8 +9,8 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import in_documents, lines
-from ...core.document import bootstrap, make_document
+from ...core.account import account_fields, format_accounts
+from ...core.document import describe_intervals, make_document
 from ...core.result import score_dict
 from ...errors import one_line
 from ...model import Notice
@@ -91,7 +91,7 @@ def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
 def _parts(curve: Curve, folder: str) -> Iterator[Block]:
     yield Block(f"{one_line(folder, 200)}  {len(curve.files)} files", TEXT)
     *others, last = tables_of(curve)
-    foot = tuple(lines({each.entry.name: each.account for each in curve.files}))
+    foot = tuple(format_accounts({each.entry.name: each.account for each in curve.files}))
     yield from (Block(table) for table in (*others, replace(last, foot=foot)))
     yield from table_blocks(csv_tables(curve), CSV)
     yield from signature_blocks(signature_of([score for each in curve.files for score in each.scores]))
@@ -105,7 +105,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
         TrackerCurveDocument,
         curve,
         scores=[{**score_dict(score), **label} for each, label in files for score in each.scores],
-        **in_documents({each.entry.name: each.account for each in curve.files}),
+        **account_fields({each.entry.name: each.account for each in curve.files}),
         counts={
             "files": len(entries),
             "ratios": len({entry.ratio for entry in entries}),
@@ -113,7 +113,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
             "domains": len({entry.domain for entry in entries} - {None}),
         },
         warnings=notices,
-        intervals=bootstrap(curve.resampling),
+        intervals=describe_intervals(curve.resampling),
         files=[{**label, **each.counts, "data": each.data} for each, label in files],
         domains=[
             {

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import Account, in_documents, lines
+from ...core.account import Account, account_fields, format_accounts
 from ...core.document import make_document
 from ...errors import DialmeterError, InputError, one_line
 from ...garbage import paused_garbage_collection
@@ -101,7 +101,7 @@ def _score_table(results: list[UnderRules]) -> Table:
         headings,
         rows,
         frozenset({1, 2, 3}),
-        foot=tuple(lines(_accounts(results))),
+        foot=tuple(format_accounts(_accounts(results))),
         caption=f"JGA in percent under {len(results)} rule sets; flips are turns with a different verdict than under {results[0].rules}.",
         best=highest(rows, [1]),
     )
@@ -195,7 +195,7 @@ def _document(results: list[UnderRules]) -> TrackerRulesDocument:
             }
             for each in results
         ],
-        **in_documents(_accounts(results)),
+        **account_fields(_accounts(results)),
         counts={"turns": results[0].turns, "rule_sets": len(results)},
         causes=[{"rule": cause, "turns": count} for cause, count in rules_by_effect(results)],
         flips={each.rules: each.flips for each in results[1:]},

@@ -12,7 +12,7 @@ import click
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from ...core.document import bootstrap, make_document
+from ...core.document import describe_intervals, make_document
 from ...core.record import RunInput
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
@@ -160,7 +160,7 @@ def _document(
         result,
         scores=scores,
         format=format,
-        intervals=bootstrap(result.resampling),
+        intervals=describe_intervals(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
         mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
     )

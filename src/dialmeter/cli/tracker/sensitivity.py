@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from ...core.account import lines
+from ...core.account import format_accounts
 from ...core.comparison import Resampling
-from ...core.document import bootstrap, make_document
+from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError, NotApplicable
 from ...model import Notice
 from ...studies.sensitivity import SchemaSensitivity, study_sensitivity
@@ -113,7 +113,7 @@ def _document(
         **scores_and_accounts(results, "variant"),
         counts={"variants": len(results), "dialogues": first.dialogues, "turns": first.turns},
         warnings=notices,
-        intervals=bootstrap(first.resampling),
+        intervals=describe_intervals(first.resampling),
         sensitivities=sensitivities,
     )
 
@@ -125,7 +125,7 @@ def _parts(
 ) -> Iterator[Block]:
     yield from table_blocks(views.sensitivity_rows(results, sensitivities), CSV)
     yield from result_blocks(views.sensitivity_lines(sensitivities))
-    foot = tuple(lines({name: result.account for name, result in results.items()}))
+    foot = tuple(format_accounts({name: result.account for name, result in results.items()}))
     yield Block(views.sensitivity_table(sensitivities, len(variants), foot), PROSE)
     yield from table_blocks(
         [views.variant_table(results), *(views.sensitive_dialogues_table(each) for each in sensitivities)]

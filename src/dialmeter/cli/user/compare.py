@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ...core.comparison import Resampling
-from ...core.document import bootstrap, make_document
+from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError
 from ...model import Notice
 from ...readers.trajectories import is_log
@@ -98,7 +98,7 @@ def compare(**options: Any) -> Output:
             warnings=notices,
             versus=comparison.versus,
             domain=domain,
-            intervals=bootstrap(resampling),
+            intervals=describe_intervals(resampling),
         ),
         parts=comparison_parts(
             comparison_table(comparison, domain),

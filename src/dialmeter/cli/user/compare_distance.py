@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._version import __version__
-from ...core.account import Account, counted, in_documents, refused_dialogues
+from ...core.account import Account, account_fields, count_reasons, refused_dialogues
 from ...core.comparison import PairedDifference, Resampling
-from ...core.document import bootstrap, make_document
+from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
@@ -49,7 +49,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
         talks[name] = list(track_reading(file, file, options["quiet"]))
         refused = refused_dialogues(file.refused)
         total = len(talks[name]) + len(refused)
-        accounts[name] = Account("dialogue", total, total, len(talks[name]), counted(refused), "read")
+        accounts[name] = Account("dialogue", total, total, len(talks[name]), count_reasons(refused), "read")
         notices += named_notices(name, file.notices)
     human, simulated = names
     paired, unpaired = paired_measures(talks[human], talks[simulated], resampling)
@@ -78,7 +78,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
                 for each in measured
                 for name, value in ((human, each.human), (simulated, each.simulated))
             ],
-            **in_documents(accounts),
+            **account_fields(accounts),
             counts={"dialogues": sum(map(len, talks.values())), "systems": 2},
             warnings=notices,
             versus=[
@@ -89,7 +89,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
                 if each.difference is not None
             ],
             domain=COMBINED,
-            intervals=bootstrap(resampling),
+            intervals=describe_intervals(resampling),
         ),
         parts=_parts(measured, names, accounts),
         notices=notices,

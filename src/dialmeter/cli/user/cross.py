@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import in_documents, lines
+from ...core.account import account_fields, format_accounts
 from ...core.comparability import joint_signature
 from ...core.document import make_document
 from ...errors import DialmeterError
@@ -18,7 +18,7 @@ from ...simulation.outcome import describe_silence, outcome, play_account
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
 from ...studies.act_success import system_outcome
-from ...studies.cross import CrossCell, CrossScore, as_dicts, compared_systems, row, scores
+from ...studies.cross import CrossCell, CrossScore, as_dicts, compare_by_user, row, scores
 from ...systems.compare import LogComparison
 from ...systems.outcome import SystemOutcome
 from ...users.result import UserSettings
@@ -79,7 +79,7 @@ def cross(**options: Any) -> Output:
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
     cross_scores = scores(cells, resampling)
-    compared = compared_systems(cells, resampling)
+    compared = compare_by_user(cells, resampling)
     counts = {
         "users": len(users),
         "systems": len(systems),
@@ -90,7 +90,7 @@ def cross(**options: Any) -> Output:
         document=lambda _: make_document(
             UserCrossDocument,
             scores=as_dicts(cross_scores),
-            **in_documents(accounts),
+            **account_fields(accounts),
             counts=counts,
             warnings=notices,
             systems=[
@@ -100,7 +100,7 @@ def cross(**options: Any) -> Output:
             ],
             versus={user: each.versus for user, each in compared.items()},
         ),
-        parts=_parts(cross_scores, tuple(lines(accounts)), compared),
+        parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
         notices=notices,
         charts=lambda: views.charts(cross_scores),
     )

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from ...core.account import Account, counted, refused_dialogues
+from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.document import make_document
 from ...errors import InputError
 from ...readers.conversations import open_conversations
@@ -66,7 +66,7 @@ def labels(**options: Any) -> Output:
         raise refused[0] if refused else InputError("no dialogue", file=talks.name)
     findings = [each for each in findings if not options["kinds"] or each.kind in options["kinds"]]
     total = dialogues + len(refused)
-    account = Account("dialogue", total, total, dialogues, counted(refused_dialogues(refused)))
+    account = Account("dialogue", total, total, dialogues, count_reasons(refused_dialogues(refused)))
     kinds: Counter[str] = Counter(each.kind for each in findings)
     return Output(
         document=lambda _: make_document(

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec import UNSET
 
-from ...core.document import bootstrap, make_document
+from ...core.document import describe_intervals, make_document
 from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import open_conversations
@@ -101,7 +101,7 @@ def score(**options: Any) -> Output:
             UserScoreDocument,
             result,
             format=scored.format,
-            intervals=bootstrap(result.resampling),
+            intervals=describe_intervals(result.resampling),
             worst=result.worst(3),
             refused=[str(error) for error in result.refused],
             verdicts=UNSET if verdicts is None else verdicts,

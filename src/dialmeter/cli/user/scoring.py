@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ...core.account import Account, account_in
+from ...core.account import Account, read_account
 from ...core.comparison import Resampling
 from ...core.engine import note
 from ...core.open_runs import open_run
@@ -187,7 +187,7 @@ def read_user_rows(
             raise DialmeterError(f"{where}: the run is of kind {run.manifest.get('kind')}, not user")
         if blamed and not options.get("dialogue") and not run.manifest.get("blame"):
             raise DialmeterError(f"{where}: the run has no data on who lost points; score again with --blame")
-        return run.rows_as(UserRow), account_in(run.manifest), []
+        return run.rows_as(UserRow), read_account(run.manifest), []
     scored = score_dialogues(where, user_settings_from_options(options), options, None, with_rows=True, blamed=blamed)
     return scored.rows, scored.result.account, scored.result.notices
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import Account, counted, refused_dialogues
+from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.document import make_document
 from ...errors import InputError
 from ...model import USER, Conversation
@@ -69,7 +69,7 @@ def understand(**options: Any) -> Output:
     accuracy, pairs = measure_reading(usable, reader, settings.profile, matcher)
     accuracy = replace(accuracy, effects=tuple(_score_effects(pairs, settings)))
     account = Account(
-        "dialogue", len(talks_with_moves), len(talks_with_moves), len(usable), counted(refused_dialogues(refused))
+        "dialogue", len(talks_with_moves), len(talks_with_moves), len(usable), count_reasons(refused_dialogues(refused))
     )
     return Output(
         document=lambda _: make_document(

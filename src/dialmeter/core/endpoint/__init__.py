@@ -1,4 +1,4 @@
-"""Chat endpoints: one client for judges, agents, and everything else that asks a language model."""
+"""Chat endpoints: one client for judges, agents, and all other code that calls a language model."""
 
 from .answers import AnswerStore, AnswerToken, ChatAnswer
 from .client import ChatEndpoint, Messages

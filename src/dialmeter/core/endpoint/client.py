@@ -1,6 +1,6 @@
-"""The one client for chat endpoints that speak OpenAI's protocol.
+"""Client for chat endpoints with OpenAI's protocol.
 
-It sends requests again, slows down when the server is busy, caches answers, counts tokens and cost, and never shows the key.
+It retries requests, slows down when the server is busy, caches answers, counts tokens and cost, and never shows the API key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ...errors import DialmeterError, MissingExtra, UnreadableAnswer, one_line
-from ..secrets import IN_ANSWERS, mask_secret, read_secret
+from ..secrets import SHORTEST_IN_ANSWERS, mask_secret, read_secret
 from .answers import AnswerStore, ChatAnswer, read_answer
 from .cost import BudgetSpent, Price, Usage, estimate_tokens
 from .throttle import Clock, Throttle
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
 
 _PATH = "/chat/completions"
 _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
-_PASSING = (408, 409, 425)
+_TEMPORARY = (408, 409, 425)
 _REFUSED_PARAMETERS = (400, 404, 422)
-_NO_MONEY = "insufficient_quota"
-"""In the body of a 429 that waiting does not end."""
+_NO_QUOTA = "insufficient_quota"
+"""In the body of a 429 response, it means that waiting does not help."""
 _LONGEST_WAIT = 60.0
 PATIENCE = 600.0
-"""Seconds for which a request is sent again to a busy server (429)."""
+"""Seconds for which a request to a busy server (429) is retried."""
 
 Messages: TypeAlias = Sequence[Mapping[str, str]]
 Readable: TypeAlias = Callable[[ChatAnswer], bool]
-"""True of an answer from which a caller can read what it asked for."""
+"""Returns True for an answer that the caller can parse."""
 
 
 class _RefusedParameters(Exception):
-    """The server does not take a request as it is."""
+    """The server refuses the parameters of a request."""
 
 
-class _Trouble(Exception):
-    """A failure that may pass."""
+class _TemporaryFailure(Exception):
+    """A failure after which a retry may succeed."""
 
     def __init__(
         self, message: str, *, pause: float | None = None, is_busy: bool = False, is_unreadable: bool = False
@@ -58,24 +58,24 @@ class _Trouble(Exception):
 
 
 class ChatEndpoint:
-    """Asks a model at an endpoint.
+    """Client for one model at a chat endpoint.
 
     Args:
-        url: the base of the interface, such as ``http://127.0.0.1:8000/v1``.
-        model: the name of the model.
-        key: the environment variable that holds the key; no key is sent where it is not set.
-        retries: how often a request that failed is sent again. A busy server (429) is asked again for ten minutes.
-        wait: seconds before it is sent again, twice as long each time.
-        timeout: seconds that an answer may take.
-        workers: how many requests are under way at most.
-        cache: a folder in which answers are kept, so that an interrupted run can continue; empty to keep them in memory only.
-            With None no answer is kept, and the same question is asked again.
-        price: of tokens.
-        max_cost: no request is sent that may raise the cost of all requests above it.
-        clock: the time.
+        url: base URL of the API, such as ``http://127.0.0.1:8000/v1``.
+        model: name of the model.
+        key: environment variable with the API key; no key is sent if it is not set.
+        retries: number of retries of a failed request. Requests to a busy server (429) are retried for ten minutes.
+        wait: seconds before the first retry; doubled for each further retry.
+        timeout: maximum seconds for an answer.
+        workers: maximum number of concurrent requests.
+        cache: folder for cached answers, so that an interrupted run can continue; empty to cache them only in memory.
+            With None no answer is cached, and the same request is sent again.
+        price: price of tokens.
+        max_cost: budget. A request is not sent if the total cost may exceed it.
+        clock: the clock.
 
     Raises:
-        DialmeterError: the address is none, or it holds a password.
+        DialmeterError: the URL is invalid or contains a password.
         MissingExtra: httpx is not installed.
     """
 
@@ -102,7 +102,9 @@ class ChatEndpoint:
         if parts.scheme not in ("http", "https") or not parts.hostname or not model:
             raise DialmeterError("a language model needs an endpoint URL (http:// or https://) and the name of a model")
         if parts.username or parts.password:
-            raise DialmeterError("the endpoint URL holds a password; put the key into an environment variable instead")
+            raise DialmeterError(
+                "the endpoint URL contains a password; put the key into an environment variable instead"
+            )
         self.url = url.rstrip("/").removesuffix(_PATH) + _PATH
         self.model, self.price, self.usage = model, price, Usage()
         self._max_cost, self._reserved = max_cost, 0.0
@@ -126,29 +128,29 @@ class ChatEndpoint:
         must_speak: bool = False,
         is_readable: Readable | None = None,
     ) -> ChatAnswer:
-        """The answer to some messages.
+        """Return the answer to messages, from the cache or from the server.
 
         Args:
             messages: each with ``role`` and ``content``.
-            parameters: of the request, such as ``temperature``; one that is None is not sent.
-            optional: parameters that are omitted where the server refuses them, such as ``response_format``.
-            repeat: the same request with another number is answered anew; it is sent as ``seed`` where the server takes it.
-            must_speak: an empty answer is a failure that may pass.
-            is_readable: a cached answer of which this is False is not used: the request is sent again. The cache keeps both.
+            parameters: parameters of the request, such as ``temperature``; those that are None are not sent.
+            optional: parameters that are omitted if the server refuses them, such as ``response_format``.
+            repeat: number of the repetition. Each number gets a separate answer; it is sent as ``seed`` if the server accepts that.
+            must_speak: retry if the answer is empty.
+            is_readable: if this returns False for a cached answer, the request is sent again. The cache keeps both answers.
 
         Raises:
-            UnreadableAnswer: what came is not the answer of a chat model.
-            BudgetSpent: it might cost too much.
-            DialmeterError: no answer in all attempts, or the server refuses.
+            UnreadableAnswer: the response is not the answer of a chat model.
+            BudgetSpent: the request may exceed the budget.
+            DialmeterError: no attempt succeeded, or the server refuses the request.
         """
         body, optional, key = self._request(messages, parameters, optional, repeat)
-        known = self._answers.get(key)
-        if known is not None and (known.text or not must_speak) and (is_readable is None or is_readable(known)):
+        cached = self._answers.get(key)
+        if cached is not None and (cached.text or not must_speak) and (is_readable is None or is_readable(cached)):
             with self._lock:
                 self.usage.cached += 1
-            return known
+            return cached
         with self._budget(messages):
-            answer = self._asked(body, optional, must_speak)
+            answer = self._send(body, optional, must_speak)
         self._answers.add(key, answer)
         return answer
 
@@ -160,11 +162,11 @@ class ChatEndpoint:
         optional: Mapping[str, Any] | None = None,
         repeat: int | None = None,
     ) -> ChatAnswer | None:
-        """The last answer to a request if it is known, readable or not; nothing is sent."""
+        """Return the last cached answer to a request, readable or not, or None. Nothing is sent."""
         return self._answers.get(self._request(messages, parameters, optional, repeat)[2])
 
     def keep_answers(self, folder: str) -> None:
-        """Keeps answers in a folder from now on, and takes those that it holds."""
+        """Cache answers in a folder from now on, and use those that it contains."""
         self._answers = AnswerStore(folder)
 
     def _request(
@@ -174,11 +176,11 @@ class ChatEndpoint:
         optional: Mapping[str, Any] | None,
         repeat: int | None,
     ) -> tuple[dict[str, Any], dict[str, Any], str]:
-        """The body of a request, its optional parameters, and the key of its answer."""
+        """Return the body of a request, its optional parameters, and the cache key of its answer."""
         body = {"model": self.model, "messages": [dict(each) for each in messages]}
         body |= {name: value for name, value in (parameters or {}).items() if value is not None}
-        more = dict(optional or {}) | ({} if repeat is None else {"seed": repeat})
-        return body, more, hashlib.sha256(msgspec.json.encode([self.url, body, more])).hexdigest()
+        extra = dict(optional or {}) | ({} if repeat is None else {"seed": repeat})
+        return body, extra, hashlib.sha256(msgspec.json.encode([self.url, body, extra])).hexdigest()
 
     def ask_all(
         self,
@@ -189,20 +191,20 @@ class ChatEndpoint:
         repeats: Sequence[int] | None = None,
         is_readable: Readable | None = None,
     ) -> list[ChatAnswer | DialmeterError]:
-        """Answers to many messages, several at a time, in order; the error where there is no answer."""
+        """Return the answers to many requests, sent concurrently, in order; the error if there is no answer."""
 
-        def one(place: int) -> ChatAnswer | DialmeterError:
-            number = repeats[place] if repeats else None
+        def ask(index: int) -> ChatAnswer | DialmeterError:
+            number = repeats[index] if repeats else None
             try:
                 return self.ask(
-                    conversations[place], parameters, optional=optional, repeat=number, is_readable=is_readable
+                    conversations[index], parameters, optional=optional, repeat=number, is_readable=is_readable
                 )
             except DialmeterError as error:
                 return error
 
         pool = ThreadPoolExecutor(self._workers)
         try:
-            return list(pool.map(one, range(len(conversations))))
+            return list(pool.map(ask, range(len(conversations))))
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -212,7 +214,7 @@ class ChatEndpoint:
         return self.price.of(self.usage.prompt_tokens, self.usage.answer_tokens) if self.price else None
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._http.close()
 
     def __del__(self) -> None:
@@ -221,7 +223,7 @@ class ChatEndpoint:
 
     @contextmanager
     def _budget(self, messages: Messages) -> Iterator[None]:
-        """Reserves what an answer may cost: the prompt by its length, and the mean of the answers so far."""
+        """Reserve the expected cost of a request: its prompt by length, and its answer by the mean of the answers so far."""
         if self.price is None or self._max_cost is None:
             yield
             return
@@ -229,7 +231,7 @@ class ChatEndpoint:
             mean = self.usage.answer_tokens / self.usage.answers if self.usage.answers else 0
             expected = self.price.of(estimate_tokens(messages), mean)
             if (self.cost or 0.0) + self._reserved + expected > self._max_cost:
-                raise BudgetSpent(f"{self.model}: the next request may cost more than the budget of {self._max_cost:g}")
+                raise BudgetSpent(f"{self.model}: the next request may exceed the budget of {self._max_cost:g}")
             self._reserved += expected
         try:
             yield
@@ -237,9 +239,9 @@ class ChatEndpoint:
             with self._lock:
                 self._reserved -= expected
 
-    def _asked(self, body: dict[str, Any], optional: Mapping[str, Any], must_speak: bool) -> ChatAnswer:
+    def _send(self, body: dict[str, Any], optional: Mapping[str, Any], must_speak: bool) -> ChatAnswer:
         wait, failures, slowed = self._wait, 0, 0
-        patience = self._clock.now() + PATIENCE
+        deadline = self._clock.now() + PATIENCE
         dropped = set(self._unsupported)
         while True:
             extra = {name: value for name, value in optional.items() if name not in dropped}
@@ -252,50 +254,50 @@ class ChatEndpoint:
                 if not extra:
                     raise DialmeterError(str(refused)) from None
                 dropped |= {name for name in extra if name in str(refused)} or set(extra)
-            except _Trouble as trouble:
-                pause = min(_LONGEST_WAIT, wait) if trouble.pause is None else trouble.pause
+            except _TemporaryFailure as failure:
+                pause = min(_LONGEST_WAIT, wait) if failure.pause is None else failure.pause
                 wait *= 2
-                waited_enough = self._clock.now() + pause > patience
-                if waited_enough or (failures >= self._retries and not trouble.is_busy):
+                is_too_late = self._clock.now() + pause > deadline
+                if is_too_late or (failures >= self._retries and not failure.is_busy):
                     tries = f"{failures + 1} {'tries' if failures else 'try'}"
-                    message = f"{self.url}: {trouble} ({f'busy for {PATIENCE:g} s' if trouble.is_busy else tries})"
-                    raise (UnreadableAnswer if trouble.is_unreadable else DialmeterError)(message) from None
-                if trouble.is_busy:
+                    message = f"{self.url}: {failure} ({f'busy for {PATIENCE:g} s' if failure.is_busy else tries})"
+                    raise (UnreadableAnswer if failure.is_unreadable else DialmeterError)(message) from None
+                if failure.is_busy:
                     self._throttle.refused(pause, slowed)
                 else:
                     failures += 1
                     self._clock.sleep(pause)
 
     def _attempt(self, body: dict[str, Any], must_speak: bool) -> ChatAnswer:
-        """The answer to one request.
+        """Send one request and return the answer.
 
         Raises:
-            _Trouble: there is none, and another attempt may help.
-            _RefusedParameters: the server does not take the request as it is.
-            DialmeterError: the server refuses for good.
+            _TemporaryFailure: there is no answer, but a retry may succeed.
+            _RefusedParameters: the server refuses the parameters of the request.
+            DialmeterError: the server refuses the request, and a retry does not help.
         """
         with self._lock:
             self.usage.requests += 1
-        found = self._post(body)
-        status = f"status {found.status_code}: {self._safe(found.text)}".removesuffix(": ")
-        if found.status_code == _TOO_MANY and _NO_MONEY not in found.text:
+        response = self._post(body)
+        status = f"status {response.status_code}: {self._safe(response.text)}".removesuffix(": ")
+        if response.status_code == _TOO_MANY and _NO_QUOTA not in response.text:
             with self._lock:
                 self.usage.busy += 1
-            raise _Trouble(status, pause=_requested_wait(found.headers), is_busy=True)
-        if found.status_code in _PASSING or found.status_code >= _SERVER_ERROR:
-            raise _Trouble(status, pause=_requested_wait(found.headers))
+            raise _TemporaryFailure(status, pause=_requested_wait(response.headers), is_busy=True)
+        if response.status_code in _TEMPORARY or response.status_code >= _SERVER_ERROR:
+            raise _TemporaryFailure(status, pause=_requested_wait(response.headers))
         self._throttle.answered()
-        if found.status_code in _REFUSED_PARAMETERS:
+        if response.status_code in _REFUSED_PARAMETERS:
             raise _RefusedParameters(f"{self.url} refuses: {status}")
-        if found.status_code != _OK:
+        if response.status_code != _OK:
             raise DialmeterError(f"{self.url} refuses: {status}")
         try:
-            answer = read_answer(found.content, body["messages"])
+            answer = read_answer(response.content, body["messages"])
         except ValueError:
-            message = f"not an answer of a chat model: {self._safe(found.text)!r}"
-            raise _Trouble(message, is_unreadable=True) from None
+            message = f"not an answer of a chat model: {self._safe(response.text)!r}"
+            raise _TemporaryFailure(message, is_unreadable=True) from None
         if must_speak and not answer.text.strip():
-            raise _Trouble("the answer is empty", is_unreadable=True)
+            raise _TemporaryFailure("the answer is empty", is_unreadable=True)
         with self._lock:
             self.usage.answers += 1
             self.usage.prompt_tokens += answer.prompt_tokens
@@ -309,22 +311,22 @@ class ChatEndpoint:
         try:
             return self._http.post(self.url, json=body)
         except httpx.TimeoutException:
-            raise _Trouble(f"no answer within {self._timeout:g} s") from None
+            raise _TemporaryFailure(f"no answer within {self._timeout:g} s") from None
         except httpx.TransportError as error:
-            raise _Trouble(f"no connection: {self._safe(str(error) or type(error).__name__)}") from None
+            raise _TemporaryFailure(f"no connection: {self._safe(str(error) or type(error).__name__)}") from None
 
     def _safe(self, text: str) -> str:
         return one_line(mask_secret(text, self._secret), 200)
 
     def _masked(self, answer: ChatAnswer) -> ChatAnswer:
         def mask(text: str) -> str:
-            return mask_secret(text, self._secret, IN_ANSWERS)
+            return mask_secret(text, self._secret, SHORTEST_IN_ANSWERS)
 
         return replace(answer, text=mask(answer.text), refusal=mask(answer.refusal), reasoning=mask(answer.reasoning))
 
 
 def _requested_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait: a number, or a moment; None where it does not say."""
+    """Return the seconds in the header ``Retry-After``, which is a number or a date, or None if there is none."""
     text = headers.get("retry-after", "").strip()
     try:
         return max(0.0, float(text)) if isfinite(float(text)) else None

@@ -1,4 +1,4 @@
-"""Tokens and money."""
+"""Token counts and cost of requests."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ _MILLION = 1e6
 
 
 class BudgetSpent(Unfinished):
-    """The next request might cost more than what may be spent."""
+    """The next request may exceed the budget."""
 
 
 def estimate_tokens(messages: Sequence[Mapping[str, str]]) -> int:
-    """The tokens of messages, roughly: a token for four characters, and four for each message.
+    """Estimate the tokens of messages: one per four characters, and four for each message.
 
     Example:
         >>> estimate_tokens([{"role": "user", "content": "How good is this reply?"}])
         10
     """
-    return sum(_PER_MESSAGE + tokens_of(each["content"]) for each in messages)
+    return sum(_PER_MESSAGE + estimate_text_tokens(each["content"]) for each in messages)
 
 
-def tokens_of(text: str) -> int:
-    """The tokens of a text, roughly.
+def estimate_text_tokens(text: str) -> int:
+    """Estimate the tokens of a text: one per four characters.
 
     Example:
-        >>> tokens_of("Rating: 4")
+        >>> estimate_text_tokens("Rating: 4")
         3
     """
     return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
 class Price(Struct, frozen=True):
-    """Money per million tokens.
+    """Price per million tokens.
 
     Example:
         >>> Price.parse("in=0.15,out=0.6").of(1_000_000, 500_000)
@@ -50,10 +50,10 @@ class Price(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Price:
-        """A price as written on the command line.
+        """Parse a price from the command line.
 
         Raises:
-            DialmeterError: it is written in another way.
+            DialmeterError: the price has another format.
         """
         parts = dict(part.strip().split("=", 1) for part in text.split(",") if "=" in part)
         try:
@@ -61,25 +61,27 @@ class Price(Struct, frozen=True):
         except (KeyError, ValueError):
             price = cls(-1.0, -1.0)
         if parts or not (0 <= price.prompt < float("inf") and 0 <= price.answer < float("inf")):
-            raise DialmeterError(f"price {one_line(text)!r}: write money per million tokens, as in in=0.15,out=0.6")
+            raise DialmeterError(
+                f"price {one_line(text)!r}: write the price per million tokens, for example in=0.15,out=0.6"
+            )
         return price
 
     def of(self, prompt_tokens: float, answer_tokens: float) -> float:
-        """The cost of some tokens."""
+        """Return the cost of tokens."""
         return (self.prompt * prompt_tokens + self.answer * answer_tokens) / _MILLION
 
 
 class Usage(Struct):
-    """What an endpoint was used for so far.
+    """Usage of an endpoint so far.
 
     Attributes:
-        requests: sent, failed ones included.
-        answers: received.
-        cached: answers that were known before.
-        busy: requests that the server refused because there were too many.
-        prompt_tokens: of the answers received.
-        answer_tokens: of the answers received.
-        estimated: answers whose tokens the server did not count.
+        requests: requests sent, including failed ones.
+        answers: answers received.
+        cached: answers taken from the cache.
+        busy: requests that the server refused because there were too many (429).
+        prompt_tokens: prompt tokens of the received answers.
+        answer_tokens: tokens of the received answers.
+        estimated: received answers whose tokens the server did not count.
     """
 
     requests: int = 0

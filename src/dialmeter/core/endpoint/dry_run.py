@@ -1,4 +1,4 @@
-"""What asking a chat endpoint would take, before anything is sent."""
+"""Estimate requests, tokens and cost of a chat endpoint before anything is sent."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .client import ChatEndpoint, Messages, Readable
 from .cost import estimate_tokens
 
 ANSWER_TOKENS = 60
-"""Of an answer in JSON or in a sentence or two, as long as no answer is known."""
+"""Assumed tokens of an answer (JSON, or one or two sentences) as long as no answer is cached."""
 
 
 class CostEstimate(Struct, frozen=True, kw_only=True):
-    """What a command would ask an endpoint for.
+    """Estimated requests, tokens and cost of a command.
 
     Attributes:
-        model: the name of the model.
-        replies: how many replies or dialogues a judge would be asked about; absent where no judge is asked.
-        calls: requests that would be sent, if none fails.
-        cached: answers that are known already.
-        prompt_tokens: of the calls, with four characters for a token.
-        answer_tokens: of the calls, from the mean of the known answers, or a guess.
-        cost: None without a price.
+        model: name of the model.
+        replies: number of replies or dialogues that a judge would score; absent if no judge is used.
+        calls: requests that would be sent if none fails.
+        cached: answers that are already in the cache.
+        prompt_tokens: prompt tokens of the calls, estimated as four characters per token.
+        answer_tokens: answer tokens of the calls, from the mean of the cached answers, or a default.
+        cost: estimated cost; null without a price.
     """
 
     model: str
@@ -39,11 +39,11 @@ class CostEstimate(Struct, frozen=True, kw_only=True):
 
 
 class DryRun:
-    """Counts requests instead of sending them.
+    """Counter of requests that are not sent.
 
     Args:
-        endpoint: that would be asked; its cache is read.
-        answer_tokens: the length of an answer, as long as no answer is known.
+        endpoint: the endpoint; its cache is read.
+        answer_tokens: assumed tokens of an answer as long as no answer is cached.
 
     Example:
         >>> counter = DryRun(ChatEndpoint("http://127.0.0.1:8000/v1", "small"))
@@ -54,7 +54,7 @@ class DryRun:
     """
 
     def __init__(self, endpoint: ChatEndpoint, answer_tokens: int = ANSWER_TOKENS) -> None:
-        self._endpoint, self._guess = endpoint, answer_tokens
+        self._endpoint, self._default = endpoint, answer_tokens
         self._prompt_tokens: dict[bytes, int] = {}
         self._answer_tokens: dict[bytes, int] = {}
 
@@ -68,29 +68,29 @@ class DryRun:
         must_speak: bool = False,
         is_readable: Readable | None = None,
     ) -> ChatAnswer | None:
-        """The answer that would be taken from the cache; None for a request that would be sent.
+        """Return the answer from the cache, or None if the request would be sent.
 
-        The arguments are those of :meth:`ChatEndpoint.ask`. The same request counts once, because its answer is then known.
+        The arguments are those of :meth:`ChatEndpoint.ask`. The same request counts once, because its answer would then be cached.
         """
         request = msgspec.json.encode([messages, parameters, optional, repeat])
-        known = self._endpoint.known(messages, parameters, optional=optional, repeat=repeat)
-        if known is not None and (known.text or not must_speak) and (is_readable is None or is_readable(known)):
-            self._answer_tokens[request] = known.answer_tokens
-            return known
+        cached = self._endpoint.known(messages, parameters, optional=optional, repeat=repeat)
+        if cached is not None and (cached.text or not must_speak) and (is_readable is None or is_readable(cached)):
+            self._answer_tokens[request] = cached.answer_tokens
+            return cached
         self._prompt_tokens[request] = estimate_tokens(messages)
         return None
 
     @property
     def estimate(self) -> CostEstimate:
-        """What all requests so far would take."""
-        calls, known = len(self._prompt_tokens), list(self._answer_tokens.values())
+        """The estimate for all requests so far."""
+        calls, cached = len(self._prompt_tokens), list(self._answer_tokens.values())
         tokens = sum(self._prompt_tokens.values())
-        answer_tokens = round(calls * (sum(known) / len(known) if known else self._guess))
+        answer_tokens = round(calls * (sum(cached) / len(cached) if cached else self._default))
         price = self._endpoint.price
         return CostEstimate(
             model=self._endpoint.model,
             calls=calls,
-            cached=len(known),
+            cached=len(cached),
             prompt_tokens=tokens,
             answer_tokens=answer_tokens,
             cost=price.of(tokens, answer_tokens) if price else None,

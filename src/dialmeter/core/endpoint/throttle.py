@@ -1,4 +1,4 @@
-"""How fast requests are sent to a server."""
+"""Limit the rate of requests to a server."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from threading import Condition
 
 
 class Clock:
-    """The time; tests replace it by one that does not wait."""
+    """A clock. Tests replace it by one that does not wait."""
 
     def now(self) -> float:
-        """Seconds since some moment."""
+        """Return a monotonic time in seconds."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Waits."""
+        """Wait for some seconds."""
         time.sleep(seconds)
 
 
 class Throttle:
-    """How many requests may be under way: half as many after a refusal, one more after as many answers as may be under way.
+    """Limit of concurrent requests. It is halved after a refusal, and raised by one after as many answers as the limit.
 
     Args:
-        most: the highest number.
-        clock: the time.
+        most: the maximum limit.
+        clock: the clock.
     """
 
     def __init__(self, most: int, clock: Clock) -> None:
@@ -37,7 +37,7 @@ class Throttle:
 
     @contextmanager
     def turn(self) -> Iterator[int]:
-        """Waits for a free place and for the end of a pause; yields how often the limit was lowered before."""
+        """Wait until a request may be sent. Yield how often the limit was lowered before."""
         while True:
             with self._changed:
                 while self._running >= self.limit:
@@ -56,7 +56,7 @@ class Throttle:
                 self._changed.notify_all()
 
     def refused(self, seconds: float, slowed: int) -> None:
-        """Nothing is sent for some seconds; refusals of requests that were under way together count as one."""
+        """Pause all requests for some seconds, and lower the limit. Refusals of concurrent requests lower it only once."""
         with self._changed:
             self._resume = max(self._resume, self._clock.now() + seconds)
             self._answered = 0
@@ -65,7 +65,7 @@ class Throttle:
                 self.limit = max(1, self.limit // 2)
 
     def answered(self) -> None:
-        """The server has answered."""
+        """Record an answer of the server, and raise the limit if there were enough of them."""
         with self._changed:
             self._answered += 1
             if self._answered >= self.limit < self._most:

@@ -89,7 +89,7 @@ def _compare_pair(
 
     from ...stats import compare_correlations
     from ...stats.intervals import student_p
-    from ...stats.resampling import limits
+    from ...stats.resampling import percentile_interval
 
     one, two = base.oriented, other.oriented
     places = [place for place, each in enumerate(zip(one, two, ratings, strict=True)) if None not in each]
@@ -105,7 +105,9 @@ def _compare_pair(
         one_drawn, two_drawn, target = (draws.variable(places, each) for each in (x, y, people))
         drawn = one_drawn.correlation(measure, target) - two_drawn.correlation(measure, target)
         drawn = drawn[~np.isnan(drawn)]
-        spread = limits(drawn, draws.resampling.confidence, count) if count > 1 and len(drawn) > 1 else None
+        spread = (
+            percentile_interval(drawn, draws.resampling.confidence, count) if count > 1 and len(drawn) > 1 else None
+        )
         error = float(drawn.std(ddof=1)) if spread else 0.0
         p = student_p((first.value - second.value) / error, count - 1) if error else None
         zou = (

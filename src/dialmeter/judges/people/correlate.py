@@ -144,7 +144,7 @@ def _over_items(
     import numpy as np
 
     from ...stats.cluster_bootstrap import MOST_PAIRED
-    from ...stats.resampling import limits
+    from ...stats.resampling import percentile_interval
 
     places = complete(scores, ratings)
     x, y = (np.array([side[place] for place in places], dtype=np.float64) for side in (scores, ratings))
@@ -159,7 +159,7 @@ def _over_items(
                 why = f"more than {MOST_PAIRED} items"
             else:
                 values = draws.variable(places, x).correlation(measure, draws.variable(places, y))
-                drawn = limits(values, draws.resampling.confidence, count)
+                drawn = percentile_interval(values, draws.resampling.confidence, count)
                 ci, why = drawn.ci, drawn.reason or ""
         yield _correlation(measure, names, correlation, unscored=len(scores) - len(places), ci=ci, ci_reason=why)
 
@@ -175,7 +175,7 @@ def _over_systems(
     import numpy as np
 
     from ...stats.cluster_bootstrap import rowwise
-    from ...stats.resampling import limits
+    from ...stats.resampling import percentile_interval
 
     places = [place for place in complete(scores, ratings) if systems[place]]
     scored = sorted({systems[place] for place in places})
@@ -192,7 +192,7 @@ def _over_systems(
         correlation = compute(*means)
         ci, why = None, "" if has_interval else f"more than {MOST_SYSTEMS} systems"
         if correlation.value is not None and rows is not None and draws.resampling is not None:
-            drawn = limits(rowwise(measure, *rows), draws.resampling.confidence, count)
+            drawn = percentile_interval(rowwise(measure, *rows), draws.resampling.confidence, count)
             ci, why = drawn.ci, drawn.reason or ""
         yield _correlation(
             measure,

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from ...core.account import in_documents
+from ...core.account import account_fields
 from ...core.record import finish_run, run_identity
 from ...core.run_writer import RunWriter
 from ..judge import identity_digest
@@ -76,7 +76,7 @@ def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], re
         signature=result.scores[0].signature,
         columns=gaps,
         report=report,
-        accounts=in_documents(result.accounts),
+        accounts=account_fields(result.accounts),
         findings=result.findings(),
         trivial=[column.name for column in result.columns if column.trivial],
         main_dimension=result.main_dimension,

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from ..._version import __version__
-from ...core.account import Account, counted, total
+from ...core.account import Account, count_reasons, sum_accounts
 from ...core.result import Result, score_dict
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
@@ -219,12 +219,12 @@ class PeopleResult(Result):
             if score is None
         ]
         total_items = len(column.scores)
-        return Account("item", total_items, total_items, total_items - len(missing), counted(missing))
+        return Account("item", total_items, total_items, total_items - len(missing), count_reasons(missing))
 
     @property
     def account(self) -> Account:
         """The sum of the accounts of all judges."""
-        return total(self.accounts.values())
+        return sum_accounts(self.accounts.values())
 
     @cached_property
     def notices(self) -> list[Notice]:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import get_args
 
-from ...core.comparison import chosen_resampling
+from ...core.comparison import make_resampling
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
@@ -71,7 +71,7 @@ def judge_human(
         >>> round(result["Spearman", "length", "overall"].value, 6)
         1.0
     """
-    resampling = chosen_resampling(ci, resamples, seed)
+    resampling = make_resampling(ci, resamples, seed)
     if resample not in get_args(Resample):
         raise DialmeterError(f"resample must be contexts or items, not {resample!r}")
     items = open_items(ratings, reference_system)

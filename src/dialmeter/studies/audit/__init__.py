@@ -1,1 +1,1 @@
-"""What several trackers say about their gold: likely annotation errors, and files that were given gold states."""
+"""Audit of gold with the predictions of several trackers: likely annotation errors, and files that were given gold states."""

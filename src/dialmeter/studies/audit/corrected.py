@@ -1,4 +1,4 @@
-"""What the scores of trackers would be if one candidate were corrected: only its dialogue is scored again."""
+"""Compute the scores of trackers if one candidate were corrected. Only its dialogue is scored again."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from .trackers import MEASURES, AuditedTracker, TrackerSet
 
 
 def corrected_scores(trackers: TrackerSet, candidates: Sequence[Candidate]) -> list[dict[str, dict[str, float | None]]]:
-    """By candidate, tracker and measure: the score of the whole corpus if the candidate alone were corrected."""
-    found: list[dict[str, dict[str, float | None]]] = [{} for _ in candidates]
+    """Return, by candidate, tracker and measure, the score of the whole corpus if only this candidate were corrected."""
+    corrected: list[dict[str, dict[str, float | None]]] = [{} for _ in candidates]
     for tracker in trackers.trackers:
-        for place, scores in enumerate(_of_tracker(trackers, tracker, candidates)):
-            found[place][tracker.name] = scores
-    return found
+        for by_tracker, scores in zip(corrected, _tracker_scores(trackers, tracker, candidates), strict=True):
+            by_tracker[tracker.name] = scores
+    return corrected
 
 
-def _of_tracker(
+def _tracker_scores(
     trackers: TrackerSet, tracker: AuditedTracker, candidates: Sequence[Candidate]
 ) -> list[dict[str, float | None]]:
     from ...stats.formulas import evaluate
 
     if not candidates:
         return []
-    # Every candidate is a separate dialogue here, named by its place.
+    # Every candidate is a separate dialogue here, named by its index.
     scorer = TrackerScorer(MEASURES, trackers.rules, vocabulary=trackers.words)
-    for place, candidate in enumerate(candidates):
+    for index, candidate in enumerate(candidates):
         read = tracker.reads[dialogue_key(candidate.dialogue)]
-        scorer.add_pairs(_named(GoldPatch(candidate.corrections).apply(read, trackers.words), f"{place:09}"))
+        scorer.add_pairs(_rename(GoldPatch(candidate.corrections).apply(read, trackers.words), f"{index:09}"))
     new, formulas = columns(scorer.result().measure_columns, scorer.result().asked)
     measure_columns = tracker.result.measure_columns
     old, _ = columns(measure_columns, tracker.result.asked)
@@ -45,15 +45,15 @@ def _of_tracker(
     replaced = old[[rows[dialogue_key(candidate.dialogue)] for candidate in candidates]]
     sums = old.sum(axis=0) - replaced + new
     values = {name: evaluate(formula, sums).tolist() for name, formula in formulas.items()}
-    return [{name: values[name][place] for name in values} for place in range(len(candidates))]
+    return [{name: values[name][index] for name in values} for index in range(len(candidates))]
 
 
-def _named(read: PairDialogue, name: str) -> PairDialogue:
-    found = PairDialogue(name, read.place)
-    found.numbers, found.gold, found.pred, found.turns = read.numbers, read.gold, read.pred, read.turns
-    return found
+def _rename(read: PairDialogue, name: str) -> PairDialogue:
+    renamed = PairDialogue(name, read.place)
+    renamed.numbers, renamed.gold, renamed.pred, renamed.turns = read.numbers, read.gold, read.pred, read.turns
+    return renamed
 
 
 def scores_of(tracker: AuditedTracker) -> dict[str, Score]:
-    """The scores of a tracker on gold as it is, by measure."""
+    """Return the scores of a tracker on uncorrected gold, by measure."""
     return {score.measure: score for score in tracker.result.scores}

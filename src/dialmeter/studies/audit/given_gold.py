@@ -1,4 +1,4 @@
-"""Was a prediction file made with gold states? Some published files hold gold states instead of a tracker's own."""
+"""Detect prediction files that were made with gold states. Some published files contain gold states instead of a tracker's own."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LIMIT = 0.95
 
 
 class GoldStateCheck:
-    """Counts the turns at which predicted states equal gold, outside slots that the file never predicts.
+    """Counter of the turns at which predicted states equal gold, outside slots that the file never predicts.
 
-    Two spellings of a value are equal here if the map ``multiwoz`` gives them one form, whatever the rule set says: a file that
-    writes gold states with times as 9:15 instead of 09:15 was given gold states, too. ``take`` is a sink of ``score_file``.
+    Two spellings of a value are equal here if the map ``multiwoz`` gives them the same form, whatever the rule set: a file of gold
+    states with times written as 9:15 instead of 09:15 was also given gold states. ``take`` is a sink of ``score_file``.
 
     Example:
         >>> check = GoldStateCheck()
@@ -37,17 +37,17 @@ class GoldStateCheck:
     def __init__(self) -> None:
         self.turns = 0
         self.predicted: set[str] = set()
-        """Slots that the file predicts at any turn."""
+        """The slots that the file predicts at any turn."""
         self._wrong: Counter[frozenset[str]] = Counter()
 
     def take(self, _read: PairDialogue, compared: ComparedDialogue) -> None:
-        """Takes a dialogue that was scored."""
+        """Process a scored dialogue."""
         names = compared.pairs.slot_names
         for _, gold, pred, slots in compared.details():
             self.add_turn(gold, pred, {names[slot] for slot, kind, *_ in slots if kind == CORRECT})
 
     def add_turn(self, gold: State, pred: State, agreeing: Iterable[str]) -> None:
-        """Takes one turn.
+        """Process one turn.
 
         Args:
             gold: the gold state under the rules.
@@ -61,7 +61,7 @@ class GoldStateCheck:
 
     @property
     def share(self) -> float | None:
-        """The share of turns that equal gold in the slots that are predicted; None where no slot is."""
+        """The share of turns that equal gold in the predicted slots; None if no slot is predicted."""
         if not self.predicted:
             return None
         equal = sum(count for wrong, count in self._wrong.items() if wrong.isdisjoint(self.predicted))
@@ -69,13 +69,13 @@ class GoldStateCheck:
 
     @property
     def was_given_gold(self) -> bool:
-        """Do the states equal gold at over 95 % of turns?"""
+        """True if the states equal gold at more than 95 % of turns."""
         return (self.share or 0) > LIMIT
 
 
 @cache
 def _same(slot: str, gold: Value | None, pred: Value | None) -> bool:
-    """Are two values one value in different spellings?"""
+    """Return True if two values are spellings of the same value."""
     if gold is None or pred is None:
         return False
     canonical = maps.load_shipped("multiwoz").canonical

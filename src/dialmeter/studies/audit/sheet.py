@@ -1,4 +1,4 @@
-"""The sheet on which annotators judge candidates, and the patch that is made of filled sheets."""
+"""Sheets on which annotators judge candidates, and the patch that is made from filled sheets."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ VERDICTS = {
     "wrong": "gold is wrong, and the proposed value is right",
     "other": "gold is wrong, and another value is right: write it into the column value; empty is no value",
     "right": "gold is right",
-    "inconsistent": "gold can be defended, but other dialogues are annotated in another way",
-    "unclear": "nobody can tell",
+    "inconsistent": "gold is acceptable, but other dialogues are annotated differently",
+    "unclear": "it cannot be decided",
 }
 COLUMNS = (
     "number", "kind", "dialogue", "turn", "slot", "gold", "proposed", "votes", "talk", "verdict", "value", "note", "data",
     "changes", "key",
 )  # fmt: skip
 KEPT = ("number", "dialogue", "turn", "slot", "verdict", "value", "note", "data", "changes", "key")
-"""What the page saves: enough to make a patch."""
+"""The columns that the page saves. They are sufficient for a patch."""
 _NEEDED = ("verdict", "data", "changes", "key")
 
 
 class AuditRow(Struct, frozen=True):
-    """A candidate as an annotator sees it; all cells are text."""
+    """A candidate as an annotator sees it. All cells are text."""
 
     number: str
     kind: str
@@ -54,7 +54,7 @@ class AuditRow(Struct, frozen=True):
 
 
 def sheet_rows(audit: GoldAudit) -> list[AuditRow]:
-    """The candidates of an audit, the strongest first."""
+    """Return the rows of a sheet for the candidates of an audit, the strongest first."""
     data = audit.trackers.trackers[0].result.data
     return [
         _row(number, each, audit.talk.get(dialogue_key(each.candidate.dialogue), {}), data)
@@ -63,30 +63,30 @@ def sheet_rows(audit: GoldAudit) -> list[AuditRow]:
 
 
 def _row(number: int, ranked: RankedCandidate, talk: Mapping[int, Utterances], data: str) -> AuditRow:
-    found = ranked.candidate
+    candidate = ranked.candidate
     return AuditRow(
         str(number),
-        KINDS[found.kind],
-        found.dialogue,
-        str(found.turn),
-        found.slot,
-        found.gold or "",
-        proposal(found),
-        "\n".join(f"{one_line(name, 60)}: {said}" for name, said in votes_said(found).items()),
+        KINDS[candidate.kind],
+        candidate.dialogue,
+        str(candidate.turn),
+        candidate.slot,
+        candidate.gold or "",
+        proposal(candidate),
+        "\n".join(f"{one_line(name, 60)}: {votes}" for name, votes in format_votes(candidate).items()),
         "\n".join(
-            f"{turn} {who}: {one_line(text, 2000)}"
-            for turn, said in sorted(talk.items())
-            for who, text in (("system", said.system), ("user", said.user))
+            f"{turn} {speaker}: {one_line(text, 2000)}"
+            for turn, utterances in sorted(talk.items())
+            for speaker, text in (("system", utterances.system), ("user", utterances.user))
             if text
         ),
         data,
-        msgspec.json.encode([msgspec.structs.astuple(each) for each in found.corrections]).decode(),
-        GoldPatch(found.corrections).digest,
+        msgspec.json.encode([msgspec.structs.astuple(each) for each in candidate.corrections]).decode(),
+        GoldPatch(candidate.corrections).digest,
     )
 
 
 def proposal(candidate: Candidate) -> str:
-    """What the correction would do, in words.
+    """Describe the correction of a candidate in words.
 
     Example:
         >>> move = Correction("d1", "hotel-area", 2, 3, "east", None)
@@ -94,29 +94,30 @@ def proposal(candidate: Candidate) -> str:
         'no value at turns 2 to 3'
     """
     if candidate.proposed is None:
-        what = "no value"
+        new = "no value"
     elif candidate.proposed_slot == candidate.slot:
-        what = candidate.proposed
+        new = candidate.proposed
     else:
-        what = f"{candidate.proposed_slot} = {candidate.proposed}"
-    place = candidate.proposed_slot, candidate.proposed
-    given = [each for each in candidate.corrections if (each.slot, each.value) == place]
-    gone = [each for each in candidate.corrections if each.value is None and candidate.proposed is not None]
-    before = f"; no value {_turns(gone)}" if gone and candidate.proposed_slot == candidate.slot else ""
-    return f"{what} {_turns(given)}{before}"
+        new = f"{candidate.proposed_slot} = {candidate.proposed}"
+    pair = candidate.proposed_slot, candidate.proposed
+    changed = [each for each in candidate.corrections if (each.slot, each.value) == pair]
+    removed = [each for each in candidate.corrections if each.value is None and candidate.proposed is not None]
+    before = f"; no value {_format_turns(removed)}" if removed and candidate.proposed_slot == candidate.slot else ""
+    return f"{new} {_format_turns(changed)}{before}"
 
 
-def _turns(corrections: Sequence[Correction]) -> str:
+def _format_turns(corrections: Sequence[Correction]) -> str:
     first, last = min(each.first for each in corrections), max(each.last for each in corrections)
     return f"at turn {first}" if first == last else f"at turns {first} to {last}"
 
 
-def votes_said(candidate: Candidate) -> dict[str, str]:
-    """By tracker, what it has in the slots in question."""
-    several = candidate.proposed_slot != candidate.slot
+def format_votes(candidate: Candidate) -> dict[str, str]:
+    """Return, for each tracker, its values in the slots of the candidate as text."""
+    has_two_slots = candidate.proposed_slot != candidate.slot
     return {
         name: ", ".join(
-            f"{f'{vote.slot} = ' if several else ''}{one_line(vote.value, 60)} from turn {vote.first}" for vote in votes
+            f"{f'{vote.slot} = ' if has_two_slots else ''}{one_line(vote.value, 60)} from turn {vote.first}"
+            for vote in votes
         )
         or "no value"
         for name, votes in candidate.votes.items()
@@ -124,17 +125,17 @@ def votes_said(candidate: Candidate) -> dict[str, str]:
 
 
 def csv_sheet(rows: Sequence[AuditRow]) -> str:
-    """A sheet for a spreadsheet program. No cell is a formula."""
+    """Return a sheet as CSV for a spreadsheet program. No cell is a formula."""
     return csv_text(COLUMNS, ([str(getattr(row, name, "")) for name in COLUMNS] for row in rows))
 
 
 class FilledSheets(Struct, frozen=True):
-    """What annotators said.
+    """The verdicts of annotators.
 
     Attributes:
         patch: the corrections on which all annotators of a candidate agree.
-        verdicts: how many candidates have which verdict; ``disagreement`` where annotators differ.
-        candidates: how many there are.
+        verdicts: number of candidates by verdict; ``disagreement`` if annotators differ.
+        candidates: number of candidates.
     """
 
     patch: GoldPatch
@@ -142,63 +143,67 @@ class FilledSheets(Struct, frozen=True):
     candidates: int
 
 
-class _Judged(Struct, frozen=True):
+class _JudgedCandidate(Struct, frozen=True):
     verdict: str
     corrections: tuple[Correction, ...]
     place: str
 
 
 def read_sheets(paths: Sequence[str]) -> FilledSheets:
-    """Makes a patch from filled sheets, one per annotator.
+    """Make a patch from filled sheets, one per annotator.
 
     Raises:
-        InputError: a sheet that cannot be read, of other gold, or with two corrections of one slot at one turn; with the line.
+        InputError: a sheet is invalid, was made for other gold, or has two corrections of one slot at one turn; the error has
+            the line.
     """
-    found: dict[str, list[_Judged]] = {}
+    by_key: dict[str, list[_JudgedCandidate]] = {}
     data: dict[str, str] = {}
     for path in paths:
-        for key, (judged, made_for) in _read_sheet(path).items():
-            found.setdefault(key, []).append(judged)
-            data.setdefault(made_for, judged.place)
+        for key, (judged, digest) in _read_sheet(path).items():
+            by_key.setdefault(key, []).append(judged)
+            data.setdefault(digest, judged.place)
     if len(data) > 1:
         one, other = list(data.items())[:2]
-        raise InputError(f"{other[1]}: the sheet was made for gold {other[0]}, and {one[1]} for gold {one[0]}")
+        raise InputError(f"{other[1]}: the sheet was made for gold {other[0]}, but {one[1]} for gold {one[0]}")
     verdicts: Counter[str] = Counter()
-    taken: list[_Judged] = []
-    for each in found.values():
-        given = {(judged.verdict, judged.corrections) for judged in each if judged.verdict}
-        verdict = next(iter(given))[0] if len(given) == 1 else "disagreement" if given else "no verdict"
+    approved: list[_JudgedCandidate] = []
+    for of_candidate in by_key.values():
+        decisions = {(judged.verdict, judged.corrections) for judged in of_candidate if judged.verdict}
+        verdict = next(iter(decisions))[0] if len(decisions) == 1 else "disagreement" if decisions else "no verdict"
         verdicts[verdict] += 1
         if verdict in ("wrong", "other"):
-            taken.append(next(judged for judged in each if judged.verdict))
-    _check_apart(taken)
+            approved.append(next(judged for judged in of_candidate if judged.verdict))
+    _check_overlaps(approved)
     order = [*VERDICTS, "disagreement", "no verdict"]
     return FilledSheets(
-        GoldPatch([each for judged in taken for each in judged.corrections], next(iter(data), "")),
+        GoldPatch([each for judged in approved for each in judged.corrections], next(iter(data), "")),
         {word: verdicts[word] for word in order if verdicts[word]},
-        len(found),
+        len(by_key),
     )
 
 
-def _read_sheet(path: str) -> dict[str, tuple[_Judged, str]]:
-    found: dict[str, tuple[_Judged, str]] = {}
+def _read_sheet(path: str) -> dict[str, tuple[_JudgedCandidate, str]]:
+    """Return the judged candidates of a sheet and the digest of their gold, by key."""
+    candidates: dict[str, tuple[_JudgedCandidate, str]] = {}
     hint = "`tracker audit --sheet` writes a sheet"
     for line, row in read_csv(Source(path), _NEEDED, hint).rows:
         cells = {name: row.get(name, "").strip() for name in (*_NEEDED, "value")}
         if cells["verdict"] not in ("", *VERDICTS):
-            known = ", ".join(VERDICTS)
-            raise InputError(f"verdict is {known}, not {one_line(cells['verdict'])!r}", file=path, line=line)
-        if cells["key"] in found:
-            raise InputError("a candidate that is in the sheet twice", file=path, line=line)
-        judged = _Judged(cells["verdict"], _corrections(cells, path, line), f"{Path(path).name} line {line}")
-        found[cells["key"]] = judged, cells["data"]
-    if not found:
-        raise InputError("the sheet has no candidate", file=path)
-    return found
+            allowed = ", ".join(VERDICTS)
+            message = f"verdict must be one of {allowed}, not {one_line(cells['verdict'])!r}"
+            raise InputError(message, file=path, line=line)
+        if cells["key"] in candidates:
+            raise InputError("duplicate candidate", file=path, line=line)
+        corrections = _corrections(cells, path, line)
+        judged = _JudgedCandidate(cells["verdict"], corrections, f"{Path(path).name} line {line}")
+        candidates[cells["key"]] = judged, cells["data"]
+    if not candidates:
+        raise InputError("the sheet has no candidates", file=path)
+    return candidates
 
 
 def _corrections(cells: Mapping[str, str], path: str, line: int) -> tuple[Correction, ...]:
-    """The corrections of a row as its verdict wants them."""
+    """Return the corrections of a row according to its verdict."""
     try:
         parts = msgspec.json.decode(cells["changes"], type=list[tuple[str, str, int, int, str | None, str | None]])
     except msgspec.DecodeError:
@@ -206,27 +211,27 @@ def _corrections(cells: Mapping[str, str], path: str, line: int) -> tuple[Correc
     corrections = tuple(Correction(*each) for each in parts)
     if not corrections or GoldPatch(corrections).digest != cells["key"]:
         raise InputError(
-            "the columns changes and key were edited; only verdict, value and note are", file=path, line=line
+            "the column changes or key was edited; edit only verdict, value and note", file=path, line=line
         )
     if cells["verdict"] != "other":
         return corrections
     slot = corrections[0].slot
     value = cells["value"] or None
     own = [each for each in corrections if each.slot == slot]
-    # Where a part of the turns gets a value, only this part gets the other one.
-    given = [each for each in own if each.value is not None] or own
-    return tuple(msgspec.structs.replace(each, value=value) if each in given else each for each in own)
+    # If only some of the turns get a value, only these turns get the other value.
+    replaced = [each for each in own if each.value is not None] or own
+    return tuple(msgspec.structs.replace(each, value=value) if each in replaced else each for each in own)
 
 
-def _check_apart(taken: Sequence[_Judged]) -> None:
-    """Raises InputError where two approved candidates correct one slot at one turn."""
+def _check_overlaps(approved: Sequence[_JudgedCandidate]) -> None:
+    """Raise InputError if two approved candidates correct the same slot at the same turn."""
     name_of = slot_namer()
     by_slot: dict[tuple[str, str], list[tuple[Correction, str]]] = {}
-    for judged in taken:
+    for judged in approved:
         for each in judged.corrections:
             by_slot.setdefault((dialogue_key(each.dialogue), name_of(each.slot)), []).append((each, judged.place))
     for group in by_slot.values():
         for (one, here), (other, there) in combinations(group, 2):
             if here != there and one.first <= other.last and other.first <= one.last:
-                message = f"{there}: corrects what {here} corrects; approve one of the two"
+                message = f"{there}: corrects the same slot and turn as {here}; approve only one of them"
                 raise InputError(message, dialogue=other.dialogue, turn=max(one.first, other.first), slot=other.slot)

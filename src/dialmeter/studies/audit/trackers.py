@@ -1,4 +1,4 @@
-"""Gold and several trackers on the same dialogues, read once, with one numbering of slots and values."""
+"""Gold and several trackers on the same dialogues, with a common numbering of slots and values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...tracking.rule_sets.rules import Rules
 from .given_gold import GoldStateCheck
 
 MEASURES = ("JGA", "FGA(lam=0.5)", "GCA")
-"""What is computed again for every candidate."""
+"""The measures that are computed again for every candidate."""
 
 
 class Utterances(NamedTuple):
@@ -32,7 +32,7 @@ class Utterances(NamedTuple):
 
 
 class AuditedTracker(Struct, frozen=True):
-    """One tracker: its dialogues with gold, by key, its scores, and whether it was given gold states."""
+    """One tracker: its dialogues with gold, by key, its scores, and the check for gold states."""
 
     name: str
     reads: Mapping[str, PairDialogue]
@@ -44,9 +44,9 @@ class TrackerSet:
     """Trackers with the same gold, sorted by name, so that the order of files does not matter.
 
     Args:
-        trackers: at least one.
+        trackers: at least one tracker.
         rules: the rule set.
-        words: what numbered all pairs.
+        words: the vocabulary that numbers all pairs.
     """
 
     def __init__(self, trackers: Iterable[AuditedTracker], rules: Rules, words: Vocabulary) -> None:
@@ -59,33 +59,33 @@ class TrackerSet:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The dialogues by key: their ids."""
+        """The ids of the dialogues, by key."""
         return {key: read.id for each in self.trackers for key, read in each.reads.items()}
 
     @cached_property
     def gold(self) -> dict[str, dict[int, tuple[int, ...]]]:
-        """The pairs of gold by dialogue and turn."""
-        found: dict[str, dict[int, tuple[int, ...]]] = {}
+        """The pairs of gold, by dialogue and turn."""
+        gold: dict[str, dict[int, tuple[int, ...]]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
-                own = found.setdefault(key, {})
+                own = gold.setdefault(key, {})
                 own.update({n: state for n, state in zip(read.numbers, read.gold, strict=True) if state is not None})
-        return found
+        return gold
 
     def talk(self) -> dict[str, dict[int, Utterances]]:
-        """The utterances by dialogue and turn, from the first file that has them."""
-        found: dict[str, dict[int, Utterances]] = {}
+        """Return the utterances by dialogue and turn, from the first file that has them."""
+        talk: dict[str, dict[int, Utterances]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
-                if key not in found:
-                    said = {turn.number: Utterances(turn.system, turn.user) for turn in read.turns}
-                    if any(any(texts) for texts in said.values()):
-                        found[key] = said
-        return found
+                if key not in talk:
+                    utterances = {turn.number: Utterances(turn.system, turn.user) for turn in read.turns}
+                    if any(any(texts) for texts in utterances.values()):
+                        talk[key] = utterances
+        return talk
 
     @cached_property
     def _written(self) -> dict[int, int]:
-        """By cell, the pair that writes it: the one that gold uses most, or else any."""
+        """The preferred written pair of each cell: the one that occurs most in gold, or else any."""
         used = Counter(pair for turns in self.gold.values() for pair in {p for state in turns.values() for p in state})
         words, best = self.words, dict[int, tuple[int, int, str, int]]()
         for pair in range(len(self.pairs.slot)):
@@ -96,47 +96,47 @@ class TrackerSet:
         return {cell: rank[-1] for cell, rank in best.items()}
 
     def value_of(self, cell: int) -> str:
-        """A value as gold writes it, where gold has it anywhere."""
+        """Return a value as written in gold, if gold has it anywhere."""
         return joined_alternatives(self.words.values[self._written[cell]])
 
     def slot_of(self, cell: int) -> str:
-        """The slot of a cell as gold writes it."""
+        """Return the slot of a cell as written in gold."""
         return self.words.written(self._written[cell])
 
     def written_gold(self, key: str, turn: int, slot: int) -> tuple[str, str] | None:
-        """Slot and value as gold writes them at a turn, also a value that means none; None where it writes nothing."""
+        """Return slot and value as written in gold at a turn, including values that mean no value; None if gold has nothing."""
         for pair in self.gold[key].get(turn, ()):
             if self.pairs.slot[pair] == slot and self.words.values[pair] not in ("", NAMED):
                 return self.words.written(pair), joined_alternatives(self.words.values[pair])
         return None
 
     def has_value(self, key: str, turn: int, slot: int) -> bool:
-        """Has gold a value at a turn, under the rules?"""
+        """Return True if gold has a value at a turn under the rules."""
         return any(self.pairs.slot[pair] == slot and self.pairs.gold[pair] for pair in self.gold[key].get(turn, ()))
 
     def corrections(self, key: str, slot: int, turns: Iterable[int], cell: int | None) -> list[Correction]:
-        """Corrections that give a slot another value at some turns, one for each run of equal written values.
+        """Return corrections that change the value of a slot at some turns, one for each run of equal written values.
 
         Args:
-            key: of the dialogue.
+            key: key of the dialogue.
             slot: the number of the slot.
-            turns: in order.
+            turns: the turns, in order.
             cell: the value; None for no value.
         """
         value = None if cell is None else self.value_of(cell)
         name = self.pairs.slot_names[slot] if cell is None else self.slot_of(cell)
-        found: list[Correction] = []
+        corrections: list[Correction] = []
         before: int | None = None
-        numbers = sorted(self.gold[key])
-        following = dict(pairwise(numbers))
+        next_turn = dict(pairwise(sorted(self.gold[key])))
         for turn in turns:
-            held = self.written_gold(key, turn, slot)
-            old = held[1] if held else None
+            written = self.written_gold(key, turn, slot)
+            old = written[1] if written else None
             if old == value:
                 continue
-            if found and found[-1].gold == old and before is not None and following.get(before) == turn:
-                found[-1] = replace(found[-1], last=turn)
+            if corrections and corrections[-1].gold == old and before is not None and next_turn.get(before) == turn:
+                corrections[-1] = replace(corrections[-1], last=turn)
             else:
-                found.append(Correction(self.names[key], held[0] if held else name, turn, turn, old, value))
+                slot_name = written[0] if written else name
+                corrections.append(Correction(self.names[key], slot_name, turn, turn, old, value))
             before = turn
-        return found
+        return corrections

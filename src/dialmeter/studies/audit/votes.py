@@ -1,9 +1,9 @@
-"""What the votes of trackers are worth: how reliable each is on each slot, and which of them copy each other.
+"""Weights of the votes of trackers, from the reliability of each tracker on each slot and the similarity of trackers.
 
-A tracker votes for every value that it holds in a dialogue, and against every value that gold or another tracker holds and
-it does not. A vote for a value weighs the log odds of the tracker's precision on the slot, a vote against it the log odds of its
-recall; below even odds it weighs nothing. Precision and recall are measured against what all others say together, gold being one
-of them, so that a tracker is not called unreliable for finding an error of gold.
+A tracker votes for every value that it has in a dialogue, and against every value that gold or another tracker has and it does
+not have. The weight of a vote for a value is the log odds of the tracker's precision on the slot. The weight of a vote against a
+value is the log odds of its recall. Weights are never below 0. Precision and recall are computed against the majority of all
+others, including gold, so that a tracker does not become unreliable by finding an error of gold.
 """
 
 from __future__ import annotations
@@ -25,25 +25,26 @@ if TYPE_CHECKING:
     BoolArray: TypeAlias = NDArray[np.bool_]
 
 _ROUNDS = 3
-"""How often weights are computed from the majority that the weights before gave."""
+"""Number of iterations. Each computes weights from the majority under the previous weights."""
 _STRENGTH = 10.0
-"""A rate on a slot leans on the rate over all slots as if so many more mentions had that rate, and an overlap leans on none."""
+"""Strength of smoothing, as a number of added mentions. The rate of a slot is smoothed towards the rate over all slots, an overlap
+towards 0."""
 _DRAW = 0.5
-"""A smaller lead of one side is a draw: one tracker against gold decides nothing."""
+"""A lead of one side up to this is a draw, so one tracker against gold decides nothing."""
 _DIGITS = 9
-"""Weights are rounded, so that equal votes are equal numbers."""
+"""Weights are rounded to this many decimals, so that equal votes are equal numbers."""
 
 
 class Votes(Struct, frozen=True):
     """Weights of votes.
 
     Attributes:
-        support: by mention, the weight of the votes for it less that of the votes against it; gold has no vote.
-        for_it: by tracker and slot, what a vote for a value weighs.
-        timing: by voice and slot, what a vote on the first turn of a value weighs; gold is the last voice.
-        for_alone: by tracker, the part of its votes for values that it does not share with others; two copies have 0.5 each.
-        precision: by tracker, over all slots.
-        recall: by tracker, over all slots.
+        support: for each mention, the weight of the votes for it minus that of the votes against it; gold has no vote.
+        for_it: weight of a vote for a value, by tracker and slot.
+        timing: weight of a vote on the first turn of a value, by voice and slot; gold is the last voice.
+        for_alone: for each tracker, the part of its votes for values that it does not share with others; two copies have 0.5 each.
+        precision: precision over all slots, by tracker.
+        recall: recall over all slots, by tracker.
     """
 
     support: Floats
@@ -55,11 +56,11 @@ class Votes(Struct, frozen=True):
 
 
 def weigh(mentions: Mentions, slots: int) -> Votes:
-    """Weighs the votes of trackers.
+    """Compute the weights of the votes of trackers.
 
     Args:
-        mentions: what gold and trackers hold.
-        slots: how many slots there are.
+        mentions: the mentions of gold and trackers.
+        slots: number of slots.
     """
     import numpy as np
 
@@ -73,16 +74,16 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
     recall = precision
     votes = np.where(voices, for_alone[:, None], -against_alone[:, None])
     for round_ in range(_ROUNDS):
-        # A tracker is not judged by its copies.
+        # The copies of a tracker do not count when it is judged.
         copied = overlaps[0] @ np.maximum(votes, 0) + overlaps[1] @ np.minimum(votes, 0)
         others = np.round(votes.sum(axis=0) - votes - copied, _DIGITS)
         least = 0 if round_ else _DRAW
-        says = others > least
-        decided, said, right = (
-            _by_slot(each, mentions, slots) for each in (voices & (np.abs(others) > least), says, voices & says)
+        accepted = others > least
+        decided, expected, right = (
+            _by_slot(each, mentions, slots) for each in (voices & (np.abs(others) > least), accepted, voices & accepted)
         )
         for_it, precision = _log_odds(decided, right)
-        against, recall = _log_odds(said, right)
+        against, recall = _log_odds(expected, right)
         for_it, against = for_it * for_alone[:, None], against * against_alone[:, None]
         votes = np.where(voices, for_it[:, number], -against[:, number])
     return Votes(
@@ -95,15 +96,15 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
     )
 
 
-def _by_slot(found: BoolArray, mentions: Mentions, slots: int) -> Floats:
-    """How many mentions of each slot are found, by voice."""
+def _by_slot(masks: BoolArray, mentions: Mentions, slots: int) -> Floats:
+    """Return the number of mentions in each mask, by voice and slot."""
     import numpy as np
 
-    return np.stack([np.bincount(mentions.slots, weights=row, minlength=slots) for row in found])
+    return np.stack([np.bincount(mentions.slots, weights=mask, minlength=slots) for mask in masks])
 
 
 def _log_odds(tried: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """The log odds of a rate by voice and slot, at least 0, and the rate by voice, from counts by voice and slot."""
+    """Return log odds of a rate by voice and slot, at least 0, and the rate by voice, from counts by voice and slot."""
     import numpy as np
 
     whole = (right.sum(axis=1) + 1) / (tried.sum(axis=1) + 2)
@@ -112,79 +113,79 @@ def _log_odds(tried: Floats, right: Floats) -> tuple[Floats, Floats]:
 
 
 def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats:
-    """How far each two trackers share their departures from the majority of all others, gold among them.
+    """Return, for each two trackers, the overlap of their departures from the majority of all others, including gold.
 
-    The majority is counted twice: first every tracker is one voice, then copies are less than one.
+    The majority is computed twice: first every tracker counts as one, then copies count less than one.
 
     Args:
-        holds: by tracker and mention.
-        gold: by mention, does gold hold it?
-        majority_holds: look at mentions that the others hold, where a departure is a miss; or at those that they lack.
+        holds: for each tracker and mention, True if the tracker has it.
+        gold: for each mention, True if gold has it.
+        majority_holds: use the mentions that the others have, where a departure is a miss; otherwise those that they do not have.
     """
     import numpy as np
 
     signs = np.where(holds, 1.0, -1.0)
-    found: Floats = np.zeros((len(holds), len(holds)))
+    overlaps: Floats = np.zeros((len(holds), len(holds)))
     for _ in range(2):
-        votes = signs * _alone(found)[:, None]
+        votes = signs * _alone(overlaps)[:, None]
         whole = votes.sum(axis=0) + np.where(gold, 1.0, -1.0)
 
         def departures(one: int, other: int, votes: Floats = votes, whole: Floats = whole) -> tuple[int, int]:
             lead = whole - votes[one] - votes[other]
             decided = lead > _DRAW if majority_holds else lead < -_DRAW
-            apart = [decided & (holds[each] != majority_holds) for each in (one, other)]
-            return int((apart[0] & apart[1]).sum()), int((apart[0] | apart[1]).sum())
+            first, second = (decided & (holds[each] != majority_holds) for each in (one, other))
+            return int((first & second).sum()), int((first | second).sum())
 
-        found = _shares(len(holds), departures)
-    return found
+        overlaps = _shares(len(holds), departures)
+    return overlaps
 
 
 def _timing_overlaps(mentions: Mentions) -> Floats:
-    """How far each two trackers share their departures from the first turns in gold."""
+    """Return, for each two trackers, the overlap of their departures from the first turns in gold."""
     first, gold = mentions.first, mentions.gold_first
-    apart = (first >= 0) & (gold >= 0) & (first != gold)
+    departs = (first >= 0) & (gold >= 0) & (first != gold)
 
     def departures(one: int, other: int) -> tuple[int, int]:
-        same = apart[one] & apart[other] & (first[one] == first[other])
-        return int(same.sum()), int((apart[one] | apart[other]).sum())
+        same = departs[one] & departs[other] & (first[one] == first[other])
+        return int(same.sum()), int((departs[one] | departs[other]).sum())
 
     return _shares(len(first), departures)
 
 
 def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Floats:
-    """By two trackers, the share of their departures that they have in common; few departures say little.
+    """Return, for each two trackers, the share of their departures that they have in common; it is low for few departures.
 
     Args:
-        count: how many trackers there are.
-        departures: of two trackers, how many both have, and how many either has.
+        count: number of trackers.
+        departures: for two trackers, returns the number of departures that both have, and that either has.
     """
     import numpy as np
 
-    found: Floats = np.zeros((count, count))
+    shares: Floats = np.zeros((count, count))
     for one in range(count):
         for other in range(one):
             both, either = departures(one, other)
-            found[one, other] = found[other, one] = both / (either + _STRENGTH)
-    return found
+            shares[one, other] = shares[other, one] = both / (either + _STRENGTH)
+    return shares
 
 
 def _alone(overlaps: Floats) -> Floats:
-    """By voice, the part of its votes that it does not share: 1 / (1 + the sum of its overlaps)."""
+    """Return, for each voice, the part of its votes that it does not share: 1 / (1 + the sum of its overlaps)."""
     import numpy as np
 
-    found: Floats = np.round(1 / (1 + overlaps.sum(axis=1)), _DIGITS)
-    return found
+    alone: Floats = np.round(1 / (1 + overlaps.sum(axis=1)), _DIGITS)
+    return alone
 
 
 def _with_gold(overlaps: Floats) -> Floats:
-    """Overlaps with gold as the last voice, which copies nobody."""
+    """Return overlaps with gold added as the last voice. Its overlaps are 0."""
     import numpy as np
 
     return np.pad(overlaps, (0, 1))
 
 
 def _timing(mentions: Mentions, slots: int) -> Floats:
-    """Log odds that a voice begins a value at the turn at which another voice begins it; gold is the last one."""
+    """Return the log odds that a value of a voice starts at the same turn as in another voice. Gold is the last voice."""
     import numpy as np
 
     firsts = np.vstack([mentions.first, mentions.gold_first])

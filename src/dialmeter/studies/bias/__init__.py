@@ -1,1 +1,1 @@
-"""Does a measure depend on how many mistakes there are and on where they are?"""
+"""Study of bias: the dependence of measures on the number and the position of mistakes."""

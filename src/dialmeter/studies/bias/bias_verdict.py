@@ -1,8 +1,8 @@
-"""Whether the claim of the published bias study holds on the given dialogues: verdicts, plain sentences, warnings.
+"""Test the claim of the published bias study on the given dialogues: verdicts, plain sentences, warnings.
 
 The claim: "GCA is significantly less correlated" with the position and the uniformity of mistakes than FGA. The papers
-tested r(FGA) − r(GCA), with signs, and called a positive difference "stronger"; −0.17 then counts as less than 0.12.
-The words of the claim are about strength, |r(FGA)| − |r(GCA)|. Both are reported, each with the interval that decides it.
+tested the signed difference r(FGA) − r(GCA), and called a positive difference "stronger"; −0.17 then counts as less than
+0.12. The wording of the claim is about strength, |r(FGA)| − |r(GCA)|. Both are reported, each with its interval.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ PUBLISHED: Mapping[str, tuple[float, float]] = {
 }
 """Correlations of FGA and GCA as printed: TO and NU in the paper, TO1 and NU1 in its first version."""
 
-_HIGHER_WHERE = {
-    "TO": ("mistakes fall late", "mistakes fall early"),
-    "NU": ("mistakes are bunched", "mistakes are spread out"),
+_HIGHER_IF = {
+    "TO": ("mistakes are late", "mistakes are early"),
+    "NU": ("mistakes are concentrated", "mistakes are spread out"),
 }
-"""Trait → where a measure with a positive, or a negative, correlation is higher."""
+"""By trait, the condition under which a measure with a positive, or a negative, correlation is higher."""
 
 
 class BiasVerdict(Struct, frozen=True, kw_only=True):
-    """Does a trait move the reference (GCA) less than the rival?
+    """The verdict on the claim that the reference (GCA) depends less on a trait than the rival.
 
     Attributes:
-        outcome: by strength.
-        as_tested: by signed correlations, as in the papers.
+        outcome: verdict by strength.
+        as_tested: verdict by signed correlations, as in the papers.
         published: correlations of FGA and GCA as printed in the papers.
     """
 
@@ -85,7 +85,7 @@ class BiasVerdict(Struct, frozen=True, kw_only=True):
 
 
 class SignChange(Struct, frozen=True, kw_only=True):
-    """A correlation whose sign, intervals without 0, depends on the published filter."""
+    """A correlation whose sign depends on the published filter, where both intervals exclude 0."""
 
     system: str
     trait: str
@@ -96,7 +96,7 @@ class SignChange(Struct, frozen=True, kw_only=True):
 
 
 def verdicts(study: BiasStudy) -> list[BiasVerdict]:
-    """One verdict per trait, filter and measure other than GCA; none if GCA was not requested.
+    """Return one verdict per trait, filter and measure other than GCA; empty if GCA was not requested.
 
     Example:
         >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
@@ -106,36 +106,36 @@ def verdicts(study: BiasStudy) -> list[BiasVerdict]:
         ...     for n in range(30)
         ... ]
         >>> print(verdicts(study_bias(rows))[0].sentence)  # doctest: +ELLIPSIS
-        TO, all dialogues: that GCA follows it less than JGA does holds: r -0.179 against -0.648, ...
+        TO, all dialogues: the claim that GCA depends on it less than JGA holds: r -0.179 against -0.648, ...
     """
-    pairs = [_reversed(pair) if pair.first == REFERENCE else pair for pair in study.pairs]
-    found = [_verdict(pair, study.confidence) for pair in pairs if pair.second == REFERENCE]
+    pairs = [_reverse(pair) if pair.first == REFERENCE else pair for pair in study.pairs]
+    unsorted = [_verdict(pair, study.confidence) for pair in pairs if pair.second == REFERENCE]
     traits = list(PUBLISHED)
-    return sorted(found, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
+    return sorted(unsorted, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
 
 
 def sign_changes(study: BiasStudy) -> list[SignChange]:
-    """The correlations whose sign depends on the published filter, intervals without 0 on both sides."""
-    both: dict[tuple[str, str], dict[str, TraitCorrelation]] = {}
+    """Return the correlations whose sign depends on the published filter, where both intervals exclude 0."""
+    correlations: dict[tuple[str, str], dict[str, TraitCorrelation]] = {}
     for each in study.correlations:
-        both.setdefault((each.trait, each.measure), {})[each.filter] = each
-    found = []
-    for (trait, measure), by_filter in both.items():
+        correlations.setdefault((each.trait, each.measure), {})[each.filter] = each
+    changes = []
+    for (trait, measure), by_filter in correlations.items():
         none, published = by_filter["none"], by_filter["published"]
         if none.r is None or published.r is None or none.r * published.r >= 0:
             continue
         if excludes_zero(none.ci) and excludes_zero(published.ci):
             sentence = (
-                f"The published filter turns the correlation of {measure} with {trait} "
+                f"The published filter changes the correlation of {measure} with {trait} "
                 f"from {none.r:.3f} ({limits(none.ci)}) to {published.r:.3f} ({limits(published.ci)})."
             )
-            about = {"system": study.system, "trait": trait, "measure": measure, "sentence": sentence}
-            found.append(SignChange(**about, none=none.r, published=published.r))
-    return found
+            labels = {"system": study.system, "trait": trait, "measure": measure, "sentence": sentence}
+            changes.append(SignChange(**labels, none=none.r, published=published.r))
+    return changes
 
 
 def limits(ci: Interval) -> str:
-    """An interval of correlations.
+    """Format an interval of correlations.
 
     Example:
         >>> limits((-0.1, 0.25)), limits(None)
@@ -145,7 +145,7 @@ def limits(ci: Interval) -> str:
 
 
 def excludes_zero(ci: Interval) -> bool:
-    """Does an interval decide the sign?
+    """Return True if an interval exists and excludes zero.
 
     Example:
         >>> excludes_zero((0.1, 0.2)), excludes_zero((-0.1, 0.2)), excludes_zero(None)
@@ -162,14 +162,16 @@ def _outcome(ci: Interval) -> Outcome:
 
 def _verdict(pair: TraitDifference, confidence: float) -> BiasVerdict:
     outcome, as_tested = _outcome(pair.strength_ci), _outcome(pair.ci)
-    claim = f"{pair.trait}, {FILTER_WORDS[pair.filter]}: that {pair.second} follows it less than {pair.first} does"
+    claim = (
+        f"{pair.trait}, {FILTER_WORDS[pair.filter]}: the claim that {pair.second} depends on it less than {pair.first}"
+    )
     if outcome == NO_VALUE:
         sentence = f"{claim} {WORDS[outcome]}, because {pair.reason}."
     else:
         numbers = f"r {pair.second_r:.3f} against {pair.first_r:.3f}, |r| differs by {pair.strength:.3f}"
         sentence = f"{claim} {WORDS[outcome]}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
         if as_tested != outcome:
-            sentence += f" By the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
+            sentence += f" In the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
     return BiasVerdict(
         system=pair.system,
         trait=pair.trait,
@@ -191,8 +193,8 @@ def _verdict(pair: TraitDifference, confidence: float) -> BiasVerdict:
     )
 
 
-def _reversed(pair: TraitDifference) -> TraitDifference:
-    """The same pair with first and second exchanged."""
+def _reverse(pair: TraitDifference) -> TraitDifference:
+    """Return the same pair with first and second exchanged."""
     return replace(
         pair,
         first=pair.second,
@@ -207,7 +209,7 @@ def _reversed(pair: TraitDifference) -> TraitDifference:
 
 
 def summary(study: BiasStudy) -> list[str]:
-    """Sentences: does the papers' claim hold, which measures depend on error position, which signs does the filter change?
+    """Summarise a study in sentences: the papers' claim, the measures that depend on error position, and changed signs.
 
     Example:
         >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
@@ -218,46 +220,49 @@ def summary(study: BiasStudy) -> list[str]:
         ... ]
         >>> for line in summary(study_bias(rows))[:2]:
         ...     print(line)
-        The papers compare FGA(lam=0.5) with GCA; ask for both to hear whether their claim holds here.
-        Dialogues with a mistake, TO: higher where mistakes fall early: JGA (-0.648); no dependence found: SA.
+        The papers compare FGA(lam=0.5) with GCA; request both measures to test their claim on these dialogues.
+        Dialogues with a mistake, TO: higher if mistakes are early: JGA (-0.648); no dependence found: SA.
     """
-    nothing = no_correlation(study)
-    if nothing:
-        return [f"There is nothing to say of where mistakes fall: {nothing}."]
+    reason = no_correlation(study)
+    if reason:
+        return [f"The position of mistakes cannot be analysed: {reason}."]
     changes = [change.sentence for change in sign_changes(study)]
-    return [*_claim(verdicts(study)), *(_dependence(study, trait) for trait in _HIGHER_WHERE), *changes]
+    return [*_claim(verdicts(study)), *(_dependence(study, trait) for trait in _HIGHER_IF), *changes]
 
 
 def no_correlation(study: BiasStudy) -> str | None:
-    """Why no measure has a correlation with any trait, under any filter; None if one has."""
+    """Return why no measure has a correlation with any trait under any filter, or None if one has."""
     if any(each.r is not None for each in study.correlations):
         return None
     return study.correlations[0].reason
 
 
-def _claim(found: Sequence[BiasVerdict]) -> list[str]:
-    own = {(verdict.filter, verdict.trait): verdict for verdict in found if verdict.rival == RIVAL}
+def _claim(all_verdicts: Sequence[BiasVerdict]) -> list[str]:
+    own = {(verdict.filter, verdict.trait): verdict for verdict in all_verdicts if verdict.rival == RIVAL}
     if not own:
-        return [f"The papers compare {RIVAL} with {REFERENCE}; ask for both to hear whether their claim holds here."]
+        return [
+            f"The papers compare {RIVAL} with {REFERENCE}; request both measures to test their claim on these dialogues."
+        ]
     lines = [
-        f"The papers claim that {REFERENCE} follows TO and NU less than {RIVAL} does. Over all dialogues this holds for "
+        f"The papers claim that {REFERENCE} depends on TO and NU less than {RIVAL}. Over all dialogues this holds for "
         f"{_held(own, 'none')}; with the published filter for {_held(own, 'published')}."
     ]
     for trait in PUBLISHED:
-        judged = [verdict for (_, of), verdict in own.items() if of == trait]
+        of_trait = [verdict for (_, name), verdict in own.items() if name == trait]
         parts = [
             f"{FILTER_WORDS[each.filter]}: {WORDS[each.outcome]} "
             f"({limits(each.strength_ci) if each.strength_ci else each.reason})"
-            for each in judged
+            for each in of_trait
         ]
         lines.append(f"{trait}, {'; '.join(parts)}.")
-        other = [FILTER_WORDS[each.filter] for each in judged if each.as_tested not in (each.outcome, NO_VALUE)]
+        other = [FILTER_WORDS[each.filter] for each in of_trait if each.as_tested not in (each.outcome, NO_VALUE)]
         if other:
-            lines.append(f"{trait}: the papers' test of signed correlations says otherwise for {', '.join(other)}.")
+            lines.append(f"{trait}: the papers' test of signed correlations disagrees for {', '.join(other)}.")
     return lines
 
 
 def _held(own: Mapping[tuple[Filter, str], BiasVerdict], chosen: Filter) -> str:
+    """Return the traits for which the claim holds under a filter, in words."""
     outcomes = {trait: own[chosen, trait].outcome for trait in ("TO", "NU")}
     if all(outcome == NO_VALUE for outcome in outcomes.values()):
         return "neither, because it cannot be judged"
@@ -271,18 +276,18 @@ def _dependence(study: BiasStudy, trait: str) -> str:
         if each.trait != trait or each.filter != "mistakes":
             continue
         if each.r is None:
-            way, shown = f"no correlation, because {each.reason}", each.measure
+            dependence, measure = f"no correlation, because {each.reason}", each.measure
         elif excludes_zero(each.ci):
-            way, shown = f"higher where {_HIGHER_WHERE[trait][each.r < 0]}", f"{each.measure} ({each.r:.3f})"
+            dependence, measure = f"higher if {_HIGHER_IF[trait][each.r < 0]}", f"{each.measure} ({each.r:.3f})"
         else:
-            way, shown = "no dependence found", each.measure
-        groups.setdefault(way, []).append(shown)
-    parts = [f"{way}: {', '.join(measures)}" for way, measures in groups.items()]
+            dependence, measure = "no dependence found", each.measure
+        groups.setdefault(dependence, []).append(measure)
+    parts = [f"{dependence}: {', '.join(measures)}" for dependence, measures in groups.items()]
     return f"Dialogues with a mistake, {trait}: {'; '.join(parts)}."
 
 
 def notices_of_study(study: BiasStudy) -> list[Notice]:
-    """Warnings: too few dialogues, no mistakes, measures that are constant, dialogues that are in several pooled files.
+    """Return warnings: too few dialogues, no mistakes, constant measures, dialogues that are in several pooled files.
 
     Example:
         >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
@@ -296,7 +301,7 @@ def notices_of_study(study: BiasStudy) -> list[Notice]:
         message = f"{name}{n} dialogues are too few for correlations; the study needs {LEAST} or more"
         return [Notice("few-dialogues", n, message)]
     if not any(any(row.mistakes) for row in study.rows):
-        message = f"{name}no dialogue has a mistake, so that there is nothing for measures to depend on"
+        message = f"{name}no dialogue has a mistake, so the dependence of measures on mistakes cannot be analysed"
         return [Notice("no-mistakes", n, message)]
     constant = []
     for measure in study.measures:
@@ -304,14 +309,14 @@ def notices_of_study(study: BiasStudy) -> list[Notice]:
         if not values or max(values) - min(values) <= SAME:
             constant.append(measure)
     repeated = [key for key, times in Counter(dialogue_key(row.dialogue) for row in study.rows).items() if times > 1]
-    found = [
-        Notice("constant", len(constant), f"{name}{', '.join(constant)} give all dialogues the same value"),
+    notices = [
+        Notice("constant", len(constant), f"{name}all dialogues have the same value of {', '.join(constant)}"),
         Notice(
             "repeated-dialogues",
             len(repeated),
-            f"{name}{len(repeated)} dialogues are in several files; intervals take them for independent "
+            f"{name}{len(repeated)} dialogues are in several files; intervals treat them as independent "
             "and are too narrow",
             tuple(sorted(repeated)[:10]),
         ),
     ]
-    return [notice for notice in found if notice.count]
+    return [notice for notice in notices if notice.count]

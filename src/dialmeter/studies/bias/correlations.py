@@ -1,8 +1,8 @@
 """Correlation of measures with the position of errors, over dialogues.
 
 Every measure is correlated with every trait (`error_position`). For each pair of measures, the difference of their
-correlations with a trait has Zou's interval. Everything is computed for all dialogues, for those that the published study
-kept, and for those with a mistake.
+correlations with a trait has Zou's interval. Everything is computed for all dialogues, for those that pass the filter of the
+published study, and for those with a mistake.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ...tracking.result import TrackerResult
 from .error_position import TRAITS, mistakes_per_turn, traits_of
 
 LEAST = 5
-"""Fewer dialogues give no correlation."""
+"""Minimum number of dialogues for a correlation."""
 SAME = 1e-9
-"""Values that differ by no more are the same: a perfect GCA is 1 only up to the last bits."""
+"""Values that differ by no more are equal, because a perfect GCA is 1 only up to the last bits."""
 REFERENCE, RIVAL = "GCA", "FGA(lam=0.5)"
 """The two measures that the published study compares."""
 
@@ -54,8 +54,8 @@ class TraitCorrelation(Struct, frozen=True, kw_only=True):
     """Pearson's r of a trait with a measure over dialogues.
 
     Attributes:
-        filter: all dialogues; those that the published study kept for the two measures; those with a mistake.
-        partner: the measure that the published filter is taken with.
+        filter: all dialogues; those that pass the published filter for the two measures; those with a mistake.
+        partner: the second measure of the published filter.
     """
 
     system: str
@@ -71,7 +71,7 @@ class TraitCorrelation(Struct, frozen=True, kw_only=True):
 
 
 class TraitDifference(Struct, frozen=True, kw_only=True):
-    """r(first) - r(second) with Zou's interval; strength is |r(first)| - |r(second)|."""
+    """r(first) - r(second) with Zou's interval. The strength is |r(first)| - |r(second)|."""
 
     system: str
     trait: str
@@ -116,7 +116,7 @@ class BiasStudy(Struct, frozen=True, kw_only=True):
 
 
 def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
-    """The dialogues of a result with their traits and values.
+    """Return the dialogues of a result with their traits and values.
 
     Example:
         >>> from dialmeter.tracking.scoring import score_tracker
@@ -128,19 +128,21 @@ def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
     values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.asked}
     return [
         DialogueTraits(
-            system, name, mistakes, traits_of(mistakes), {text: column[at] for text, column in values.items()}
+            system, name, mistakes, traits_of(mistakes), {text: column[index] for text, column in values.items()}
         )
-        for at, (name, mistakes) in enumerate(zip(tally_table.dialogues, mistakes_per_turn(tally_table), strict=True))
+        for index, (name, mistakes) in enumerate(
+            zip(tally_table.dialogues, mistakes_per_turn(tally_table), strict=True)
+        )
     ]
 
 
 def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: float = 0.95) -> BiasStudy:
-    """Correlates every measure with every trait, every pair of measures by trait, and measures with each other.
+    """Correlate measures with traits, compare the correlations of every pair of measures, and correlate measures with each other.
 
     Args:
         rows: at least one dialogue; their order does not matter.
         system: a name for the result.
-        confidence: of all intervals.
+        confidence: confidence level of all intervals.
 
     Example:
         >>> rows = [
@@ -162,60 +164,60 @@ def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: 
         correlations=tuple(
             table.with_trait(trait, measure, chosen) for trait in TRAITS for measure in measures for chosen in FILTERS
         ),
-        pairs=tuple(table.compared(trait, *pair) for pair in pairs for trait in TRAITS),
+        pairs=tuple(table.compare(trait, *pair) for pair in pairs for trait in TRAITS),
         between=tuple(table.between(*pair) for pair in pairs),
     )
 
 
 def partner_of(measure: str, measures: Sequence[str]) -> str | None:
-    """The measure that the published filter is taken with: GCA, and for GCA itself FGA(lam=0.5), if they were requested.
+    """Return the second measure of the published filter: GCA, and for GCA itself FGA(lam=0.5), if they were requested.
 
     Example:
         >>> partner_of("JGA", ["JGA", "GCA"]), partner_of("GCA", ["JGA", "GCA"]), partner_of("JGA", ["JGA"])
         ('GCA', 'JGA', None)
     """
-    wanted = [REFERENCE, RIVAL, *reversed(measures)] if measure != REFERENCE else [RIVAL, *measures]
-    return next((each for each in wanted if each in measures and each != measure), None)
+    preferred = [REFERENCE, RIVAL, *reversed(measures)] if measure != REFERENCE else [RIVAL, *measures]
+    return next((each for each in preferred if each in measures and each != measure), None)
 
 
 def published_filter(first: Floats, second: Floats) -> Mask:
-    """The dialogues that the published study kept for two measures.
+    """Return a mask of the dialogues that pass the filter of the published study for two measures.
 
-    It drops dialogues with 100 under both measures, as percent with two decimals. The rest gets z-scores (sample standard
-    deviation) rounded to two decimals, and it drops dialogues whose two z-scores differ by less than 0.1. So dialogues are
-    chosen by the measures that are compared, and an interval after this filter is not one over a random sample. A dialogue
-    without a score is dropped. Where a measure is constant there are no z-scores, and all dialogues are dropped.
+    The filter drops dialogues with 100 under both measures, in percent with two decimals. It then computes z-scores (sample
+    standard deviation) rounded to two decimals, and drops dialogues whose two z-scores differ by less than 0.1. So dialogues are
+    selected by the measures that are compared, and an interval after this filter is not one over a random sample. A dialogue
+    without a score is dropped. If a measure is constant, there are no z-scores, and all dialogues are dropped.
 
     Args:
-        first: one measure per dialogue, as fractions; nan where it is unscored.
-        second: the other, same dialogues.
+        first: values of one measure per dialogue, as fractions; nan for an unscored dialogue.
+        second: values of the other measure, same dialogues.
 
     Returns:
-        True for every dialogue that is kept.
+        True for every dialogue that passes.
 
     Example:
         >>> one, other = np.array([1.0, 1.0, 0.6, 0.2, 0.4]), np.array([1.0, 0.8, 0.4, 0.2, np.nan])
         >>> published_filter(one, other).tolist()
         [False, False, True, True, False]
     """
-    kept: Mask = np.isfinite(first) & np.isfinite(second)
-    kept &= ~((np.round(100 * first, 2) == 100) & (np.round(100 * second, 2) == 100))
-    if kept.sum() < 2 or min(np.ptp(first[kept]), np.ptp(second[kept])) <= SAME:
+    mask: Mask = np.isfinite(first) & np.isfinite(second)
+    mask &= ~((np.round(100 * first, 2) == 100) & (np.round(100 * second, 2) == 100))
+    if mask.sum() < 2 or min(np.ptp(first[mask]), np.ptp(second[mask])) <= SAME:
         return np.zeros(len(first), dtype=np.bool_)
-    # In whole hundredths: the published code subtracts floats, where 0.30 - 0.20 is a little below 0.1.
+    # In integer hundredths. The published code subtracts floats, and 0.30 - 0.20 is slightly below 0.1.
     one, other = (
-        np.round(100 * ((values - values.mean()) / values.std(ddof=1))) for values in (first[kept], second[kept])
+        np.round(100 * ((values - values.mean()) / values.std(ddof=1))) for values in (first[mask], second[mask])
     )
-    kept[kept] = np.abs(one - other) >= 10
-    return kept
+    mask[mask] = np.abs(one - other) >= 10
+    return mask
 
 
 def strength_limits(difference: Interval, total: Interval) -> Interval:
-    """An interval for |r1| − |r2| from those for r1 − r2 and r1 + r2.
+    """Return an interval for |r1| − |r2| from the intervals for r1 − r2 and r1 + r2.
 
-    |r1| is the greater exactly if r1, or −r1, is above both r2 and −r2. So the interval lies above 0 if both r1 − r2 and
-    r1 + r2 do (or both below), and its level holds whatever the signs. To turn signs by hand would assume what a
-    correlation near 0 does not decide.
+    |r1| is greater if and only if r1, or −r1, is above both r2 and −r2. So the interval is above 0 if the intervals of both
+    r1 − r2 and r1 + r2 are above 0 (or both below), and its level is valid whatever the signs. Flipping signs by hand would
+    assume a sign, which is unknown for a correlation near 0.
 
     Example:
         >>> strength_limits((0.1, 0.3), (0.2, 0.6)), strength_limits((0.1, 0.3), (-0.1, 0.2))
@@ -231,7 +233,7 @@ def strength_limits(difference: Interval, total: Interval) -> Interval:
 
 
 class _Columns:
-    """Traits and values as arrays, the filters over them, and the correlations computed from both."""
+    """Traits and values as arrays, with the filters and the correlations over them."""
 
     def __init__(self, rows: Sequence[DialogueTraits], confidence: float, system: str) -> None:
         self.rows = tuple(sorted(rows, key=lambda row: (dialogue_key(row.dialogue), row.dialogue, row.system)))
@@ -246,7 +248,7 @@ class _Columns:
 
     def with_trait(self, trait: str, measure: str, chosen: Filter) -> TraitCorrelation:
         partner = partner_of(measure, self.measures) if chosen == "published" else None
-        about: dict[str, Any] = {
+        labels: dict[str, Any] = {
             "system": self._system,
             "trait": trait,
             "measure": measure,
@@ -255,33 +257,33 @@ class _Columns:
         }
         if chosen == "published" and partner is None:
             reason = "the published filter needs two measures"
-            return TraitCorrelation(**about, r=None, ci=None, n=0, left_out=len(self.rows), reason=reason)
+            return TraitCorrelation(**labels, r=None, ci=None, n=0, left_out=len(self.rows), reason=reason)
         mask = self._mask(chosen, measure, partner or measure)
-        return TraitCorrelation(**about, **self._correlated(mask, trait, measure))
+        return TraitCorrelation(**labels, **self._correlate(mask, trait, measure))
 
     def between(self, first: str, second: str, chosen: Filter) -> MeasureCorrelation:
         mask = self._mask(chosen, first, second)
-        correlated = self._correlated(mask, first, second)
-        return MeasureCorrelation(system=self._system, first=first, second=second, filter=chosen, **correlated)
+        correlation = self._correlate(mask, first, second)
+        return MeasureCorrelation(system=self._system, first=first, second=second, filter=chosen, **correlation)
 
-    def compared(self, trait: str, first: str, second: str, chosen: Filter) -> TraitDifference:
+    def compare(self, trait: str, first: str, second: str, chosen: Filter) -> TraitDifference:
         mask = self._mask(chosen, first, second)
-        about: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "system": self._system,
             "trait": trait,
             "first": first,
             "second": second,
             "filter": chosen,
         }
-        about |= self._counted(mask, trait, first, second)
-        if about["reason"]:
-            return TraitDifference(**about)
+        fields |= self._counts(mask, trait, first, second)
+        if fields["reason"]:
+            return TraitDifference(**fields)
         t, a, b = (self._columns[name][mask] for name in (trait, first, second))
         r1, r2, r12 = coefficient(t, a), coefficient(t, b), coefficient(a, b)
-        difference = zou_interval(r1, r2, r12, about["n"], confidence=self._confidence)
-        total = zou_interval(r1, -r2, -r12, about["n"], confidence=self._confidence)
+        difference = zou_interval(r1, r2, r12, fields["n"], confidence=self._confidence)
+        total = zou_interval(r1, -r2, -r12, fields["n"], confidence=self._confidence)
         return TraitDifference(
-            **about | {"reason": difference.reason},
+            **fields | {"reason": difference.reason},
             first_r=r1,
             second_r=r2,
             difference=difference.value,
@@ -291,7 +293,7 @@ class _Columns:
         )
 
     def _mask(self, chosen: Filter, first: str, second: str) -> Mask:
-        """The dialogues that the filter keeps and both measures score."""
+        """Return a mask of the dialogues that pass the filter and have a score under both measures."""
         key = (chosen, first, second)
         if key not in self._masks:
             a, b = self._columns[first], self._columns[second]
@@ -303,19 +305,19 @@ class _Columns:
             self._masks[key] = scored
         return self._masks[key]
 
-    def _counted(self, mask: Mask, *names: str) -> dict[str, Any]:
-        """How many dialogues are kept, and why these columns have no correlation over them."""
+    def _counts(self, mask: Mask, *names: str) -> dict[str, Any]:
+        """Return the number of selected dialogues, and the reason if these columns have no correlation over them."""
         n = int(mask.sum())
         constant = next((name for name in names if n and np.ptp(self._columns[name][mask]) <= SAME), None)
         reason = constant and f"{constant} is the same in all {n} dialogues"
         if n < LEAST:
-            reason = f"{n} of {len(self.rows)} dialogues are left, and a correlation needs {LEAST}"
+            reason = f"a correlation needs {LEAST} dialogues, but only {n} of {len(self.rows)} pass the filter"
         return {"n": n, "left_out": len(self.rows) - n, "reason": reason}
 
-    def _correlated(self, mask: Mask, first: str, second: str) -> dict[str, Any]:
-        """Pearson's r of two columns with its interval and counts."""
-        about = self._counted(mask, first, second)
-        if about["reason"]:
-            return {**about, "r": None, "ci": None}
-        found = pearson(*(self._columns[name][mask] for name in (first, second)), confidence=self._confidence)
-        return {**about, "r": found.value, "ci": found.ci, "reason": found.reason}
+    def _correlate(self, mask: Mask, first: str, second: str) -> dict[str, Any]:
+        """Return Pearson's r of two columns with its interval and counts."""
+        counts = self._counts(mask, first, second)
+        if counts["reason"]:
+            return {**counts, "r": None, "ci": None}
+        r = pearson(*(self._columns[name][mask] for name in (first, second)), confidence=self._confidence)
+        return {**counts, "r": r.value, "ci": r.ci, "reason": r.reason}

@@ -1,7 +1,7 @@
 """Position of errors in a dialogue: tail-orientedness and non-uniformity, in both published versions.
 
-A fair measure should not depend on it: the same mistakes at other turns are the same mistakes. ``dialmeter tracker bias``
-measures how much each measure does. Aksu and Chen (2024), and the first version of the same study.
+A fair measure should not depend on it, because the same mistakes at other turns are the same mistakes. ``dialmeter tracker
+bias`` computes how much each measure depends on it. Aksu and Chen (2024), and the first version of the same study.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...tracking.vectors.tally_table import TallyTable
 
 
 class Trait(NamedTuple):
-    """A number per dialogue that depends only on how many mistakes each turn has."""
+    """A number per dialogue that depends only on the number of mistakes at each turn."""
 
     title: str
     formula: str
@@ -21,7 +21,7 @@ class Trait(NamedTuple):
 
 
 def tail_orientedness(mistakes: Sequence[int]) -> float:
-    """TO: how far the mean turn of a mistake lies from the middle turn, as a share of the dialogue's turns.
+    """Return TO: the distance of the mean turn of mistakes from the middle turn, as a share of the dialogue's turns.
 
     Args:
         mistakes: missed, wrong and over changes per turn, in order.
@@ -34,17 +34,17 @@ def tail_orientedness(mistakes: Sequence[int]) -> float:
         (-0.375, 0.0)
     """
     total = sum(mistakes)
-    return _leaning(mistakes) / (2 * total * len(mistakes)) if total else 0.0
+    return _signed_distance(mistakes) / (2 * total * len(mistakes)) if total else 0.0
 
 
 def non_uniformity(mistakes: Sequence[int]) -> float:
-    """NU: the sum of the turns' distances from the mean number of mistakes, as a multiple of that mean.
+    """Return NU: the sum of the turns' distances from the mean number of mistakes, as a multiple of that mean.
 
     Args:
         mistakes: missed, wrong and over changes per turn, in order.
 
     Returns:
-        0 where all turns have the same number, and without mistakes.
+        The sum; 0 if all turns have the same number of mistakes, or none.
 
     Example:
         >>> non_uniformity([4, 0, 0, 0]), non_uniformity([2, 2, 2, 2])
@@ -55,7 +55,7 @@ def non_uniformity(mistakes: Sequence[int]) -> float:
 
 
 def summed_tail_orientedness(mistakes: Sequence[int]) -> float:
-    """TO1, the first version: signed distances of all mistakes from the middle turn, summed, over the number of turns.
+    """Return TO1, the first version: the sum of signed distances of mistakes from the middle turn, divided by the number of turns.
 
     Args:
         mistakes: missed, wrong and over changes per turn, in order.
@@ -64,11 +64,11 @@ def summed_tail_orientedness(mistakes: Sequence[int]) -> float:
         >>> summed_tail_orientedness([4, 0, 0, 0]), summed_tail_orientedness([1, 0, 0, 0])
         (-1.5, -0.375)
     """
-    return _leaning(mistakes) / (2 * len(mistakes)) if mistakes else 0.0
+    return _signed_distance(mistakes) / (2 * len(mistakes)) if mistakes else 0.0
 
 
 def squared_non_uniformity(mistakes: Sequence[int]) -> float:
-    """NU1, the first version: squared distances of the turns from the mean number of mistakes, summed.
+    """Return NU1, the first version: the sum of squared distances of the turns from the mean number of mistakes.
 
     Args:
         mistakes: missed, wrong and over changes per turn, in order.
@@ -81,8 +81,8 @@ def squared_non_uniformity(mistakes: Sequence[int]) -> float:
     return (turns * sum(count * count for count in mistakes) - total * total) / turns if turns else 0.0
 
 
-def _leaning(mistakes: Sequence[int]) -> int:
-    """Twice the sum of signed distances from the middle turn: whole, so that nothing is rounded before the division."""
+def _signed_distance(mistakes: Sequence[int]) -> int:
+    """Return twice the sum of signed distances from the middle turn. It is an integer, so only the later division rounds."""
     return 2 * sum(turn * count for turn, count in enumerate(mistakes)) - sum(mistakes) * (len(mistakes) - 1)
 
 
@@ -95,7 +95,7 @@ TRAITS: Mapping[str, Trait] = {
 
 
 def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
-    """All traits of one dialogue.
+    """Return all traits of one dialogue.
 
     Example:
         >>> traits_of([0, 1, 1, 0])
@@ -105,7 +105,7 @@ def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
 
 
 def mistakes_per_turn(tally_table: TallyTable) -> list[tuple[int, ...]]:
-    """Missed, wrong and over changes of every turn, by dialogue in the order of the tally table."""
+    """Return the number of missed, wrong and over changes of every turn, by dialogue in the order of the tally table."""
     counts = [tally.missed + tally.wrong + tally.over for tally in tally_table.table]
     return [
         tuple(counts[row] for row in tally_table.rows_of(position)) for position in range(len(tally_table.dialogues))

@@ -1,1 +1,1 @@
-"""Boards: published trackers on one gold, in one table."""
+"""Boards: published trackers on the same gold states, in one table."""

@@ -1,4 +1,4 @@
-"""A board: systems on one gold with intervals, groups that do not differ, ranks under every rule set, and what is known of each."""
+"""Board: systems on the same gold, with intervals, groups of systems that do not differ, ranks under every rule set, and sources."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from .rule_ranks import RuleRanks, rank, rule_ranks
 from .systems import BoardSystem, RunSystem, check_distinct, check_runs, read_run, read_system
 
 MEASURES = ("JGA", "FGA(lam=0.5)", "GCA", "SlotF1")
-"""The measures of a board where none is named; the first one sorts it."""
+"""The default measures of a board. It is sorted by the first one."""
 _LISTED = 10
 
 
 class BoardSettings(Struct, frozen=True, kw_only=True):
-    """How a board is scored.
+    """Settings for scoring a board.
 
     Attributes:
-        measures: of the board; without them JGA, FGA(lam=0.5), GCA and SlotF1.
+        measures: measures of the board (default: JGA, FGA(lam=0.5), GCA and SlotF1).
         rules: the rule set.
-        resampling: confidence, resamples and seed of intervals and tests.
-        common: score the dialogues that all systems share.
+        resampling: confidence level, number of resamples and seed of intervals and tests.
+        common: score only the dialogues that all systems share.
     """
 
     measures: tuple[str, ...] = ()
@@ -49,20 +49,20 @@ class BoardRow(Struct, frozen=True, kw_only=True):
     """A system on a board.
 
     Attributes:
-        system: its name.
-        file: the name of its file.
-        sha256: of its file.
-        format: of its file.
-        source: where the file comes from.
-        licence: of the file.
-        date: when it was published.
-        scores: the measures of the board.
-        letters: by measure; systems that share a letter do not differ significantly.
-        best_rank: under all measures, rule sets and maps; None for a system that is not ranked.
-        worst_rank: likewise.
-        diagnosis: what may be wrong with the files rather than with the tracker.
-        given_gold: the share of turns at which its states equal gold outside slots that it never predicts, if the file was
-            given gold states for that reason. Such a system is neither ranked nor tested. None for the others.
+        system: name of the system.
+        file: name of its file.
+        sha256: SHA-256 of its file.
+        format: format of its file.
+        source: origin of the file.
+        licence: licence of the file.
+        date: publication date of the file.
+        scores: scores for the measures of the board.
+        letters: letters by measure; systems that share a letter do not differ significantly.
+        best_rank: best rank under all measures, rule sets and maps; None for a system that is not ranked.
+        worst_rank: worst rank under the same; None for a system that is not ranked.
+        diagnosis: possible problems of the files rather than of the tracker.
+        given_gold: set if the system was apparently given gold states: the share of turns at which its states equal gold
+            outside slots that it never predicts. Such a system is neither ranked nor tested. None for the others.
     """
 
     system: str
@@ -81,19 +81,19 @@ class BoardRow(Struct, frozen=True, kw_only=True):
 
 
 class Board(Struct, frozen=True, kw_only=True):
-    """Systems on one gold.
+    """Systems on the same gold states.
 
     Attributes:
-        title: of the board.
-        rows: the best under the first measure first; systems that are not ranked come last.
-        measures: of the board.
-        ranks: under every measure of the board, then under every rule set and map.
-        versus: the paired tests behind the letters.
-        signature: of all scores.
-        dialogues: how many were scored.
-        turns: how many were scored.
-        data: the digest of gold.
-        confidence: of intervals; one minus the level of the tests.
+        title: title of the board.
+        rows: the systems, sorted by the first measure, the best first; systems that are not ranked come last.
+        measures: measures of the board.
+        ranks: ranks under every measure of the board, then under every rule set and map.
+        versus: the paired tests from which the letters are derived.
+        signature: joint signature of all scores.
+        dialogues: number of scored dialogues.
+        turns: number of scored turns.
+        data: digest of gold.
+        confidence: confidence level of intervals; one minus the significance level of the tests.
         notices: warnings.
     """
 
@@ -115,15 +115,16 @@ def make_board(
     settings: BoardSettings,
     watch: Callable[[Sequence[BoardSystem]], Iterable[BoardSystem]] = lambda systems: systems,
 ) -> Board:
-    """Scores the systems of a manifest on their gold.
+    """Score the systems of a manifest and build the board.
 
     Args:
-        manifest: the systems; prediction files, or runs.
-        settings: how they are scored.
+        manifest: the systems; prediction files or runs.
+        settings: measures, rules and resampling.
         watch: wraps the systems while they are scored, for a progress bar.
 
     Raises:
-        DialmeterError: a file cannot be used, a system is there twice, or systems are not comparable; says which field differs.
+        DialmeterError: a file cannot be used, a system is a duplicate, or systems are not comparable (the message has the fields
+            that differ).
     """
     check_names([entry.system for entry in manifest.row])
     schema = manifest.schema or None
@@ -131,41 +132,44 @@ def make_board(
     check_distinct(systems)
     runs = [system for system in systems if isinstance(system, RunSystem)]
     if runs and len(runs) < len(systems):
-        raise DialmeterError("a board takes prediction files or runs, not both; give the prediction file of each run")
+        raise DialmeterError(
+            "a board has either prediction files or runs, not both; use the prediction file of each run"
+        )
     notices: list[Notice] = []
     only: frozenset[str] | None = None
     rules, measures = settings.rules, list(settings.measures or MEASURES)
     if runs:
-        rules, measures = _of_runs(runs, settings)
+        rules, measures = _shared_settings(runs, settings)
     elif settings.common:
-        only, notices = _common(systems)
+        only, notices = _common_dialogues(systems)
     elif rules.missing == "error":
         _check_complete(systems)
-    how = settings.resampling
+    resampling = settings.resampling
     scoring = TrackerSettings(rules, tuple(measures), schema, only)
     checks = {system.entry.system: GoldStateCheck() for system in systems}
     results = {
-        system.entry.system: system.scored(scoring, how, checks[system.entry.system].take) for system in watch(systems)
+        system.entry.system: system.score(scoring, resampling, checks[system.entry.system].take)
+        for system in watch(systems)
     }
     check_comparable(results)
     given = {name: check.share for name, check in checks.items() if check.share is not None and check.was_given_gold}
-    compared = _compared(results, given, how)
+    comparison = _compare_ranked(results, given, resampling)
     first = next(iter(results.values()))
     ranks = _own_ranks(results, rules, frozenset(given))
     if not runs:
         ranks += rule_ranks(systems, rules, only, frozenset(given))
     return Board(
         title=manifest.title,
-        rows=_rows(systems, results, compared, ranks=ranks, given=given, level=1 - how.confidence),
+        rows=_rows(systems, results, comparison, ranks=ranks, given=given, level=1 - resampling.confidence),
         measures=[each.text for each in first.asked],
         ranks=ranks,
-        versus=compared.versus if compared else [],
+        versus=comparison.versus if comparison else [],
         signature=joint_signature([score.signature for result in results.values() for score in result.scores]),
         dialogues=first.dialogues,
         turns=first.turns,
         data=_digest(first),
-        confidence=how.confidence,
-        notices=[*notices, *_notices(results, compared, how)],
+        confidence=resampling.confidence,
+        notices=[*notices, *_notices(results, comparison, resampling)],
     )
 
 
@@ -174,85 +178,88 @@ def _read(entry: BoardEntry, schema: str | None, patch: GoldPatch | None) -> Boa
     return read_run(entry, schema) if is_run else read_system(entry, schema, patch)
 
 
-def _of_runs(runs: Sequence[RunSystem], settings: BoardSettings) -> tuple[Rules, list[str]]:
-    """The rule set and the measures that runs share."""
+def _shared_settings(runs: Sequence[RunSystem], settings: BoardSettings) -> tuple[Rules, list[str]]:
+    """Return the rule set and the measures that all runs share."""
     if settings.common or settings.rules != load("dialmeter"):
         raise DialmeterError(
-            "runs keep their own rules and dialogues; --common and options of rules go with prediction files"
+            "the rules and dialogues of a run cannot be changed; use --common and rule options only with prediction files"
         )
     shared = [name for name in runs[0].signatures if all(name in run.signatures for run in runs)]
-    chosen = list(settings.measures) or [name for name in MEASURES if name in shared] or shared
-    check_runs(runs, chosen)
-    return runs[0].manifest.rules, chosen
+    measures = list(settings.measures) or [name for name in MEASURES if name in shared] or shared
+    check_runs(runs, measures)
+    return runs[0].manifest.rules, measures
 
 
 def _check_complete(systems: Sequence[BoardSystem]) -> None:
-    """Refuses systems that do not have predictions for the same dialogues."""
+    """Raise an error if the systems do not have predictions for the same dialogues."""
     complete = {one_line(system.entry.system): system.complete_dialogues for system in systems}
     common = frozenset.intersection(*complete.values())
-    apart = [
+    others = [
         f"{len(keys - common)} in {name} ({', '.join(sorted(keys - common)[:3])}{', …' if len(keys - common) > 3 else ''})"
         for name, keys in complete.items()
         if keys - common
     ]
-    if apart:
+    if others:
         raise DialmeterError(
-            f"the systems do not have the same dialogues: {len(common)} are complete in all files, further ones are "
-            f"{'; '.join(apart)}; --common scores the {len(common)} of all files"
+            f"the systems do not have the same dialogues: {len(common)} are complete in all files, others only in some: "
+            f"{'; '.join(others)}; use --common to score the {len(common)} common ones"
         )
 
 
-def _common(systems: Sequence[BoardSystem]) -> tuple[frozenset[str] | None, list[Notice]]:
-    """The dialogues in which every system has a prediction at every turn, and a warning on the others; None where there are none."""
+def _common_dialogues(systems: Sequence[BoardSystem]) -> tuple[frozenset[str] | None, list[Notice]]:
+    """Return the dialogues in which every system has a prediction at every turn, and a warning about the others.
+
+    The dialogues are None if there are no others.
+    """
     common = frozenset.intersection(*(system.complete_dialogues for system in systems))
     if not common:
         raise DialmeterError("the systems have no complete dialogue in common")
-    apart = sorted({dialogue_key(each.id) for system in systems for each in system.dialogues} - common)
-    if not apart:
+    others = sorted({dialogue_key(each.id) for system in systems for each in system.dialogues} - common)
+    if not others:
         return None, []
-    message = f"{len(apart)} dialogues are not complete in every file and are unscored; {len(common)} are"
-    return common, [Notice("unequal-dialogues", len(apart), message, tuple(apart[:_LISTED]))]
+    message = (
+        f"{len(others)} dialogues are unscored because they are not complete in every file; {len(common)} are scored"
+    )
+    return common, [Notice("unequal-dialogues", len(others), message, tuple(others[:_LISTED]))]
 
 
-def _compared(
-    results: Mapping[str, TrackerResult], given: Mapping[str, float], how: Resampling
+def _compare_ranked(
+    results: Mapping[str, TrackerResult], given: Mapping[str, float], resampling: Resampling
 ) -> TrackerComparison | None:
-    """All pairs of systems that are ranked; None for fewer than two."""
+    """Compare all pairs of ranked systems. Return None if there are fewer than two."""
     ranked = {name: result for name, result in results.items() if name not in given}
-    return compare(ranked, how, all_pairs=True) if len(ranked) > 1 else None
+    return compare(ranked, resampling, all_pairs=True) if len(ranked) > 1 else None
 
 
 def _own_ranks(results: Mapping[str, TrackerResult], rules: Rules, unranked: frozenset[str]) -> list[RuleRanks]:
-    """The ranks under every measure of the board."""
-    found = []
-    for position, asked in enumerate(next(iter(results.values())).asked):
+    """Return the ranks under every measure of the board."""
+    rankings = []
+    for position, measure in enumerate(next(iter(results.values())).asked):
         values = {name: result.scores[position].value for name, result in results.items()}
         ranks = rank(values, unranked)
-        found.append(RuleRanks(measure=asked.text, rules=rules.name, map=rules.map, values=values, ranks=ranks))
-    return found
+        rankings.append(RuleRanks(measure=measure.text, rules=rules.name, map=rules.map, values=values, ranks=ranks))
+    return rankings
 
 
 def _rows(
     systems: Sequence[BoardSystem],
     results: Mapping[str, TrackerResult],
-    compared: TrackerComparison | None,
+    comparison: TrackerComparison | None,
     *,
     ranks: Sequence[RuleRanks],
     given: Mapping[str, float],
     level: float,
 ) -> list[BoardRow]:
-    def order(system: BoardSystem) -> tuple[bool, float, str]:
+    def sort_key(system: BoardSystem) -> tuple[bool, float, str]:
         name = system.entry.system
         value = results[name].scores[0].value
         return name in given, float("inf") if value is None else -value, name
 
-    ordered = sorted(systems, key=order)
-    letters = _letters(compared, level) if compared else {}
+    letters = _letters(comparison, level) if comparison else {}
     rows = []
-    for system in ordered:
+    for system in sorted(systems, key=sort_key):
         entry, result = system.entry, results[system.entry.system]
-        held = [each.ranks[entry.system] for each in ranks]
-        places = [place for place in held if place is not None]
+        own_ranks = [own for each in ranks if (own := each.ranks[entry.system]) is not None]
         rows.append(
             BoardRow(
                 system=entry.system,
@@ -268,8 +275,8 @@ def _rows(
                     for measure, by_system in letters.items()
                     if entry.system in by_system
                 },
-                best_rank=min(places, default=None),
-                worst_rank=max(places, default=None),
+                best_rank=min(own_ranks, default=None),
+                worst_rank=max(own_ranks, default=None),
                 diagnosis=system.manifest.diagnosis if isinstance(system, RunSystem) else result.diagnosis,
                 given_gold=given.get(entry.system),
             )
@@ -277,43 +284,48 @@ def _rows(
     return rows
 
 
-def _letters(compared: TrackerComparison, level: float) -> dict[str, dict[str, str]]:
-    """By measure, the letters of systems; a measure without any test has none."""
-    found = {}
-    for measure, ranks in compared.ranks.by_measure.items():
+def _letters(comparison: TrackerComparison, level: float) -> dict[str, dict[str, str]]:
+    """Return the letters of systems by measure. A measure without any test has none."""
+    letters = {}
+    for measure, ranks in comparison.ranks.by_measure.items():
         tested = [
-            (each, each.p_holm) for each in compared.versus if each.measure == measure and each.p_holm is not None
+            (each, each.p_holm) for each in comparison.versus if each.measure == measure and each.p_holm is not None
         ]
         if tested:
-            best_first = [name for _, name in sorted((place, name) for name, place in ranks.items())]
+            best_first = [name for _, name in sorted((own, name) for name, own in ranks.items())]
             differing = [(each.base, each.system) for each, p in tested if p < level and each.difference]
-            found[measure] = letter_display(best_first, differing)
-    return found
+            letters[measure] = letter_display(best_first, differing)
+    return letters
 
 
-def _notices(results: Mapping[str, TrackerResult], compared: TrackerComparison | None, how: Resampling) -> list[Notice]:
-    """The warnings of all systems, one for each kind, and those of the tests."""
+def _notices(
+    results: Mapping[str, TrackerResult], comparison: TrackerComparison | None, resampling: Resampling
+) -> list[Notice]:
+    """Return the warnings of all systems, merged by kind, and those of the tests."""
     kinds: dict[tuple[str, str], dict[str, Notice]] = {}
     for name, result in results.items():
         for notice in result.notices:
             words = notice.message.removeprefix(f"{notice.count} ")
             kinds.setdefault((notice.code, words), {})[name] = notice
-    found = []
+    notices = []
     for (code, words), by_name in kinds.items():
         counts = ", ".join(f"{one_line(name)} {notice.count}" for name, notice in by_name.items())
-        found.append(
+        notices.append(
             Notice(code, sum(notice.count for notice in by_name.values()), f"{words} (count by system: {counts})")
         )
-    if compared is None:
-        return found
-    tests = sum(each.p is not None for each in compared.versus)
-    needed = int(tests / (1 - how.confidence))
-    if tests and how.resamples <= needed:
-        message = f"no difference can be significant with {tests} tests and {how.resamples} resamples; give --resamples {2 * needed}"
-        found.append(Notice("few-resamples", tests, message))
-    return [*compared.notices, *found]
+    if comparison is None:
+        return notices
+    tests = sum(each.p is not None for each in comparison.versus)
+    needed = int(tests / (1 - resampling.confidence))
+    if tests and resampling.resamples <= needed:
+        message = (
+            f"no difference can be significant with {tests} tests and {resampling.resamples} resamples; "
+            f"use --resamples {2 * needed}"
+        )
+        notices.append(Notice("few-resamples", tests, message))
+    return [*comparison.notices, *notices]
 
 
 def _digest(result: TrackerResult) -> str:
-    """The digest of gold in the signature of the first score."""
+    """Return the digest of gold from the signature of the first score."""
     return next(part[5:] for part in result.scores[0].signature.split("|") if part.startswith("data:"))

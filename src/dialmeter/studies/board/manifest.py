@@ -1,4 +1,4 @@
-"""The manifest of a board: a TOML file with one table per system, so that others can add a row."""
+"""Manifest of a board: a TOML file with one table per system, to which others can add rows."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 
 
 class BoardEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of a board before it is scored.
+    """A row of the manifest.
 
     Attributes:
-        system: its name.
+        system: name of the system.
         file: the prediction file or the folder of a run, relative to the folder of the manifest.
-        gold: the file with gold states, if ``file`` has only predictions; that of the manifest where it is not given.
-        format: of the file; detected if not given.
-        gold_format: of gold, likewise.
-        source: where the file comes from, such as a repository or a paper.
-        licence: of the file.
-        date: when the file was published: year, month or day.
+        gold: the file with gold states, if ``file`` has only predictions (default: that of the manifest).
+        format: format of the file (default: auto-detect).
+        gold_format: format of gold (default: auto-detect).
+        source: origin of the file, such as a repository or a paper.
+        licence: licence of the file.
+        date: publication date of the file: year, month or day.
     """
 
     system: Text
@@ -46,16 +46,16 @@ class BoardEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.date and not _DATE.fullmatch(self.date):
-            raise ValueError(f"date is a year, a month or a day, such as 2026-03-15, not {one_line(self.date)!r}")
+            raise ValueError(f"date must be a year, month or day, such as 2026-03-15, not {one_line(self.date)!r}")
 
 
 class BoardManifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A board before it is scored: one gold, and the systems that are scored on it.
+    """The content of a manifest: gold states, and the systems that are scored on them.
 
     Attributes:
-        title: of the board; the name of the file where it is not given.
-        gold: the file with gold states of all rows that do not name one.
-        gold_format: of gold.
+        title: title of the board (default: name of the file).
+        gold: the file with gold states for all rows without one.
+        gold_format: format of gold.
         schema: a schema file for all rows.
         row: the systems.
     """
@@ -68,47 +68,47 @@ class BoardManifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def read_manifest(path: str) -> BoardManifest:
-    """Reads a manifest; the paths in it become relative to the working directory.
+    """Read a manifest. Its paths become relative to the working directory.
 
     Raises:
-        InputError: not TOML, a field that is missing, unknown or of another type, or two rows with one name.
+        InputError: not TOML, a field that is missing, unknown or of another type, or two rows with the same name.
     """
     source = Source(path)
-    stated = parse_toml(source.text, source.name)
+    content = parse_toml(source.text, source.name)
     try:
-        found = msgspec.convert(_plain(stated), BoardManifest)
+        manifest = msgspec.convert(_dates_as_text(content), BoardManifest)
     except msgspec.ValidationError as error:
         message = f"{str(error).replace('`', '')}; a board has [[row]] tables with system, file, source, licence, date"
         raise InputError(message, file=source.name) from None
     try:
-        check_names([entry.system for entry in found.row])
+        check_names([entry.system for entry in manifest.row])
     except DialmeterError as error:
         raise InputError(str(error), file=source.name) from None
     folder = Path(path).parent
 
-    def beside(name: str) -> str:
+    def resolve(name: str) -> str:
         if "\0" in name:
-            raise InputError("the name of a file has a NUL character", file=source.name)
+            raise InputError("a file name contains a NUL character", file=source.name)
         return str(folder / name) if name else ""
 
     rows = [
         replace(
             entry,
-            file=beside(entry.file),
-            gold=beside(entry.gold or found.gold),
-            gold_format=entry.gold_format or found.gold_format,
+            file=resolve(entry.file),
+            gold=resolve(entry.gold or manifest.gold),
+            gold_format=entry.gold_format or manifest.gold_format,
         )
-        for entry in found.row
+        for entry in manifest.row
     ]
-    title = found.title or Path(path).stem
-    return replace(found, title=title, gold=beside(found.gold), schema=beside(found.schema), row=rows)
+    title = manifest.title or Path(path).stem
+    return replace(manifest, title=title, gold=resolve(manifest.gold), schema=resolve(manifest.schema), row=rows)
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuses a board without systems, and one on which two systems have the same name.
+    """Raise an error if there are no systems, or if two systems have the same name.
 
     Raises:
-        DialmeterError: with the name.
+        DialmeterError: the message has the name.
 
     Example:
         >>> check_names(["a", "b", "a"])
@@ -122,10 +122,10 @@ def check_names(names: Sequence[str]) -> None:
         raise DialmeterError(f"two systems are called {one_line(name)!r}")
 
 
-def _plain(stated: Any) -> Any:
-    """What TOML states, with dates as text."""
-    if isinstance(stated, dict):
-        return {key: _plain(value) for key, value in stated.items()}
-    if isinstance(stated, list):
-        return [_plain(value) for value in stated]
-    return stated.isoformat() if isinstance(stated, datetime.date) else stated
+def _dates_as_text(content: Any) -> Any:
+    """Return parsed TOML with dates as text."""
+    if isinstance(content, dict):
+        return {key: _dates_as_text(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [_dates_as_text(value) for value in content]
+    return content.isoformat() if isinstance(content, datetime.date) else content

@@ -1,4 +1,4 @@
-"""The order of systems under every rule set and value map."""
+"""Ranks of systems under every rule set and value map."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .systems import BoardSystem
 
 
 class RuleRanks(Struct, frozen=True, kw_only=True):
-    """The systems under one measure, rule set and value map.
+    """Values and ranks of the systems under one measure, rule set and value map.
 
     Attributes:
-        measure: what they are ranked by.
-        rules: the name of the rule set.
-        map: the name of the value map; empty for none.
-        values: by system; None where there is none.
-        ranks: 1 is best, and equal values share the better rank; None for a system that is not ranked.
+        measure: measure by which they are ranked.
+        rules: name of the rule set.
+        map: name of the value map; empty for none.
+        values: value of each system; None if it has none.
+        ranks: rank of each system; 1 is best, and equal values share the better rank. None for a system that is not ranked.
         reason: why there are no ranks.
     """
 
@@ -37,11 +37,11 @@ class RuleRanks(Struct, frozen=True, kw_only=True):
 
 
 def rank(values: Mapping[str, float | None], unranked: frozenset[str] = frozenset()) -> dict[str, int | None]:
-    """The rank of each value: 1 is best, equal values share the better rank, and nothing has no rank.
+    """Return the rank of each value: 1 is best, equal values share the better rank, and None has no rank.
 
     Args:
-        values: by system.
-        unranked: systems that have no rank and do not change that of others.
+        values: values by system.
+        unranked: systems that get no rank and do not affect the ranks of others.
 
     Example:
         >>> rank({"a": 0.5, "b": 0.7, "c": 0.5, "d": None, "e": 0.9}, frozenset("e"))
@@ -54,36 +54,36 @@ def rank(values: Mapping[str, float | None], unranked: frozenset[str] = frozense
 
 
 def variants(base: Rules) -> list[Rules]:
-    """The rule sets to rank under: the base, every shipped one, and all of them with every shipped map, each once."""
+    """Return the rule sets for ranking: the base, every shipped one, and all of them with every shipped map, without duplicates."""
     plain = [base, *(replace(named(name), missing=base.missing, patch=base.patch) for name in names())]
     mapped = [replace(rules, map=name) for name in maps.names() for rules in plain]
-    found: dict[bytes, Rules] = {}
+    unique: dict[bytes, Rules] = {}
     for rules in (*plain, *mapped):
-        found.setdefault(msgspec.json.encode(replace(rules, name="", about="", evidence="")), rules)
-    return list(found.values())
+        unique.setdefault(msgspec.json.encode(replace(rules, name="", about="", evidence="")), rules)
+    return list(unique.values())
 
 
 def rule_ranks(
     systems: Sequence[BoardSystem], base: Rules, only: frozenset[str] | None, unranked: frozenset[str]
 ) -> list[RuleRanks]:
-    """Ranks by the headline measure of every rule set, with every shipped value map.
+    """Rank the systems by the headline measure of every rule set, with every shipped value map.
 
     Args:
-        systems: read, and comparable under the base.
-        base: the rule set of the board. The others treat turns without prediction and patches of gold as it does.
+        systems: the systems; they must be comparable under the base.
+        base: the rule set of the board. The others handle turns without prediction and patches of gold in the same way.
         only: keys of the dialogues to score.
-        unranked: systems that have no rank.
+        unranked: systems that get no rank.
     """
     rule_sets = variants(base)
     by_system: list[list[UnderRules]] = []
     for system in systems:
         dialogues = [each for each in system.dialogues if only is None or dialogue_key(each.id) in only]
         by_system.append(explain(dialogues, system.vocabulary, rule_sets, system.schema, reasons=False, only=only))
-    found = []
-    for rules, *scored in zip(rule_sets, *by_system, strict=True):
-        values = {system.entry.system: each.value for system, each in zip(systems, scored, strict=True)}
-        reason = _no_ranks({system.entry.system: each for system, each in zip(systems, scored, strict=True)})
-        found.append(
+    rankings = []
+    for rules, *scores in zip(rule_sets, *by_system, strict=True):
+        values = {system.entry.system: each.value for system, each in zip(systems, scores, strict=True)}
+        reason = _why_unranked({system.entry.system: each for system, each in zip(systems, scores, strict=True)})
+        rankings.append(
             RuleRanks(
                 measure=rules.headline,
                 rules=rules.name,
@@ -93,15 +93,15 @@ def rule_ranks(
                 reason=reason,
             )
         )
-    return found
+    return rankings
 
 
-def _no_ranks(scored: Mapping[str, UnderRules]) -> str:
-    """Why the values of systems under one rule set cannot be ranked; empty where they can."""
-    reasons = dict.fromkeys(each.reason for each in scored.values() if each.reason)
+def _why_unranked(scores: Mapping[str, UnderRules]) -> str:
+    """Return why the values of systems under one rule set cannot be ranked; empty if they can."""
+    reasons = dict.fromkeys(each.reason for each in scores.values() if each.reason)
     if reasons:
         return "; ".join(reasons)
-    (first, one), *others = scored.items()
+    (first, one), *others = scores.items()
     for name, other in others:
         differs = not_comparable("tracker", one.signature, other.signature)
         if differs:

@@ -1,4 +1,4 @@
-"""The systems of a board: prediction files and runs, read once."""
+"""The systems of a board: prediction files and runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ..run_states import check_tracker, run_dialogues
 from .manifest import BoardEntry
 
 _EQUAL = 1e-9
-"""Two values are equal if they differ by less; the rows of a run are summed in another order than its input was."""
+"""Two values are equal if they differ by less. The rows of a run are summed in another order than its input."""
 
 
 class BoardSystem(Struct):
@@ -41,12 +41,12 @@ class BoardSystem(Struct):
 
     Attributes:
         entry: its row in the manifest.
-        name: of its file, without folders.
-        sha256: of its file.
-        format: of its file.
-        dialogues: with gold and predictions.
-        vocabulary: of their pairs.
-        schema: that came with the files.
+        name: name of its file, without folders.
+        sha256: SHA-256 of its file.
+        format: format of its file.
+        dialogues: dialogues with gold and predictions.
+        vocabulary: vocabulary of their pairs.
+        schema: schema that is included in the files.
     """
 
     entry: BoardEntry
@@ -59,7 +59,7 @@ class BoardSystem(Struct):
 
     @property
     def complete_dialogues(self) -> frozenset[str]:
-        """The keys of the dialogues that have gold, and a prediction at every turn that has gold."""
+        """The keys of the dialogues that have gold, and a prediction at every turn with gold."""
         return frozenset(
             dialogue_key(each.id)
             for each in self.dialogues
@@ -67,13 +67,13 @@ class BoardSystem(Struct):
             and all(gold is None or pred is not None for gold, pred in zip(each.gold, each.pred, strict=True))
         )
 
-    def scored(self, settings: TrackerSettings, how: Resampling, sink: Sink) -> TrackerResult:
-        """The scores of the system.
+    def score(self, settings: TrackerSettings, resampling: Resampling, sink: Sink) -> TrackerResult:
+        """Score the system.
 
         Args:
             settings: measures, rules, schema, and the dialogues to score.
-            how: of intervals.
-            sink: takes every scored dialogue.
+            resampling: settings of intervals.
+            sink: gets every scored dialogue.
         """
         entry = self.entry
         return score_file(
@@ -85,13 +85,13 @@ class BoardSystem(Struct):
             only=settings.only,
             measures=settings.measures,
             rules=settings.rules,
-            resampling=how,
+            resampling=resampling,
             sink=sink,
         )
 
 
 def read_system(entry: BoardEntry, schema: str | None = None, patch: GoldPatch | None = None) -> BoardSystem:
-    """Reads a prediction file with its gold.
+    """Read a prediction file with its gold.
 
     Args:
         entry: its row in the manifest.
@@ -99,7 +99,7 @@ def read_system(entry: BoardEntry, schema: str | None = None, patch: GoldPatch |
         patch: corrections of gold.
 
     Raises:
-        InputError: whatever is wrong with a file, with its place.
+        InputError: a file is invalid; the error has the place.
     """
     path, tracker = split_tracker(entry.file)
     if any(is_stream(each) for each in (path, entry.gold) if each):
@@ -108,10 +108,10 @@ def read_system(entry: BoardEntry, schema: str | None = None, patch: GoldPatch |
     corpus, gold = open_pair(entry.file, entry.gold or None, entry.format or None, entry.gold_format or None)
     if corpus.correctness_only:
         corpus.close()
-        raise InputError("the file holds no values, which a board needs", file=corpus.name)
-    words = Vocabulary()
+        raise InputError("the file has no values, but a board needs them", file=corpus.name)
+    vocabulary = Vocabulary()
     with paused_garbage_collection():
-        dialogues = [without_states(each) for each in read_pair(corpus, gold, words, patch)]
+        dialogues = [without_states(each) for each in read_pair(corpus, gold, vocabulary, patch)]
     (described,) = inputs.after_reading()
     return BoardSystem(
         entry=entry,
@@ -119,22 +119,22 @@ def read_system(entry: BoardEntry, schema: str | None = None, patch: GoldPatch |
         sha256=str(described["sha256"] or ""),
         format=corpus.format,
         dialogues=dialogues,
-        vocabulary=words,
+        vocabulary=vocabulary,
         schema=read_schema(schema) if schema else (gold or corpus).schema,
     )
 
 
 def check_distinct(systems: Sequence[BoardSystem]) -> None:
-    """Refuses a board that has one file twice.
+    """Raise an error if two systems have the same file.
 
     Raises:
-        DialmeterError: with the names of both systems.
+        DialmeterError: the message has the names of both systems.
     """
     for one, other in combinations(systems, 2):
         if one.sha256 and (one.sha256, one.name.partition("#")[2]) == (other.sha256, other.name.partition("#")[2]):
             raise DialmeterError(
                 f"{one_line(one.entry.system)} and {one_line(other.entry.system)} have the same predictions: {one_line(one.name)} "
-                f"and {one_line(other.name)} are one file (SHA-256 {one.sha256[:12]}…)"
+                f"and {one_line(other.name)} are the same file (SHA-256 {one.sha256[:12]}…)"
             )
 
 
@@ -143,7 +143,7 @@ class _RunIntervals(Struct):
 
 
 class _TrackerManifest(Struct):
-    """What a board needs of the ``run.json`` of a tracker."""
+    """The fields of a tracker's ``run.json`` that a board needs."""
 
     rules: Rules
     scores: list[Score]
@@ -154,31 +154,35 @@ class _TrackerManifest(Struct):
 class RunSystem(BoardSystem):
     """A finished run of ``tracker score``.
 
-    Its rows hold states as its rules left them, so it can be compared with runs under the same rules and not be scored under
-    others. Its scores are those of ``run.json``; the rows give the vectors for paired tests.
+    Its rows contain states after its rules were applied. So it can be compared with runs under the same rules, but not be
+    scored under others. Its scores are those of ``run.json``; the vectors for paired tests are computed from the rows.
 
     Attributes:
-        manifest: what a board needs of ``run.json``.
+        manifest: the fields of ``run.json`` that a board needs.
     """
 
     manifest: _TrackerManifest
 
     @property
     def signatures(self) -> dict[str, str]:
-        """The signature of every score of the whole, by measure."""
+        """The signature of every score, by measure."""
         return {score.measure: score.signature for score in self.manifest.scores}
 
-    def scored(self, settings: TrackerSettings, how: Resampling, sink: Sink) -> TrackerResult:
-        """The scores of the run, with vectors from its rows.
+    def score(self, settings: TrackerSettings, resampling: Resampling, sink: Sink) -> TrackerResult:
+        """Return the scores of the run, with vectors from its rows.
 
         Raises:
-            InputError: the rows do not give the scores of ``run.json``.
+            InputError: the rows do not reproduce the scores of ``run.json``.
         """
-        made = self.manifest.intervals.confidence if self.manifest.intervals else None
-        if made is not None and made != how.confidence:
-            message = f"the run has intervals of {100 * made:g} %, the board of {100 * how.confidence:g} %; give --ci {made:g}"
+        recorded_level = self.manifest.intervals.confidence if self.manifest.intervals else None
+        level = resampling.confidence
+        if recorded_level is not None and recorded_level != level:
+            message = (
+                f"the run has {100 * recorded_level:g} % intervals, the board {100 * level:g} %; "
+                f"use --ci {recorded_level:g}"
+            )
             raise InputError(message, file=self.entry.file)
-        # What the rules do to names and values is done; what counts as a match is not.
+        # The rules have already been applied to the names and values in the rows, but values are still to be matched.
         applied = replace(
             self.manifest.rules,
             names="as-is",
@@ -199,35 +203,38 @@ class RunSystem(BoardSystem):
             result = scorer.result()
         except NotApplicable as error:
             raise InputError(
-                f"{error} (rows of a run do not hold it; give the prediction file)", file=self.entry.file
+                f"{error} (the rows of a run do not contain it; use the prediction file)", file=self.entry.file
             ) from None
-        found = []
+        scores = []
         for score in result.scores:
-            known = recorded.get(score.measure)
-            if known is None:
+            expected = recorded.get(score.measure)
+            if expected is None:
                 raise InputError(f"the run has no {score.measure}", file=self.entry.file)
-            value = known.value
+            value = expected.value
             if (score.value is None) is not (value is None) or abs((score.value or 0.0) - (value or 0.0)) > _EQUAL:
-                message = f"the rows give {score.measure} {score.value} and run.json has {value}; give the prediction file, or --schema"
+                message = (
+                    f"{score.measure} is {score.value} from the rows, but {value} in run.json; "
+                    "use the prediction file, or --schema"
+                )
                 raise InputError(message, file=self.entry.file)
-            found.append(known)
-        result.scores = found
+            scores.append(expected)
+        result.scores = scores
         return result
 
 
 def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
-    """Reads a finished run.
+    """Read a finished run.
 
     Raises:
-        DialmeterError: no finished run there, or one of another kind.
+        DialmeterError: the folder holds no finished run, or a run of another kind.
     """
     run = Run(entry.file)
     check_tracker(run)
     inputs = {each.get("role"): each for each in run.manifest.get("inputs") or ()}
     predictions = inputs.get("predictions", {})
-    words = Vocabulary()
+    vocabulary = Vocabulary()
     try:
-        # A patch of gold is in the rows already, and its file may be gone.
+        # The rows already contain the patched gold, and the patch file may no longer exist.
         rules = {**(run.manifest.get("rules") or {}), "patch": ""}
         manifest = msgspec.convert({**run.manifest, "rules": rules}, _TrackerManifest)
     except msgspec.ValidationError as error:
@@ -237,22 +244,22 @@ def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
         name=str(predictions.get("name") or Path(entry.file).name),
         sha256=str(predictions.get("sha256") or ""),
         format="run",
-        dialogues=list(run_dialogues(run, words)),
-        vocabulary=words,
+        dialogues=list(run_dialogues(run, vocabulary)),
+        vocabulary=vocabulary,
         schema=read_schema(schema) if schema else None,
         manifest=manifest,
     )
 
 
 def check_runs(systems: Sequence[RunSystem], measures: Sequence[str] | None) -> None:
-    """Refuses runs whose signatures differ.
+    """Raise an error if the signatures of runs differ.
 
     Args:
         systems: the runs.
-        measures: that are compared; all that the runs share without it.
+        measures: the measures to compare (default: all that the runs share).
 
     Raises:
-        DialmeterError: with the fields that differ.
+        DialmeterError: the message has the fields that differ.
     """
     for one, other in combinations(systems, 2):
         first = {name: line for name, line in one.signatures.items() if not measures or name in measures}

@@ -1,7 +1,7 @@
-"""Few-shot curves: every measure against the share of training data, its difference to GCA, and the trend of both.
+"""Few-shot curves: every measure as a function of the share of training data, its difference from GCA, and the trends of both.
 
-Published as a figure of absolute differences to GCA over the share of training data (Aksu and Chen 2024, figure 5), and for
-zero-shot transfer as a mean over domains. Here every number has an interval over seeds and one over dialogues.
+The original is a figure of absolute differences from GCA over the share of training data (Aksu and Chen 2024, figure 5), and for
+zero-shot transfer a mean over domains. Here every number has an interval over seeds and one over dialogues.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Kind: TypeAlias = Literal["value", "difference", "distance"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Verdict: TypeAlias = Literal["grows", "shrinks", "unclear"]
 _VERDICTS: dict[int, Verdict] = {1: "grows", -1: "shrinks", 0: "unclear"}
-"""By the sign of a slope."""
+"""Verdicts by the sign of a slope."""
 
 
 class CurvePoint(Struct, frozen=True):
@@ -51,10 +51,10 @@ class CurvePoint(Struct, frozen=True):
 
 
 class CurveTrend(Struct, frozen=True):
-    """How a measure, or its difference to the reference, changes with more training data.
+    """The trend of a measure, or of its difference from the reference, with more training data.
 
     Attributes:
-        verdict: unclear where an interval holds zero or there is none.
+        verdict: unclear if an interval contains zero or there is no interval.
     """
 
     domain: str | None
@@ -65,7 +65,7 @@ class CurveTrend(Struct, frozen=True):
 
 
 class Curve(Struct, frozen=True):
-    """The whole study: every file, points and trends where files have ratios, tables where they have domains."""
+    """The whole study: every file, points and trends if files have ratios, and tables if files have domains."""
 
     reference: str | None
     scale: Scale
@@ -92,27 +92,27 @@ def draw_curve(
     resampling: Resampling | None = None,
     watch: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
 ) -> Curve:
-    """Scores all files and relates their scores to the share of training data.
+    """Score all files and relate their scores to the share of training data.
 
     Args:
         entries: the files, from ``curve_files.in_folder`` or ``curve_files.in_manifest``.
-        gold: the file with gold states, where the others have none.
-        format: the format of the files; detected if not given.
+        gold: the file with gold states, if the other files have none.
+        format: the format of the files (default: auto-detect).
         gold_format: the format of gold.
         schema: a schema file.
         only: keys of the dialogues to score.
-        measures: what to compute; without it the measures of the rule set.
+        measures: measures to compute (default: those of the rule set).
         rules: a rule set.
-        reference: the measure that all others are compared with.
+        reference: the measure with which all others are compared.
         scale: slopes per tenfold training data (``log``), or per whole training set (``linear``).
-        resampling: how intervals are made; without it there are none.
+        resampling: settings of intervals; None for no intervals.
         watch: wraps the files, for a progress bar.
 
     Raises:
-        DialmeterError: files that cannot be scored, or not be compared with each other.
+        DialmeterError: files that cannot be scored, or that are not comparable.
     """
-    chosen = rules if isinstance(rules, Rules) else load(rules)
-    wanted, compared_with, notices = _with_reference(measures, chosen, reference)
+    rule_set = rules if isinstance(rules, Rules) else load(rules)
+    all_measures, compared_with, notices = _with_reference(measures, rule_set, reference)
 
     def score(entry: CurveFile, keys: frozenset[str] | None) -> TrackerResult:
         try:
@@ -123,19 +123,19 @@ def draw_curve(
                 gold_format=gold_format,
                 schema=schema,
                 only=only if keys is None else keys,
-                measures=wanted,
-                rules=chosen,
+                measures=all_measures,
+                rules=rule_set,
             )
         except InputError:
             raise
         except DialmeterError as error:
-            # The user may not have typed the reference that cannot be computed.
-            raise DialmeterError(f"{entry.name}: {error} (--reference chooses what to compare with)") from None
+            # The measure that cannot be computed may be the default reference, which the user did not type.
+            raise DialmeterError(f"{entry.name}: {error} (--reference sets the measure to compare with)") from None
 
-    files, more = score_entries(entries, score, resampling, watch)
+    files, file_notices = score_entries(entries, score, resampling, watch)
     if compared_with and compared_with not in files[0].values:
         notices.append(
-            Notice("no-reference", 1, f"the files do not allow {compared_with}, so that nothing is compared")
+            Notice("no-reference", 1, f"{compared_with} cannot be computed from the files, so nothing is compared")
         )
         compared_with = None
     groups: dict[str | None, list[ScoredFile]] = {}
@@ -147,108 +147,111 @@ def draw_curve(
     tables = domain_tables([each for each in files if each.entry.domain is not None], resampling)
     for domain, group in groups.items():
         notices += _group_notices(domain, group, scale, domain in curves, resampling)
-    return Curve(compared_with, scale, resampling, files, points, trends, tables, [*notices, *more])
+    return Curve(compared_with, scale, resampling, files, points, trends, tables, [*notices, *file_notices])
 
 
 def _with_reference(
     measures: Sequence[str] | None, rules: Rules, reference: str
 ) -> tuple[list[str | Measure] | None, str | None, list[Notice]]:
-    """The requested measures with the reference added, and its name; no name if the rules do not allow it."""
+    """Return the requested measures with the reference added, and its name; no name if the rules do not allow it."""
     name = repr(parse(reference))
-    asked: list[str | Measure] = [repr(parse(each)) for each in (measures or rules.measures)]
-    if name in asked:
-        return asked if measures else None, name, []
+    requested: list[str | Measure] = [repr(parse(each)) for each in (measures or rules.measures)]
+    if name in requested:
+        return requested if measures else None, name, []
     try:
         resolve([name], rules)
     except DialmeterError as error:
-        said = Notice("no-reference", 1, f"nothing to compare with: {error}")
-        return asked if measures else None, None, [said]
-    return [*asked, name], name, []
+        notice = Notice("no-reference", 1, f"there is no measure to compare with: {error}")
+        return requested if measures else None, None, [notice]
+    return [*requested, name], name, []
 
 
 def _group_notices(
-    domain: str | None, group: Sequence[ScoredFile], scale: Scale, is_curve: bool, how: Resampling | None
+    domain: str | None, group: Sequence[ScoredFile], scale: Scale, is_curve: bool, resampling: Resampling | None
 ) -> Iterator[Notice]:
-    """Warnings about the intervals of one curve."""
+    """Yield warnings about the intervals of one curve."""
     where = f"domain {domain}: " if domain else ""
     dialogues = len(group[0].keys)
     if dialogues < FEW_DIALOGUES:
-        what = "no intervals over dialogues" if dialogues < 2 else "intervals over dialogues mean little"
+        problem = "no intervals over dialogues" if dialogues < 2 else "intervals over dialogues are unreliable"
         count = "1 dialogue" if dialogues == 1 else f"{dialogues} dialogues"
-        yield Notice("few-dialogues", dialogues, f"{where}{count}: {what}")
+        yield Notice("few-dialogues", dialogues, f"{where}{count}: {problem}")
     ratios = ratios_of(group)
-    alone = [ratio for ratio in ratios if sum(each.entry.ratio == ratio for each in group) == 1]
-    if alone and how and (is_curve or any(each.entry.seed for each in group)):
-        shares = ", ".join("–" if ratio is None else f"{ratio:g}" for ratio in alone)
-        yield Notice("one-seed", len(alone), f"{where}no interval over seeds where there is one seed: ratio {shares}")
+    one_seed = [ratio for ratio in ratios if sum(each.entry.ratio == ratio for each in group) == 1]
+    if one_seed and resampling and (is_curve or any(each.entry.seed for each in group)):
+        shares = ", ".join("–" if ratio is None else f"{ratio:g}" for ratio in one_seed)
+        message = f"{where}no interval over seeds for ratios with only one seed: {shares}"
+        yield Notice("one-seed", len(one_seed), message)
     if not is_curve:
         return
     if len(ratios) < 2:
-        yield Notice("one-ratio", 1, f"{where}one share of training data only, so that there is no trend")
-    left_out = len(group) - len(placed(group, scale))
-    if left_out and len(ratios) > 1:
-        said = f"{where}{left_out} files at ratio 0 have no logarithm and are not in trends; see --trend linear"
-        yield Notice("ratio-zero", left_out, said)
+        yield Notice("one-ratio", 1, f"{where}there is only one share of training data, so there is no trend")
+    excluded = len(group) - len(files_on_scale(group, scale))
+    if excluded and len(ratios) > 1:
+        message = f"{where}{excluded} files at ratio 0 have no logarithm and are not in trends; see --trend linear"
+        yield Notice("ratio-zero", excluded, message)
 
 
 def ratios_of(group: Sequence[ScoredFile]) -> list[float | None]:
-    """The different shares of training data, in the order of the files."""
+    """Return the different shares of training data, in the order of the files."""
     return list(dict.fromkeys(each.entry.ratio for each in group))
 
 
-def placed(group: Sequence[ScoredFile], scale: Scale) -> list[ScoredFile]:
-    """The files that have a place on the scale of a trend; zero has no logarithm."""
+def files_on_scale(group: Sequence[ScoredFile], scale: Scale) -> list[ScoredFile]:
+    """Return the files with a position on the scale of a trend. Zero has no logarithm."""
     return [each for each in group if each.entry.ratio is not None and (scale == "linear" or each.entry.ratio > 0)]
 
 
-def points_of(group: Sequence[ScoredFile], reference: str | None, how: Resampling | None) -> Iterator[CurvePoint]:
-    """Every measure at every share of training data.
+def points_of(
+    group: Sequence[ScoredFile], reference: str | None, resampling: Resampling | None
+) -> Iterator[CurvePoint]:
+    """Yield every measure at every share of training data.
 
     Args:
         group: files of one domain.
-        reference: the measure that the others are compared with.
-        how: how intervals are made; without it there are none.
+        reference: the measure with which the others are compared.
+        resampling: settings of intervals; None for no intervals.
     """
     for measure in group[0].values:
         for ratio in ratios_of(group):
-            here = [each for each in group if each.entry.ratio == ratio]
-            found: dict[str, CurveEstimate] = {}
+            files = [each for each in group if each.entry.ratio == ratio]
+            estimates: dict[str, CurveEstimate] = {}
             for kind in _kinds(measure, reference):
-                values, samples = _series(here, measure, reference, kind)
-                found[kind] = mean(
+                values, samples = _series(files, measure, reference, kind)
+                estimates[kind] = mean(
                     values,
                     samples,
-                    confidence=how.confidence if how else 0,
-                    dialogues=len(here[0].keys),
-                    formula=here[0].formulas[measure] if kind == "value" else None,
-                    columns=here[0].columns,
+                    confidence=resampling.confidence if resampling else 0,
+                    dialogues=len(files[0].keys),
+                    formula=files[0].formulas[measure] if kind == "value" else None,
+                    columns=files[0].columns,
                 )
-            yield CurvePoint(here[0].entry.domain, ratio, measure, tuple(each.entry.seed for each in here), **found)
+            seeds = tuple(each.entry.seed for each in files)
+            yield CurvePoint(files[0].entry.domain, ratio, measure, seeds, **estimates)
 
 
 def trends_of(
-    group: Sequence[ScoredFile], reference: str | None, scale: Scale, how: Resampling | None
+    group: Sequence[ScoredFile], reference: str | None, scale: Scale, resampling: Resampling | None
 ) -> Iterator[CurveTrend]:
-    """The slope of every measure, and of its difference to the reference; none below two shares of training data.
+    """Yield the slope of every measure, and of its difference from the reference, if there are two shares of training data.
 
     Args:
         group: files of one domain.
-        reference: the measure that the others are compared with.
+        reference: the measure with which the others are compared.
         scale: the logarithm of the share to base ten, or the share itself.
-        how: how intervals are made; without it there are none.
+        resampling: settings of intervals; None for no intervals.
     """
-    files = placed(group, scale)
+    files = files_on_scale(group, scale)
     ratios = [each.entry.ratio or 0.0 for each in files]
     if len(set(ratios)) < 2:
         return
-    places = [math.log10(ratio) if scale == "log" else ratio for ratio in ratios]
+    positions = [math.log10(ratio) if scale == "log" else ratio for ratio in ratios]
+    confidence = resampling.confidence if resampling else 0
     for measure in files[0].values:
         for kind in _kinds(measure, reference):
             values, samples = _series(files, measure, reference, kind)
-            found = slope(
-                places, values, samples, confidence=how.confidence if how else 0, dialogues=len(files[0].keys)
-            )
-            yield CurveTrend(files[0].entry.domain, measure, kind, found, _VERDICTS[found.sign])
+            estimate = slope(positions, values, samples, confidence=confidence, dialogues=len(files[0].keys))
+            yield CurveTrend(files[0].entry.domain, measure, kind, estimate, _VERDICTS[estimate.sign])
 
 
 def _kinds(measure: str, reference: str | None) -> tuple[Kind, ...]:
@@ -258,7 +261,7 @@ def _kinds(measure: str, reference: str | None) -> tuple[Kind, ...]:
 def _series(
     files: Sequence[ScoredFile], measure: str, reference: str | None, kind: Kind
 ) -> tuple[list[float | None], Floats | None]:
-    """One value per file, and one row of resampled values per file."""
+    """Return one value per file, and one row of resampled values per file."""
     values, samples = _of_measure(files, measure)
     if kind != "value" and reference:
         others, other_samples = _of_measure(files, reference)

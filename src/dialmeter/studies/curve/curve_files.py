@@ -1,4 +1,4 @@
-"""The files of a few-shot or zero-shot study: by their names, or by a manifest (CSV with a heading, or JSON lines)."""
+"""Find the files of a few-shot or zero-shot study by their names, or by a manifest (CSV with column names, or JSON lines)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ZERO = re.compile(
 
 
 class CurveFile(NamedTuple):
-    """One prediction file and what it was trained on."""
+    """One prediction file with the share of training data, the seed and the domain of its model."""
 
     path: str
     ratio: float | None
@@ -37,7 +37,7 @@ class CurveFile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The file's name without its folder."""
+        """Name of the file without its folder."""
         return Path(self.path).name
 
     @property
@@ -48,7 +48,7 @@ class CurveFile(NamedTuple):
 
 
 def from_name(path: str) -> CurveFile | None:
-    """A file as its name describes it; None if the name does not fit.
+    """Parse ratio, seed and domain from the name of a file. Return None if the name does not match.
 
     Example:
         >>> from_name("ratio_0.05_seed_557_prediction.json")
@@ -65,41 +65,41 @@ def from_name(path: str) -> CurveFile | None:
 
 
 def in_folder(folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
-    """The files of a folder whose names fit, sorted; the others are listed in a warning.
+    """Return the files of a folder whose names match, sorted, and a warning that lists the others.
 
     Args:
         folder: the folder with the prediction files.
-        beside: other files that may be there, such as gold.
+        beside: other files that may be in the folder, such as gold.
 
     Raises:
-        DialmeterError: no folder, or no file that fits.
+        DialmeterError: the folder does not exist, or no name matches.
     """
-    found = {path: from_name(str(path)) for path in files_of(folder, beside)}
-    entries = [entry for entry in found.values() if entry]
+    parsed = {path: from_name(str(path)) for path in files_of(folder, beside)}
+    entries = [entry for entry in parsed.values() if entry]
     if not entries:
-        raise DialmeterError(f"{folder}: no file is named like {EXPECTED}; other names go into a --manifest")
-    others = tuple(one_line(path.name) for path, entry in found.items() if entry is None)
-    said = f"not named like {EXPECTED}, and skipped: {len(others)} of {len(found)} files"
-    return in_order(entries), [Notice("other-files", len(others), said, others)] if others else []
+        raise DialmeterError(f"{folder}: no file is named like {EXPECTED}; use a --manifest for other names")
+    others = tuple(one_line(path.name) for path, entry in parsed.items() if entry is None)
+    message = f"{len(others)} of {len(parsed)} files were skipped because they are not named like {EXPECTED}"
+    return sort_entries(entries), [Notice("other-files", len(others), message, others)] if others else []
 
 
 def files_of(folder: str, beside: Iterable[str]) -> list[Path]:
-    """The files of a folder, sorted, without those in ``beside``."""
+    """Return the files of a folder, sorted, without those in ``beside``."""
     root = Path(folder)
     if not root.is_dir():
         raise DialmeterError(f"{folder}: no such folder")
-    known = {Path(path).resolve() for path in beside}
+    excluded = {Path(path).resolve() for path in beside}
     try:
-        return [path for path in sorted(root.iterdir()) if path.resolve() not in known]
+        return [path for path in sorted(root.iterdir()) if path.resolve() not in excluded]
     except OSError as error:
         raise DialmeterError(f"{folder}: cannot be read: {error.strerror or error}") from None
 
 
-def in_order(entries: Sequence[CurveFile]) -> list[CurveFile]:
-    """Sorted by domain, ratio and seed, so that nothing depends on the order of a folder or a manifest.
+def sort_entries(entries: Sequence[CurveFile]) -> list[CurveFile]:
+    """Sort files by domain, ratio and seed, so that nothing depends on the order of a folder or a manifest.
 
     Raises:
-        DialmeterError: two files for the same ratio, seed and domain.
+        DialmeterError: two files have the same ratio, seed and domain.
     """
     seen: dict[tuple[object, ...], CurveFile] = {}
     for entry in entries:
@@ -110,25 +110,25 @@ def in_order(entries: Sequence[CurveFile]) -> list[CurveFile]:
                 "give each its own seed in a --manifest"
             )
 
-    def key(entry: CurveFile) -> tuple[str, float, tuple[int, str]]:
+    def sort_key(entry: CurveFile) -> tuple[str, float, tuple[int, str]]:
         seed = entry.seed or ""
         is_number = seed.isascii() and seed.isdigit() and len(seed) < 20
         share = -1.0 if entry.ratio is None else entry.ratio
         return entry.domain or "", share, (int(seed) if is_number else -1, seed)
 
-    return sorted(seen.values(), key=key)
+    return sorted(seen.values(), key=sort_key)
 
 
 def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
-    """The files that a manifest names: CSV with a heading, or JSON lines; file, ratio, seed, domain.
+    """Return the files in a manifest: CSV with column names, or JSON lines, with file, ratio, seed and domain.
 
     Args:
         manifest: the file; paths in it are relative to ``folder``.
         folder: the folder with the prediction files.
-        beside: other files that may be there.
+        beside: other files that may be in the folder.
 
     Raises:
-        InputError: an invalid row, with its line.
+        InputError: an invalid row; the error has its line.
     """
     entries: list[CurveFile] = []
     unknown: set[str] = set()
@@ -139,18 +139,19 @@ def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple
         except InputError as error:
             raise error.at(file=manifest, line=line) from None
     if not entries:
-        raise InputError("names no file", file=manifest)
+        raise InputError("the manifest has no files", file=manifest)
     notices = []
     if unknown:
         names = tuple(sorted(one_line(str(name)) for name in unknown))
-        said = f"{manifest}: columns other than {', '.join(_COLUMNS)} are not read"
-        notices.append(Notice("other-columns", len(names), said, names))
+        message = f"{manifest}: columns other than {', '.join(_COLUMNS)} are ignored"
+        notices.append(Notice("other-columns", len(names), message, names))
     others = tuple(
         one_line(path.name) for path in files_of(folder, [manifest, *beside, *(each.path for each in entries)])
     )
     if others:
-        notices.append(Notice("other-files", len(others), f"not in the manifest, and skipped: {len(others)}", others))
-    return in_order(entries), notices
+        message = f"{len(others)} files were skipped because they are not in the manifest"
+        notices.append(Notice("other-files", len(others), message, others))
+    return sort_entries(entries), notices
 
 
 def _rows(manifest: str) -> Iterator[tuple[int, dict[str, object]]]:
@@ -165,8 +166,8 @@ def _rows(manifest: str) -> Iterator[tuple[int, dict[str, object]]]:
     names, rows = read_csv(source, lower=True)
     if "file" not in names or not {"ratio", "domain"} & set(names):
         raise InputError("expected the columns file and ratio or domain, and seed", file=manifest, line=1)
-    for place, row in rows:
-        yield place, dict(row)
+    for number, row in rows:
+        yield number, dict(row)
 
 
 def _cell(name: str, value: object) -> str | None:
@@ -174,21 +175,21 @@ def _cell(name: str, value: object) -> str | None:
         return (value or "").strip() or None
     if isinstance(value, int | float) and not isinstance(value, bool):
         return repr(value)
-    raise InputError(f"{name} is a text or a number, not {one_line(repr(value))}")
+    raise InputError(f"{name} must be text or a number, not {one_line(repr(value))}")
 
 
 def _entry(row: dict[str, str | None], folder: str) -> CurveFile:
     if not row["file"]:
-        raise InputError("a row without file")
+        raise InputError("a row has no file")
     path = Path(folder, row["file"])
     if not path.exists():
         raise InputError(f"no such file: {one_line(str(path), 200)}")
     if row["ratio"] is None and row["domain"] is None:
         raise InputError(f"{one_line(row['file'])} has neither ratio nor domain")
-    return CurveFile(str(path), _ratio(row["ratio"]), row["seed"], row["domain"])
+    return CurveFile(str(path), _parse_ratio(row["ratio"]), row["seed"], row["domain"])
 
 
-def _ratio(text: str | None) -> float | None:
+def _parse_ratio(text: str | None) -> float | None:
     if text is None:
         return None
     try:
@@ -196,5 +197,5 @@ def _ratio(text: str | None) -> float | None:
     except ValueError:
         ratio = math.nan
     if not 0 <= ratio < math.inf:
-        raise InputError(f"ratio is a share of the training data such as 0.05, not {one_line(text)!r}")
+        raise InputError(f"ratio must be a share of the training data such as 0.05, not {one_line(text)!r}")
     return ratio

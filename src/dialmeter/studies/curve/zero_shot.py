@@ -1,7 +1,7 @@
-"""Scores by left-out domain: each domain, the unweighted mean over domains as published, and the pooled value.
+"""Scores by held-out domain: each domain, the unweighted mean over domains, and the pooled value.
 
-The unweighted mean gives a domain of few dialogues the weight of a large one; the pooled value is the measure over the
-turns of all domains together. Both are published as "the" zero-shot score.
+The unweighted mean gives a small domain the same weight as a large one. The pooled value is the measure over the turns of
+all domains together. Papers publish either of them as "the" zero-shot score.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ...core.comparison import Resampling
 from ...stats.formulas import Floats, evaluate, point
-from .curve_scores import CurveEstimate, ScoredFile, mean, resampled
+from .curve_scores import CurveEstimate, ScoredFile, mean, resample_files
 
 MEAN, POOLED = "mean over domains", "pooled"
 UNBALANCED = "domains have different seeds"
@@ -31,52 +31,54 @@ class DomainScores(Struct, frozen=True):
     pooled: CurveEstimate
 
     def of(self, name: str) -> CurveEstimate:
-        """A domain's score, or one of the two over all domains."""
+        """Return a domain's score, or one of the two scores over all domains."""
         return {**self.domains, MEAN: self.mean, POOLED: self.pooled}[name]
 
 
 class DomainTable(Struct, frozen=True):
-    """All measures over the domains, at one share of training data (0, or None where it is not named)."""
+    """All measures over the domains, at one share of training data (0, or None if it is not given)."""
 
     ratio: float | None
     domains: dict[str, int]
-    """Domain → dialogues."""
+    """Number of dialogues by domain."""
     rows: list[DomainScores]
 
 
-class _Drawn(NamedTuple):
-    """A file, and its resampled sums."""
+class _ResampledFile(NamedTuple):
+    """A file and its resampled sums."""
 
     file: ScoredFile
     sums: Floats | None
 
 
-def domain_tables(files: Sequence[ScoredFile], how: Resampling | None) -> list[DomainTable]:
-    """A table for every share of training data.
+def domain_tables(files: Sequence[ScoredFile], resampling: Resampling | None) -> list[DomainTable]:
+    """Return a table for every share of training data.
 
-    Dialogues are resampled across domains: one that is in two domains is drawn for both or for neither.
+    Dialogues are resampled across domains: a dialogue of two domains is drawn for both or for neither.
     """
     ratios = sorted({each.entry.ratio for each in files}, key=lambda ratio: -1.0 if ratio is None else ratio)
-    return [_table(ratio, [each for each in files if each.entry.ratio == ratio], how) for ratio in ratios]
+    return [_table(ratio, [each for each in files if each.entry.ratio == ratio], resampling) for ratio in ratios]
 
 
-def _table(ratio: float | None, files: Sequence[ScoredFile], how: Resampling | None) -> DomainTable:
+def _table(ratio: float | None, files: Sequence[ScoredFile], resampling: Resampling | None) -> DomainTable:
     keys = sorted(set().union(*(each.keys for each in files)))
-    drawn: Sequence[Floats | None] = resampled(files, keys, how) if how and len(keys) > 1 else [None] * len(files)
-    by_domain: dict[str, list[_Drawn]] = {}
-    for file, sums in zip(files, drawn, strict=True):
-        by_domain.setdefault(file.entry.domain or "", []).append(_Drawn(file, sums))
+    all_sums: Sequence[Floats | None] = [None] * len(files)
+    if resampling and len(keys) > 1:
+        all_sums = resample_files(files, keys, resampling)
+    by_domain: dict[str, list[_ResampledFile]] = {}
+    for file, sums in zip(files, all_sums, strict=True):
+        by_domain.setdefault(file.entry.domain or "", []).append(_ResampledFile(file, sums))
     measures = [name for name in files[0].values if all(name in each.values for each in files)]
-    level = how.confidence if how else 0.0
+    level = resampling.confidence if resampling else 0.0
     rows = [_row(measure, by_domain, level, len(keys)) for measure in measures]
     return DomainTable(ratio, {name: len(group[0].file.keys) for name, group in by_domain.items()}, rows)
 
 
-def _row(measure: str, by_domain: dict[str, list[_Drawn]], level: float, dialogues: int) -> DomainScores:
+def _row(measure: str, by_domain: dict[str, list[_ResampledFile]], level: float, dialogues: int) -> DomainScores:
     domains = {
         name: mean(
             [each.file.values[measure] for each in group],
-            _stacked([_values(measure, [each]) for each in group]),
+            _stack([_values(measure, [each]) for each in group]),
             confidence=level,
             dialogues=len(group[0].file.keys),
             formula=group[0].file.formulas[measure],
@@ -88,15 +90,13 @@ def _row(measure: str, by_domain: dict[str, list[_Drawn]], level: float, dialogu
     if runs is None:
         # Seeds cannot be paired, but a mean of means needs no pairs.
         groups = [[each for group in by_domain.values() for each in group]]
-        over = _mean_over_domains(measure, groups, level, dialogues)
-        return DomainScores(
-            measure, domains, replace(over, reason=UNBALANCED), CurveEstimate(None, None, None, 0, 0, UNBALANCED)
-        )
+        over_domains = replace(_mean_over_domains(measure, groups, level, dialogues), reason=UNBALANCED)
+        return DomainScores(measure, domains, over_domains, CurveEstimate(None, None, None, 0, 0, UNBALANCED))
     formula = runs[0][0].file.formulas[measure]
     columns = [np.vstack([each.file.columns for each in run]) for run in runs]
     pooled = mean(
         [point(formula, each) for each in columns],
-        _stacked([_values(measure, run) for run in runs]),
+        _stack([_values(measure, run) for run in runs]),
         confidence=level,
         dialogues=dialogues,
         formula=formula,
@@ -105,26 +105,29 @@ def _row(measure: str, by_domain: dict[str, list[_Drawn]], level: float, dialogu
     return DomainScores(measure, domains, _mean_over_domains(measure, runs, level, dialogues), pooled)
 
 
-def _mean_over_domains(measure: str, runs: Sequence[Sequence[_Drawn]], level: float, dialogues: int) -> CurveEstimate:
-    """For every run the mean over domains of the mean over files, then over runs."""
+def _mean_over_domains(
+    measure: str, runs: Sequence[Sequence[_ResampledFile]], level: float, dialogues: int
+) -> CurveEstimate:
+    """Return the mean over runs of the mean over domains of the mean over files."""
     values: list[float | None] = []
     samples: list[Floats | None] = []
     for run in runs:
-        domains: dict[str | None, list[_Drawn]] = {}
+        domains: dict[str | None, list[_ResampledFile]] = {}
         for each in run:
             if each.file.values[measure] is not None:
                 domains.setdefault(each.file.entry.domain, []).append(each)
         means = [fsum(each.file.values[measure] or 0.0 for each in group) / len(group) for group in domains.values()]
         values.append(fsum(means) / len(means) if means else None)
-        rows = [_stacked([_values(measure, [each]) for each in group]) for group in domains.values()]
-        row = _stacked([None if each is None else each.mean(axis=0) for each in rows])
+        rows = [_stack([_values(measure, [each]) for each in group]) for group in domains.values()]
+        row = _stack([None if each is None else each.mean(axis=0) for each in rows])
         samples.append(None if row is None else row.mean(axis=0))
-    # Domains count the same, however few dialogues one has: at an end there is no interval over all dialogues together.
-    return mean(values, _stacked(samples), confidence=level, dialogues=dialogues)
+    # No formula is passed: domains have equal weights whatever their size, so if all resamples are equal, the number of all
+    # dialogues gives no valid interval at an end of the range.
+    return mean(values, _stack(samples), confidence=level, dialogues=dialogues)
 
 
-def _runs(by_domain: dict[str, list[_Drawn]]) -> list[list[_Drawn]] | None:
-    """The files of each seed, one per domain; None if seeds differ between domains."""
+def _runs(by_domain: dict[str, list[_ResampledFile]]) -> list[list[_ResampledFile]] | None:
+    """Return the files of each seed, one per domain, or None if seeds differ between domains."""
     groups = list(by_domain.values())
     if all(len(group) == 1 for group in groups):
         return [[group[0] for group in groups]]
@@ -134,12 +137,13 @@ def _runs(by_domain: dict[str, list[_Drawn]]) -> list[list[_Drawn]] | None:
     return [list(run) for run in zip(*groups, strict=True)]
 
 
-def _values(measure: str, run: Sequence[_Drawn]) -> Floats | None:
-    """A measure's resampled values over one file, or over several together."""
+def _values(measure: str, run: Sequence[_ResampledFile]) -> Floats | None:
+    """Return a measure's resampled values over one file, or over several files together."""
     sums = [each.sums for each in run if each.sums is not None]
     return evaluate(run[0].file.formulas[measure], sum(sums[1:], start=sums[0])) if sums else None
 
 
-def _stacked(rows: Sequence[Floats | None]) -> Floats | None:
-    known = [row for row in rows if row is not None]
-    return np.array(known) if known and len(known) == len(rows) else None
+def _stack(rows: Sequence[Floats | None]) -> Floats | None:
+    """Stack rows, or return None if there are none or one is missing."""
+    present = [row for row in rows if row is not None]
+    return np.array(present) if present and len(present) == len(rows) else None

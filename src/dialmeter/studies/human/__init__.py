@@ -1,1 +1,1 @@
-"""Do measures agree with what people say about predicted states?"""
+"""Agreement of measures with human ratings of predicted states."""

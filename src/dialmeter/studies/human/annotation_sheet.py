@@ -1,7 +1,7 @@
-"""Annotation sheets: which dialogues get one, its content, and its text, written for raters and read back when filled.
+"""Annotation sheets: sample dialogues, write a text sheet for each, and parse the sheets that raters filled in.
 
 Inspired by the human evaluation of FGA (Dey et al. 2022, appendix A.3). Text from a file is always indented and on one
-line, so that no utterance can look like a heading or a rating.
+line, so that no utterance can be mistaken for a heading or a rating.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ...tracking.tally import CORRECT
 from .ratings import RatingCollector, Ratings
 
 QUESTION = "How well did the system keep track of what the user wants, over the whole dialogue?"
-HELP = "Gold is what the user wants, prediction what the system understood; both add up from turn to turn."
+HELP = "Gold is what the user wants. Prediction is what the system understood. Both accumulate from turn to turn."
 HEADING = "dialmeter annotation sheet"
 _LONGEST = 10_000
 _LINE = re.compile(r"(Dialogue|Rater|Rating)(?:\s*\(\s*(-?\d+)\s*[-–]\s*(-?\d+)\s*\))?\s*:(.*)", re.IGNORECASE)
@@ -49,19 +49,19 @@ class RatingScale(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> RatingScale:
-        """From the form in which it prints.
+        """Parse a scale such as ``1-5``.
 
         Raises:
-            DialmeterError: not two rising numbers.
+            DialmeterError: not two increasing numbers.
         """
-        found = re.fullmatch(r"\s*(-?\d{1,6})\s*-\s*(-?\d{1,6})\s*", text)
-        if not found or int(found[1]) >= int(found[2]):
-            raise DialmeterError(f"a scale is two rising numbers, such as 1-5 or 0-1, not {one_line(text)!r}")
-        return cls(int(found[1]), int(found[2]))
+        match = re.fullmatch(r"\s*(-?\d{1,6})\s*-\s*(-?\d{1,6})\s*", text)
+        if not match or int(match[1]) >= int(match[2]):
+            raise DialmeterError(f"a scale must be two increasing numbers, such as 1-5 or 0-1, not {one_line(text)!r}")
+        return cls(int(match[1]), int(match[2]))
 
 
 class SheetSlot(NamedTuple):
-    """One slot at one turn, as text; an absent value is empty."""
+    """One slot at one turn, as text. An absent value is empty."""
 
     name: str
     gold: str
@@ -79,7 +79,7 @@ class SheetTurn(Struct, frozen=True):
 
     @property
     def matched(self) -> bool:
-        """Is the predicted state the gold state?"""
+        """True if the predicted state equals the gold state."""
         return all(slot.right for slot in self.slots)
 
 
@@ -90,34 +90,36 @@ class Sheet(Struct, frozen=True):
     turns: tuple[SheetTurn, ...]
 
 
-def sheet_of(dialogue: PairDialogue, compared: ComparedDialogue) -> Sheet:
-    """The sheet of a dialogue; states as the rules compare them."""
-    said = {turn.number: turn for turn in dialogue.turns}
+def make_sheet(dialogue: PairDialogue, compared: ComparedDialogue) -> Sheet:
+    """Return the sheet of a dialogue. Its states are those that the rules compare."""
+    utterances = {turn.number: turn for turn in dialogue.turns}
     turns = []
     for turn in compared.turns:
         slots = tuple(
-            SheetSlot(one_line(each.slot, 200), _shown(each.gold), _shown(each.pred), each.kind == CORRECT)
+            SheetSlot(one_line(each.slot, 200), _format(each.gold), _format(each.pred), each.kind == CORRECT)
             for each in turn.slots
         )
-        number = turn.number
-        system, user = (one_line(text, _LONGEST).strip() for text in (said[number].system, said[number].user))
-        turns.append(SheetTurn(number, system, user, slots))
+        spoken = utterances[turn.number]
+        system, user = (one_line(text, _LONGEST).strip() for text in (spoken.system, spoken.user))
+        turns.append(SheetTurn(turn.number, system, user, slots))
     return Sheet(dialogue.id, tuple(turns))
 
 
-def _shown(value: Value | None) -> str:
+def _format(value: Value | None) -> str:
     return one_line(value if isinstance(value, str) else " | ".join(value or ()), 500)
 
 
 class Sampler:
-    """A random sample of a stream of dialogues, independent of their order: those whose digests with the seed are smallest.
+    """A random sample of a stream of dialogues. It contains those with the smallest digests of seed and id.
+
+    So it does not depend on the order of the dialogues.
 
     Example:
-        >>> keep = Sampler(2, seed=7)
+        >>> sampler = Sampler(2, seed=7)
         >>> from dialmeter.tracking.scorer import TrackerScorer
         >>> for name in ["d1", "d2", "d3", "d4"]:
-        ...     keep.take(PairDialogue(name), TrackerScorer().compared())
-        >>> len(keep.sheets()), keep.seen
+        ...     sampler.take(PairDialogue(name), TrackerScorer().compared())
+        >>> len(sampler.sheets()), sampler.seen
         (2, 4)
     """
 
@@ -125,26 +127,26 @@ class Sampler:
         self.seen = 0
         self._size = size
         self._seed = seed
-        self._kept: list[tuple[int, str, Sheet]] = []
+        self._sample: list[tuple[int, str, Sheet]] = []
 
     def take(self, dialogue: PairDialogue, compared: ComparedDialogue) -> None:
-        """Adds one dialogue of the stream."""
+        """Process one dialogue of the stream."""
         self.seen += 1
         key = dialogue_key(dialogue.id)
         text = f"{self._seed}\x1f{key}".encode("utf-8", "surrogatepass")
-        # Negative, because the heap drops its smallest.
+        # Negative, because the heap drops its smallest item.
         rank = -int.from_bytes(hashlib.sha256(text).digest())
-        if len(self._kept) < self._size or rank > self._kept[0][0]:
-            put = heapq.heappush if len(self._kept) < self._size else heapq.heapreplace
-            put(self._kept, (rank, key, sheet_of(dialogue, compared)))
+        if len(self._sample) < self._size or rank > self._sample[0][0]:
+            put = heapq.heappush if len(self._sample) < self._size else heapq.heapreplace
+            put(self._sample, (rank, key, make_sheet(dialogue, compared)))
 
     def sheets(self) -> list[Sheet]:
-        """The dialogues that were kept, sorted by id."""
-        return [sheet for _, _, sheet in sorted(self._kept, key=lambda kept: kept[1])]
+        """Return the sheets of the sampled dialogues, sorted by id."""
+        return [sheet for _, _, sheet in sorted(self._sample, key=lambda item: item[1])]
 
 
 def write_sheet(sheet: Sheet, rater: str, scale: RatingScale) -> str:
-    """A sheet to fill.
+    """Return the text of a sheet for a rater to fill in.
 
     Example:
         >>> from dialmeter.studies.human.annotation_sheet import SheetSlot
@@ -155,8 +157,8 @@ def write_sheet(sheet: Sheet, rater: str, scale: RatingScale) -> str:
         Rater: rater1
         <BLANKLINE>
         How well did the system keep track of what the user wants, over the whole dialogue?
-        Gold is what the user wants, prediction what the system understood; both add up from turn to turn.
-        Write a number behind "Rating" on the last line: 1 = not at all, 5 = entirely.
+        Gold is what the user wants. Prediction is what the system understood. Both accumulate from turn to turn.
+        Write a number after "Rating" on the last line: 1 = not at all, 5 = entirely.
         <BLANKLINE>
         Turn 0, match: no
           User: In the east.
@@ -167,12 +169,12 @@ def write_sheet(sheet: Sheet, rater: str, scale: RatingScale) -> str:
     """
     name = sheet.dialogue
     if not name.isprintable() or name != name.strip() or name[:1] in ("", '"'):
-        name = json.dumps(name)  # reads back as it was
+        name = json.dumps(name)  # so that it is parsed back unchanged
     lines = [HEADING, f"Dialogue: {name}", f"Rater: {rater}", "", QUESTION, HELP]
-    lines.append(f'Write a number behind "Rating" on the last line: {scale.low} = not at all, {scale.high} = entirely.')
+    lines.append(f'Write a number after "Rating" on the last line: {scale.low} = not at all, {scale.high} = entirely.')
     for turn in sheet.turns:
         lines += ["", f"Turn {turn.number}, match: {'yes' if turn.matched else 'no'}"]
-        lines += [f"  {who}: {text}" for who, text in (("System", turn.system), ("User", turn.user)) if text]
+        lines += [f"  {speaker}: {text}" for speaker, text in (("System", turn.system), ("User", turn.user)) if text]
         lines += [f"  {line}".rstrip() for line in _table(turn)]
     return "\n".join([*lines, "", f"Rating ({scale}):", ""])
 
@@ -191,21 +193,21 @@ def _table(turn: SheetTurn) -> Iterator[str]:
 
 
 def read_sheets(folder: str) -> tuple[Ratings, list[Notice], list[InputError]]:
-    """The ratings on filled sheets, in a folder with or without one folder per rater.
+    """Read the ratings on filled sheets, in a folder with or without one subfolder per rater.
 
     Args:
-        folder: where the text sheets are; the name on a sheet's line ``Rater:`` counts, or else that of its folder.
+        folder: folder of the text sheets. The rater is the name on a sheet's line ``Rater:``, or else the name of its folder.
 
     Returns:
-        Ratings; warnings about sheets that are not filled and files that are not sheets; errors, at most one per sheet.
+        Ratings; warnings about sheets without a rating and files that are not sheets; errors, at most one per sheet.
 
     Raises:
-        DialmeterError: no folder, or no sheet in it.
+        DialmeterError: the folder does not exist or contains no sheet.
     """
     root = Path(folder)
     if not root.is_dir():
         raise DialmeterError(f"{folder}: no such folder")
-    found, empty, others, problems = RatingCollector(), [], [], []
+    collector, empty, others, problems = RatingCollector(), [], [], []
     sheets = 0
     for path in sorted(root.rglob("*.txt")):
         name = str(path)
@@ -215,23 +217,23 @@ def read_sheets(folder: str) -> tuple[Ratings, list[Notice], list[InputError]]:
                 others.append(one_line(path.relative_to(root).as_posix()))
                 continue
             sheets += 1
-            dialogue, rater, rating = _filled(lines, path.parent.name)
-            found.add(dialogue, rater, rating)
+            dialogue, rater, rating = _parse_sheet(lines, path.parent.name)
+            collector.add(dialogue, rater, rating)
             if rating is None:
                 empty.append(one_line(path.relative_to(root).as_posix()))
         except InputError as error:
             problems.append(error.at(file=name))
     if not sheets and not problems:
-        raise DialmeterError(f"{folder}: no text sheet; one begins with the line {HEADING!r}")
+        raise DialmeterError(f"{folder}: no text sheet; a sheet must start with the line {HEADING!r}")
     notices = [
-        Notice("not-filled", len(empty), f"without rating: {len(empty)} of {sheets} sheets", tuple(empty)),
-        Notice("other-files", len(others), f"no sheets, and skipped: {len(others)} files", tuple(others)),
+        Notice("not-filled", len(empty), f"{len(empty)} of {sheets} sheets have no rating", tuple(empty)),
+        Notice("other-files", len(others), f"{len(others)} files are not sheets and were skipped", tuple(others)),
     ]
-    return found.ratings(), [notice for notice in notices if notice.count], problems
+    return collector.ratings(), [notice for notice in notices if notice.count], problems
 
 
-def _filled(lines: list[str], folder: str) -> tuple[str, str, float | None]:
-    """Dialogue, rater and rating; only lines that are not indented are looked at."""
+def _parse_sheet(lines: list[str], folder: str) -> tuple[str, str, float | None]:
+    """Return dialogue, rater and rating. Indented lines are ignored."""
     fields: dict[str, str] = {}
     rating: float | None = None
     for number, line in enumerate(lines, 1):
@@ -240,18 +242,18 @@ def _filled(lines: list[str], folder: str) -> tuple[str, str, float | None]:
             continue
         label, text = match[1].capitalize(), match[4].strip()
         if label in fields:
-            raise InputError(f"a second line {label!r}", line=number)
+            raise InputError(f"duplicate line {label!r}", line=number)
         fields[label] = text
         if label == "Rating" and text:
             scale = RatingScale(int(match[2]), int(match[3])) if match[2] else None
-            rating = _rating(text, scale, number)
+            rating = _parse_rating(text, scale, number)
     for label in ("Dialogue", "Rating"):
         if label not in fields:
             raise InputError(f"the line {label!r} is missing")
-    return _dialogue(fields["Dialogue"]), fields.get("Rater") or folder, rating
+    return _parse_dialogue(fields["Dialogue"]), fields.get("Rater") or folder, rating
 
 
-def _dialogue(text: str) -> str:
+def _parse_dialogue(text: str) -> str:
     if text[:1] == '"':
         try:
             name = json.loads(text)
@@ -260,13 +262,13 @@ def _dialogue(text: str) -> str:
         if isinstance(name, str):
             return name
     if not text or text[:1] == '"':
-        raise InputError("the line 'Dialogue' holds no id")
+        raise InputError("the line 'Dialogue' has no id")
     return text
 
 
-def _rating(text: str, scale: RatingScale | None, line: int) -> float:
+def _parse_rating(text: str, scale: RatingScale | None, line: int) -> float:
     rating = number_or_nan(text)
     if not math.isfinite(rating) or (scale and not scale.low <= rating <= scale.high):
-        wanted = f"a number from {scale.low} to {scale.high}" if scale else "a number"
-        raise InputError(f"the rating is {one_line(text)!r}, and should be {wanted}", line=line)
+        expected = f"a number from {scale.low} to {scale.high}" if scale else "a number"
+        raise InputError(f"the rating must be {expected}, not {one_line(text)!r}", line=line)
     return rating

@@ -1,4 +1,4 @@
-"""Agreement of measures with people: correlation of every measure per dialogue with ratings, and agreement of raters."""
+"""Agreement of measures with people: correlations between measures and ratings over dialogues, and agreement of raters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Statistic(Struct, frozen=True):
-    """A statistic with interval and p value; without value there is a reason."""
+    """A statistic with interval and p value. If there is no value, there is a reason."""
 
     value: float | None
     ci: tuple[float, float] | None
@@ -31,7 +31,7 @@ class Statistic(Struct, frozen=True):
 
 
 class RatingCorrelation(Struct, frozen=True):
-    """How one measure goes with the mean rating."""
+    """The correlation of one measure with the mean rating."""
 
     measure: str
     statistic: str
@@ -40,7 +40,7 @@ class RatingCorrelation(Struct, frozen=True):
 
 
 class RatingDifference(Struct, frozen=True):
-    """Pearson of the first measure with the rating minus that of the second, with Zou's interval."""
+    """Pearson's correlation of the first measure with the rating minus that of the second measure, with Zou's interval."""
 
     first: str
     second: str
@@ -48,7 +48,7 @@ class RatingDifference(Struct, frozen=True):
 
 
 class RaterLine(Struct, frozen=True):
-    """One rater: how many dialogues, their mean rating, and Pearson with every measure."""
+    """One rater: number of rated dialogues, their mean rating, and Pearson's correlation with every measure."""
 
     rater: str
     n: int
@@ -57,7 +57,7 @@ class RaterLine(Struct, frozen=True):
 
 
 class RaterAgreement(Struct, frozen=True):
-    """How far raters agree: a statistic, its value, and over how many dialogues or pairs of raters."""
+    """A statistic of the agreement of raters, its value, and the number of dialogues or pairs of raters."""
 
     statistic: str
     value: float | None
@@ -79,11 +79,11 @@ class HumanStudy(Struct, frozen=True):
 
 
 def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: float = 0.95) -> HumanStudy:
-    """Correlates every measure per dialogue with the mean rating of each dialogue.
+    """Correlate every measure with the mean rating over dialogues.
 
     Args:
         result: the scored file.
-        ratings: of people.
+        ratings: human ratings.
         confidence: coverage of the intervals; 0 for none.
 
     Raises:
@@ -110,31 +110,31 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
         RatingCorrelation(
             score.measure,
             name,
-            statistic_of(how(values[score.measure], people, confidence=level), confidence),
-            # The measure's signature, and what else the correlation depends on.
+            make_statistic(correlate(values[score.measure], people, confidence=level), confidence),
+            # The measure's signature, and everything else that the correlation depends on.
             score.signature.replace("|d:", f"|human:{name}|rated:{len(keys)}d|ratings:{digest}|d:", 1),
         )
         for score in result.scores
-        for name, how in statistics.items()
+        for name, correlate in statistics.items()
     ]
     pairs = [
         RatingDifference(
             one,
             other,
-            statistic_of(compare_correlations(people, values[one], values[other], confidence=level), confidence),
+            make_statistic(compare_correlations(people, values[one], values[other], confidence=level), confidence),
         )
         for one, other in combinations(values, 2)
     ]
     lines = []
     for rater in ratings.raters:
         own = ratings.of(rater, keys)
-        given = [rating for rating in own if rating is not None]
-        if given:
-            found = {
-                name: statistic_of(pearson(column, own, confidence=level), confidence)
+        present = [rating for rating in own if rating is not None]
+        if present:
+            by_measure = {
+                name: make_statistic(pearson(column, own, confidence=level), confidence)
                 for name, column in values.items()
             }
-            lines.append(RaterLine(rater, len(given), fsum(given) / len(given), found))
+            lines.append(RaterLine(rater, len(present), fsum(present) / len(present), by_measure))
     only_scored = [names[key] for key in sorted(names.keys() - ratings.by_dialogue.keys())]
     agreement = list(_agreement(ratings, [line.rater for line in lines], keys))
     notices = list(_notices(people, lines, only_rated, only_scored))
@@ -152,15 +152,16 @@ _WORDS = {
     "pairs": "dialogues",
     "units": "dialogues",
 }
-"""Words of the statistics' reasons → words of this study."""
+"""Terms in the reasons of statistics, and the terms of this study that replace them."""
 
 
-def statistic_of(found: Interval, confidence: float) -> Statistic:
-    """A statistic in the words of this study; without its interval where the confidence is 0."""
-    reason = found.reason or ""
+def make_statistic(interval: Interval, confidence: float) -> Statistic:
+    """Return a statistic with its reason in the terms of this study, and without interval if the confidence is 0."""
+    reason = interval.reason or ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
-    return Statistic(found.value, found.ci if confidence else None, found.n, found.left_out, found.p, reason)
+    ci = interval.ci if confidence else None
+    return Statistic(interval.value, ci, interval.n, interval.left_out, interval.p, reason)
 
 
 def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> Iterator[RaterAgreement]:
@@ -172,27 +173,28 @@ def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> 
     for level in ("ordinal", "interval"):
         alpha = krippendorff_alpha(columns, level)
         yield RaterAgreement(f"Krippendorff's alpha, {level}", alpha.value, alpha.units, alpha.reason or "")
-    found = [pearson(one, other).value for one, other in combinations(columns, 2)]
-    known = [value for value in found if value is not None]
-    reason = "" if known else "no two raters have three dialogues in common on which both vary"
-    yield RaterAgreement("mean pairwise Pearson", fsum(known) / len(known) if known else None, len(known), reason)
+    correlations = (pearson(one, other).value for one, other in combinations(columns, 2))
+    defined = [value for value in correlations if value is not None]
+    mean = fsum(defined) / len(defined) if defined else None
+    reason = "" if defined else "no two raters have three common dialogues on which both ratings vary"
+    yield RaterAgreement("mean pairwise Pearson", mean, len(defined), reason)
 
 
 def _notices(
     people: Sequence[float | None], lines: Sequence[RaterLine], only_rated: Sequence[str], only_scored: Sequence[str]
 ) -> Iterator[Notice]:
-    for code, said, names in (
+    for code, problem, names in (
         ("not-in-file", "rated, but not in the file", only_rated),
         ("not-rated", "in the file, but not rated", only_scored),
     ):
         if names:
             listed = tuple(one_line(name) for name in names[:10])
-            yield Notice(code, len(names), f"{said}: {len(names)} dialogues", listed)
+            yield Notice(code, len(names), f"{problem}: {len(names)} dialogues", listed)
     if len(people) < FEW_DIALOGUES:
-        yield Notice("few-dialogues", len(people), f"only {len(people)} rated dialogues: correlations mean little")
+        yield Notice("few-dialogues", len(people), f"only {len(people)} rated dialogues: correlations are unreliable")
     if len(set(people)) == 1 and len(people) > 1:
         yield Notice(
             "constant-ratings", len(people), "all dialogues have the same mean rating: nothing correlates with it"
         )
     if len(lines) == 1:
-        yield Notice("one-rater", 1, "one rater only, so that agreement cannot be told")
+        yield Notice("one-rater", 1, "there is only one rater, so agreement cannot be computed")

@@ -18,30 +18,30 @@ _MISSING = ("", "na", "n/a", "-", "–")
 
 
 class Ratings(Struct, frozen=True):
-    """Ratings by dialogue and rater; a missing rating is absent."""
+    """Ratings by dialogue and rater. Missing ratings are absent."""
 
     raters: tuple[str, ...]
     by_dialogue: dict[str, dict[str, float]]
-    """Key of the dialogue → rater → rating; a dialogue that nobody rated is absent."""
+    """Ratings by key of the dialogue and rater; a dialogue without ratings is absent."""
     names: dict[str, str]
-    """Key of the dialogue → its name as written."""
+    """Original names of the dialogues, by key."""
 
     def mean(self, key: str) -> float | None:
-        """The mean over the raters of one dialogue.
+        """Return the mean rating of one dialogue, or None if it has no ratings.
 
         Example:
             >>> Ratings(("ann", "bob"), {"d1": {"ann": 4.0, "bob": 5.0}}, {"d1": "D1"}).mean("d1")
             4.5
         """
-        given = self.by_dialogue.get(key)
-        return math.fsum(given.values()) / len(given) if given else None
+        ratings = self.by_dialogue.get(key)
+        return math.fsum(ratings.values()) / len(ratings) if ratings else None
 
     def of(self, rater: str, keys: Sequence[str]) -> list[float | None]:
-        """One rater's ratings of some dialogues."""
+        """Return one rater's ratings of some dialogues."""
         return [self.by_dialogue.get(key, {}).get(rater) for key in keys]
 
     def digest(self) -> str:
-        """Ten hexadecimal digits that say which ratings these are, whatever their order."""
+        """Return a digest of ten hexadecimal digits that does not depend on the order of the ratings."""
         cells = sorted(
             f"{key}\x1f{rater}\x1f{value!r}" for key, row in self.by_dialogue.items() for rater, value in row.items()
         )
@@ -49,7 +49,7 @@ class Ratings(Struct, frozen=True):
 
 
 class RatingCollector:
-    """Collects ratings and rejects a second one of the same rater for the same dialogue."""
+    """Collector of ratings. It rejects a second rating of a dialogue by the same rater."""
 
     def __init__(self) -> None:
         self._raters: dict[str, None] = {}
@@ -57,10 +57,10 @@ class RatingCollector:
         self._names: dict[str, str] = {}
 
     def add(self, dialogue: str, rater: str, rating: float | None) -> None:
-        """Adds one rating; None for a missing one.
+        """Add one rating; None for a missing one.
 
         Raises:
-            InputError: the rater has rated the dialogue before.
+            InputError: the rater has already rated the dialogue.
         """
         key = dialogue_key(dialogue)
         self._raters[rater] = None
@@ -69,23 +69,23 @@ class RatingCollector:
             return
         row = self._cells.setdefault(key, {})
         if rater in row:
-            raise InputError(f"{one_line(rater)} has rated it before", dialogue=dialogue)
+            raise InputError(f"{one_line(rater)} has already rated it", dialogue=dialogue)
         row[rater] = rating
 
     def ratings(self) -> Ratings:
-        """All ratings, dialogues and raters sorted."""
+        """Return all ratings, with dialogues and raters sorted."""
         cells = {key: dict(sorted(self._cells[key].items())) for key in sorted(self._cells)}
         return Ratings(tuple(sorted(self._raters)), cells, {key: self._names[key] for key in sorted(self._names)})
 
 
 def read_ratings(path: str) -> Ratings:
-    """Reads ratings from CSV; commas, semicolons or tabs.
+    """Read ratings from CSV with commas, semicolons or tabs.
 
     Args:
-        path: columns ``dialogue, rater, rating``, or ``dialogue`` and one column for each rater.
+        path: file with the columns ``dialogue, rater, rating``, or ``dialogue`` and one column for each rater.
 
     Raises:
-        InputError: columns or ratings that are not as they should be, with the line.
+        InputError: invalid columns or ratings; the error has the line.
     """
     table = read_csv(Source(path))
     columns = {name.lower(): name for name in table.names}
@@ -95,30 +95,30 @@ def read_ratings(path: str) -> Ratings:
             "expected the columns dialogue, rater, rating; or dialogue and one per rater", file=path, line=1
         )
     if "" in table.names:
-        raise InputError("an empty heading", file=path, line=1)
-    found = RatingCollector()
+        raise InputError("empty column name", file=path, line=1)
+    collector = RatingCollector()
     for line, row in table.rows:
         with placing(file=path, line=line):
             dialogue = row.pop(dialogues).strip()
             if not dialogue:
-                raise InputError("a row without dialogue")
+                raise InputError("a row has no dialogue")
             if {"rater", "rating"} <= set(columns):
                 rater = row[columns["rater"]].strip()
                 if not rater:
-                    raise InputError("a rating without rater", dialogue=dialogue)
-                rated = {rater: row[columns["rating"]]}
+                    raise InputError("a rating has no rater", dialogue=dialogue)
+                cells = {rater: row[columns["rating"]]}
             else:
-                rated = row
-            for rater, cell in rated.items():
-                found.add(dialogue, rater, _rating(cell, dialogue, rater))
-    ratings = found.ratings()
+                cells = row
+            for rater, cell in cells.items():
+                collector.add(dialogue, rater, _parse_rating(cell, dialogue, rater))
+    ratings = collector.ratings()
     if not ratings.by_dialogue:
-        raise InputError("holds no rating", file=path)
+        raise InputError("the file has no ratings", file=path)
     return ratings
 
 
 def write_ratings(dialogues: Sequence[str], raters: Sequence[str], ratings: Mapping[str, Mapping[str, float]]) -> str:
-    """Ratings as CSV with one column per rater; a missing one is an empty cell.
+    """Return ratings as CSV with one column per rater. A missing rating is an empty cell.
 
     Example:
         >>> print(write_ratings(["D1", "D2"], ["ann"], {"d1": {"ann": 4.0}}), end="")
@@ -128,17 +128,17 @@ def write_ratings(dialogues: Sequence[str], raters: Sequence[str], ratings: Mapp
     """
     rows = []
     for dialogue in dialogues:
-        given = ratings.get(dialogue_key(dialogue), {})
-        rows.append([dialogue, *(f"{given[rater]:.10g}" if rater in given else "" for rater in raters)])
+        by_rater = ratings.get(dialogue_key(dialogue), {})
+        rows.append([dialogue, *(f"{by_rater[rater]:.10g}" if rater in by_rater else "" for rater in raters)])
     return csv_text(["dialogue", *raters], rows)
 
 
-def _rating(text: str, dialogue: str, rater: str) -> float | None:
-    given = text.strip()
-    if given.lower() in _MISSING:
+def _parse_rating(text: str, dialogue: str, rater: str) -> float | None:
+    text = text.strip()
+    if text.lower() in _MISSING:
         return None
-    rating = number_or_nan(given)
+    rating = number_or_nan(text)
     if not math.isfinite(rating):
-        message = f"the rating of {one_line(rater)} is {one_line(given)!r}, and should be a number or empty"
+        message = f"the rating of {one_line(rater)} must be a number or empty, not {one_line(text)!r}"
         raise InputError(message, dialogue=dialogue)
     return rating

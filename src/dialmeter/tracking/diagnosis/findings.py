@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from ...core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, counted
+from ...core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, count_reasons
 from ...model import Notice, Value, dialogue_key
 from ...readers.pairs.vocabulary import Vocabulary
 from ..digest import GoldDigest
@@ -263,10 +263,10 @@ class Findings(Struct):
         """
         if only is None:
             without = [each for each in self.unscored.items() if each[1] != NO_GOLD]
-            return Account("dialogue", scored + len(without), scored + len(without), scored, counted(without))
+            return Account("dialogue", scored + len(without), scored + len(without), scored, count_reasons(without))
         without = [each for each in self.unscored.items() if dialogue_key(each[0]) in only]
         unknown = sorted(only - self.digest.keys() - {dialogue_key(name) for name, _ in without})
-        reasons = counted(chain(without, ((name, NOT_IN_FILE) for name in unknown)))
+        reasons = count_reasons(chain(without, ((name, NOT_IN_FILE) for name in unknown)))
         return Account("dialogue", len(only), len(only) - len(unknown), scored, reasons)
 
     def account_under(self, account: Account, scored: int, skips_missing: bool) -> Account:

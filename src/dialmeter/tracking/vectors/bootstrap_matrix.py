@@ -86,7 +86,7 @@ def intervals(
     """
     from ...stats.draws import resampled_sums
     from ...stats.formulas import evaluate
-    from ...stats.resampling import limits
+    from ...stats.resampling import percentile_interval
 
     dialogues = len(measure_columns.main.dialogues)
     if dialogues < 2:
@@ -94,7 +94,7 @@ def intervals(
     matrix, formulas = _exact_columns(measure_columns, measures, threads)
     sums = resampled_sums(matrix, resampling.resamples, resampling.seed, threads=threads)
     return {
-        name: limits(evaluate(formula, sums), resampling.confidence, dialogues, formula, matrix)
+        name: percentile_interval(evaluate(formula, sums), resampling.confidence, dialogues, formula, matrix)
         for name, formula in formulas.items()
     }
 

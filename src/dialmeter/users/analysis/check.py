@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...core.account import Account, counted, refused_dialogues
+from ...core.account import Account, count_reasons, refused_dialogues
 from ...errors import InputError
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from ...readers.conversations import Conversations
@@ -64,7 +64,7 @@ def check_talk(
         scorer.refuse(error)
     counts.update(dialogues=len(scorer.score_table.rows), turns=scorer.score_table.turns, domains=len(domains))
     asked = counts["dialogues"] + len(scorer.refused)
-    account = Account("dialogue", asked, asked, counts["dialogues"], counted(refused_dialogues(scorer.refused)))
+    account = Account("dialogue", asked, asked, counts["dialogues"], count_reasons(refused_dialogues(scorer.refused)))
     if not counts["dialogues"]:
         return UserCheck(talks.format, account, counts, list(talks.notices), scorer.refused, [])
     scores = [

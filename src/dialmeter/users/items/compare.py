@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...core.comparison import Resampling, SystemComparison, common_tasks, holm_corrected, task_difference
+from ...core.comparison import Resampling, SystemComparison, common_tasks, correct_by_holm, task_difference
 from ...errors import DialmeterError
 from ...measure import Score
 from ...readers.agents.parts import other_goals
@@ -59,7 +59,7 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
     ]
     valid = [each for each in differences if each.difference is not None]
     goals = [{talk.task: talk.goal for talk in result.all_dialogues} for result in restricted.values()]
-    return ItemComparison(results=restricted, versus=holm_corrected(valid), notices=[*notices, *other_goals(goals)])
+    return ItemComparison(results=restricted, versus=correct_by_holm(valid), notices=[*notices, *other_goals(goals)])
 
 
 def parts_of(result: LogItems, measure: str) -> dict[str, tuple[float, float]]:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from ..._version import __version__
-from ...core.account import Account, counted, refused_dialogues
+from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.comparison import Resampling
 from ...core.result import Result, percent
 from ...errors import DialmeterError, InputError
@@ -90,7 +90,7 @@ class LogItems(Result):
         """Number of dialogues with items, and reasons for the others."""
         unreadable = refused_dialogues(self.refused)
         asked = len(self.dialogues) + self.without + len(unreadable)
-        reasons = counted([*unreadable, *([("", NO_ITEMS)] * self.without)])
+        reasons = count_reasons([*unreadable, *([("", NO_ITEMS)] * self.without)])
         return Account("dialogue", asked, asked, len(self.dialogues), reasons)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...core.record import finish_run, resampled, run_identity
+from ...core.record import finish_run, resampling_fields, run_identity
 from ...core.run_writer import RunWriter
 from ...model import Trajectory
 from ..events import Event
@@ -54,7 +54,7 @@ def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, An
     }
     finish_run(
         writer,
-        {**about, **resampled(result.resampling)},
+        {**about, **resampling_fields(result.resampling)},
         result,
         signature=result.signature,
         columns=columns,

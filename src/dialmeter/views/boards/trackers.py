@@ -208,7 +208,7 @@ def check_folder(folder: str, *, force: bool) -> None:
         DialmeterError: it is not empty, or not a folder.
     """
     if Path(folder).exists() and not Path(folder).is_dir():
-        raise DialmeterError(f"{one_line(folder, 200)}: is a file; --out names a folder")
+        raise DialmeterError(f"{one_line(folder, 200)}: is a file; --out needs a folder")
     if Path(folder).is_dir():
         _check_free(folder, {path.name for path in Path(folder).iterdir()}, force)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.account import account_in
+from ...core.account import read_account
 from ...core.comparability import compare_scores, in_one_line, joint_signature, shared_fields
 from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
@@ -125,7 +125,7 @@ def facts(run: OpenedRun) -> list[tuple[str, str]]:
     """Return the main facts of a run: counts, the account if incomplete, and the rules."""
     counts = run.manifest.get("counts") or {}
     result = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()][:3]
-    account = account_in(run.manifest)
+    account = read_account(run.manifest)
     if account is not None and not account.complete:
         result.append((f"{account.unit}s {account.done}", f"{account.scored:,} of {account.asked:,}"))
     rules = run.manifest.get("rules") or {}

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ....core.account import in_documents
+from ....core.account import account_fields
 from ....core.comparison import Resampling
-from ....core.document import bootstrap, make_document
+from ....core.document import describe_intervals, make_document
 from ....core.result import score_dict
 from ....errors import InputError
 from ....model import Notice
@@ -56,7 +56,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
                 for name, result in comparison.results.items()
                 for measure in measures
             ],
-            **in_documents({name: result.account for name, result in comparison.results.items()}),
+            **account_fields({name: result.account for name, result in comparison.results.items()}),
             counts={
                 "dialogues": sum(len(result.all_dialogues) for result in comparison.results.values()),
                 "systems": len(names),
@@ -64,7 +64,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
             warnings=[*comparison.notices, *notices],
             versus=comparison.versus,
             domain=COMBINED,
-            intervals=bootstrap(resampling),
+            intervals=describe_intervals(resampling),
         ),
         parts=_parts(comparison, tasks),
         notices=[*comparison.notices, *notices],

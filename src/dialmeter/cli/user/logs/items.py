@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ....core.document import bootstrap, make_document
+from ....core.document import describe_intervals, make_document
 from ....core.record import RunInput
 from ....errors import DialmeterError, InputError, one_line
 from ....readers.trajectories import open_trajectories
@@ -86,7 +86,7 @@ def items(**options: Any) -> Output:
             UserItemsDocument,
             log_items,
             format=log.format,
-            intervals=bootstrap(log_items.resampling),
+            intervals=describe_intervals(log_items.resampling),
             faults=log_items.faults(),
             dialogues=log_items.all_dialogues,
         ),
