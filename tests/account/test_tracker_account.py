@@ -14,7 +14,7 @@ from dialmeter.core.account import Account, Reason
 from ..cli.invoke import call, checked
 from ..cli.samples import TOWN, native_lines, nested_document, written
 
-ABSENT = "1 of 3 dialogues of --only names are not in the file, or have no gold there: pmul1"
+ABSENT = "1 of 3 dialogues of --only are not in the file or have no gold: pmul1"
 LINE = "3 dialogues requested, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
 DIGEST = hashlib.sha256(b"d1\nd3\npmul1").hexdigest()[:10]
 

@@ -135,7 +135,7 @@ def test_conditions(condition: str, code: int, file: Path, capsys: pytest.Captur
         ),
         (
             ["--judge", "overlap", "--ci", "95"],
-            "--ci lies between 0 and 1, for example 0.95, not 95; 0 means no intervals",
+            "--ci must be between 0 and 1, for example 0.95, not 95; 0 means no intervals",
         ),
         (["--endpoint", "http://127.0.0.1:1"], "--endpoint and --model need each other"),
         (["--judge-command", " "], "--judge-command is empty"),
