@@ -7,6 +7,8 @@ import signal
 import threading
 import time
 from pathlib import Path
+from subprocess import Popen
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -65,6 +67,24 @@ def test_a_cluster_gives_what_one_process_gives_and_tells_bad_input(tmp_path: Pa
         assert list(map_shards(squared, range(12), cluster=cluster)) == list(map_shards(squared, range(12)))
         with pytest.raises(InputError, match="dialogue d0, turn 2: not this one"):
             list(map_shards(refusing, range(3), cluster=cluster))
+
+
+class KillingPath(NamedTuple):
+    """A path that kills the scheduler when it is used."""
+
+    scheduler: Popen[bytes]
+
+    def __fspath__(self) -> str:
+        self.scheduler.kill()
+        self.scheduler.wait()
+        return __file__
+
+
+def test_a_scheduler_that_dies_before_the_first_shard(tmp_path: Path) -> None:
+    with running(tmp_path, workers=1) as processes:
+        inputs: list[Any] = [KillingPath(processes.scheduler)]
+        with pytest.raises(Unfinished, match=r"the cluster does not answer \(.*\); go on with --resume"):
+            list(map_shards(squared, range(3), cluster=Cluster(processes.address), inputs=inputs))
 
 
 def test_input_that_a_worker_does_not_see_is_found_out_at_the_start(tmp_path: Path) -> None:

@@ -69,14 +69,18 @@ def map_on_cluster(
     with _connect(cluster) as client:
         from distributed.scheduler import KilledWorker
 
-        threads = client.nthreads()
-        if not threads:
-            raise DialmeterError(f"{cluster.address}: the scheduler has no workers; start some with `dask worker`")
-        _check_workers(client, inputs)
-        _check_resource(client, cluster)
-        # The function is a task, too: it is sent to each worker once, and computed again if all workers that hold it die.
-        work_future = client.submit(_itself, work, pure=False)
-        client.replicate([work_future])
+        try:
+            threads = client.nthreads()
+            if not threads:
+                raise DialmeterError(f"{cluster.address}: the scheduler has no workers; start some with `dask worker`")
+            _check_workers(client, inputs)
+            _check_resource(client, cluster)
+            # The function is a task, too: it is sent to each worker once, and computed again if all workers that hold it die.
+            work_future = client.submit(_itself, work, pure=False)
+            client.replicate([work_future])
+        except OSError as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise Unfinished(f"{cluster.address}: the cluster does not answer ({reason}); go on with --resume") from None
         pending: deque[Any] = deque()
         submitted = 0
         for _ in range(len(shards)):
