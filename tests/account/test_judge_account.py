@@ -61,7 +61,7 @@ def test_an_endpoint_that_gives_no_score(
     assert "scored none of 24 cases: " in said.complaint
     assert reason in said.complaint
     assert why in said.complaint
-    assert said.complaint.endswith("; the run is unfinished, go on with --resume")
+    assert said.complaint.endswith("; the run is unfinished, continue with --resume")
     assert not (run / "run.json").exists()
 
 

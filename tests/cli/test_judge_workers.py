@@ -166,7 +166,7 @@ def test_a_shard_that_kills_every_worker_is_told_and_the_rest_is_kept(folder: Pa
     )
     code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2")
     assert code == 3
-    assert "go on with --resume" in err
+    assert "continue with --resume" in err
     assert (folder / "c2.parts").exists()
     assert not (folder / "c2").exists()
     (folder / "way").unlink()

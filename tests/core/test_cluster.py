@@ -83,7 +83,7 @@ class KillingPath(NamedTuple):
 def test_a_scheduler_that_dies_before_the_first_shard(tmp_path: Path) -> None:
     with running(tmp_path, workers=1) as processes:
         inputs: list[Any] = [KillingPath(processes.scheduler)]
-        with pytest.raises(Unfinished, match=r"the cluster does not answer \(.*\); go on with --resume"):
+        with pytest.raises(Unfinished, match=r"the cluster does not answer \(.*\); continue with --resume"):
             list(map_shards(squared, range(3), cluster=Cluster(processes.address), inputs=inputs))
 
 
@@ -145,7 +145,7 @@ def test_a_scheduler_that_goes_away_leaves_resumable_work(tmp_path: Path) -> Non
         )
         assert next(outcomes) == Done(0)
         processes.scheduler.kill()
-        with pytest.raises(Unfinished, match="the scheduler is gone; start it again and go on with --resume"):
+        with pytest.raises(Unfinished, match="the scheduler is gone; start it again and continue with --resume"):
             list(outcomes)
 
 

@@ -91,7 +91,7 @@ class TestEmptyRun:
         for name in ("parts", *(f"parts/{each}" for each in left)):
             path = tmp_path / "run" / name
             path.touch() if path.suffix else path.mkdir(parents=True)
-        assert "unfinished run; go on with --resume" in call(capsys, *words, tmp_path / "run").complaint
+        assert "unfinished run; continue with --resume" in call(capsys, *words, tmp_path / "run").complaint
         assert call(capsys, *words, tmp_path / "run", "--resume").code == 0
         same = [
             {name: data for name, data in files_in(tmp_path / each).items() if name != "log.json"}

@@ -219,7 +219,7 @@ class TestResume:
         assert subprocess.run([sys.executable, "-c", code, *words], check=False).returncode == 9
         assert (folder / "parts" / "rows-000000.jsonl").read_bytes().count(b"\n") == 2
         assert not (folder / "run.json").exists()
-        with pytest.raises(DialmeterError, match="unfinished run; go on with --resume"):
+        with pytest.raises(DialmeterError, match="unfinished run; continue with --resume"):
             open_run(folder)
         assert score(file, folder, "--resume") == 0
         assert contents(folder) == contents(whole)

@@ -74,7 +74,7 @@ def test_a_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
     said = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert said.code == 3
     assert said.complaint.startswith(f"{path}: cannot be written: File too large; ")
-    assert said.complaint.endswith(" of 60 dialogues are done, go on with --resume")
+    assert said.complaint.endswith(" of 60 dialogues are done, continue with --resume")
     subprocess.run([*command, path, "--resume"], check=True, capture_output=True)
     subprocess.run([*command, whole], check=True, capture_output=True)
     assert path.read_bytes() == whole.read_bytes()
@@ -104,5 +104,5 @@ def test_a_full_disk_while_a_run_is_written(workers: str, tmp_path: Path) -> Non
     done = subprocess.run(command, preexec_fn=small_files, capture_output=True, check=False)
     said = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert said.code == 3
-    assert said.complaint.endswith("cannot be written: File too large; what is done is kept, go on with --resume")
+    assert said.complaint.endswith("cannot be written: File too large; what is done is kept, continue with --resume")
     assert subprocess.run([*command, "--resume"], check=False, capture_output=True).returncode == 0

@@ -86,7 +86,7 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     (tmp_path / "calm").touch()
     refused = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, check=False)
     assert refused.returncode == 2
-    assert b"go on with --resume" in refused.stderr
+    assert b"continue with --resume" in refused.stderr
     done = subprocess.run([*words, "--resume"], cwd=tmp_path, env=os.environ, capture_output=True, check=True)
     assert b"mine" in done.stdout
     # 960 replies in batches of 500: one before the kill, one that was lost, and that one again.

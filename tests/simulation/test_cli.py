@@ -159,7 +159,7 @@ def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(capsys: Capture, tmp
         said = call(capsys, *words, "--out", path)
         assert said.code == 3
         assert "dialogue town-12345-0002" in said.complaint
-        assert "2 of 4 dialogues are done, go on with --resume" in said.complaint
+        assert "2 of 4 dialogues are done, continue with --resume" in said.complaint
         broken = False
         done = call(capsys, *words, "--out", path, "--resume")
     assert done.code == 0

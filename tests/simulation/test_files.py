@@ -100,7 +100,7 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
 def test_an_unfinished_file_is_gone_on_with_only_by_its_own_setting(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     _stopped_after(path, 3)
-    with pytest.raises(DialmeterError, match="is unfinished; go on with --resume"):
+    with pytest.raises(DialmeterError, match="is unfinished; continue with --resume"):
         write(path, TASKS, SETTING)
     other = Setting(choose("hasty", "user"), choose("rule", "system"), 0.1, 7)
     with pytest.raises(DialmeterError, match="other agents, goals or settings"):

@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from msgspec.structs import replace
 
+from dialmeter.viewer.links import Links
+from dialmeter.viewer.pages import rows_page
 from dialmeter.views.charts import data
 from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.pages.scores import scores_by_run
@@ -131,6 +133,12 @@ def test_order_and_range(runs: Path, measure: str) -> None:
     assert values[down].tolist() == sorted(values.tolist(), reverse=True)
     some = select(run, RowQuery(by=measure, low=30, high=70)).positions
     assert sorted(some.tolist()) == [at for at, value in enumerate(values) if 0.3 - 1e-9 <= value < 0.7 - 1e-9]
+
+
+def test_a_page_after_the_last_one_is_the_last_one(runs: Path) -> None:
+    run = OpenedRun(runs / "trackers" / "keyword")
+    query = RowQuery(page=99)
+    assert "page 4 of 4" in rows_page(run, query, select(run, query), Links(), most=10)
 
 
 def test_worst_cases_of_judges_come_first(runs: Path) -> None:

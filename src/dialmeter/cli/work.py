@@ -127,5 +127,5 @@ def run_shards(
         at = f" at {first.at}" if first.at else ""
         raise Unfinished(
             f"{len(lost)} of {len(tasks)} shards failed, first shard {number}{at}: {first.reason}; "
-            "with --out the others are saved, go on with --resume"
+            "with --out the others are saved, continue with --resume"
         )

@@ -80,7 +80,7 @@ def map_on_cluster(
             client.replicate([work_future])
         except OSError as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise Unfinished(f"{cluster.address}: the cluster does not answer ({reason}); go on with --resume") from None
+            raise Unfinished(f"{cluster.address}: the cluster does not answer ({reason}); continue with --resume") from None
         pending: deque[Any] = deque()
         submitted = 0
         for _ in range(len(shards)):
@@ -104,7 +104,7 @@ def _wait_for_result(future: Any, cluster: Cluster) -> Any:
     """Return the result of a shard. Check the scheduler while waiting, because its loss is not always reported."""
     from distributed.comm.core import CommClosedError
 
-    lost = Unfinished(f"{cluster.address}: the scheduler is gone; start it again and go on with --resume")
+    lost = Unfinished(f"{cluster.address}: the scheduler is gone; start it again and continue with --resume")
     while True:
         try:
             return future.result(timeout=1)

@@ -194,7 +194,7 @@ class Run:
         manifest = self.path("run.json")
         if not manifest.exists():
             unfinished = (self.folder / PARTS).exists()
-            reason = "an unfinished run; go on with --resume" if unfinished else "no run here (run.json is missing)"
+            reason = "an unfinished run; continue with --resume" if unfinished else "no run here (run.json is missing)"
             raise DialmeterError(f"{folder}: {reason}")
         data = Source(manifest).read_all()
         self.digest = hashlib.sha256(data).hexdigest()

@@ -207,7 +207,7 @@ class RunWriter:
             return False
         if not resume:
             content = "a finished run, and an unfinished one to replace it" if finished else "an unfinished run"
-            raise DialmeterError(f"{self.folder}: holds {content}; go on with --resume or start again with --force")
+            raise DialmeterError(f"{self.folder}: holds {content}; continue with --resume or start again with --force")
         if unfinished and begun.read_bytes() != self._identity:
             raise DialmeterError(
                 f"{self.folder}: the unfinished run has other input, rules or measures; start again with --force"

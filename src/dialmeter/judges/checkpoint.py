@@ -64,7 +64,7 @@ class AttackCheckpoint:
                 if self._log.path.exists() and not force:
                     if not resume:
                         raise DialmeterError(
-                            f"{self._name}: is unfinished; go on with --resume or start again with --force"
+                            f"{self._name}: is unfinished; continue with --resume or start again with --force"
                         )
                     self.parts = self._read()
                 if not self.parts:

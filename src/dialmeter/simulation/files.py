@@ -111,7 +111,7 @@ def write(
         part.finish(len(tasks))
     except DialmeterError as error:
         if part.done:
-            message = f"{error}; {part.done} of {len(tasks)} dialogues are done, go on with --resume"
+            message = f"{error}; {part.done} of {len(tasks)} dialogues are done, continue with --resume"
             raise Unfinished(message) from None
         part.remove()
         raise
@@ -170,7 +170,7 @@ class PartFile:
         if not (unfinished and resume):
             refuse_replacing(self._name, force=force)
         if unfinished and not resume:
-            raise DialmeterError(f"{self._name}: is unfinished; go on with --resume or start again with --force")
+            raise DialmeterError(f"{self._name}: is unfinished; continue with --resume or start again with --force")
         if unfinished and (not self._identity_path.exists() or self._identity_path.read_bytes() != identity):
             raise DialmeterError(
                 f"{self._name}: the unfinished file has other agents, goals or settings; start again with --force"

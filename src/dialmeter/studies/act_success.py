@@ -189,7 +189,7 @@ def score_acts(
             sink(as_trajectory(talk), outcome)
     refused += corpus.refused if corpus is not None else []
     if not outcomes:
-        raise InputError(f"no dialogue can be scored{f'; the first: {refused[0]}' if refused else ''}")
+        raise InputError(f"no dialogue can be scored{f'; first error: {refused[0]}' if refused else ''}")
     return SystemResult(
         act_settings(scorer),
         outcomes,

@@ -173,6 +173,7 @@ def rows_page(run: OpenedRun, query: RowQuery, selection: Selection, links: Link
         count=_count_text(run, selection, query, most is None),
         shown={"rows": rows, "one": one, "unit": many, "hits": bool(query.conditions)},
         columns=[{"name": name, "sorted": name == by, "href": links.rows(run.key, sorted_by(name))} for name in names],
+        page=at,
         pages=pages,
         before=links.rows(run.key, query.params(page=str(at - 1))) if at > 1 else "",
         after=links.rows(run.key, query.params(page=str(at + 1))) if at < pages else "",

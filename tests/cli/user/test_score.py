@@ -174,8 +174,8 @@ def test_an_unfinished_run_goes_on_and_ends_the_same(capsys: pytest.CaptureFixtu
     assert call(capsys, "user", "score", file, "--out", whole, *options).code == 0
     assert call(capsys, "user", "score", file, "--out", broken, *options).code == 0
     unfinish(broken, kept=2)
-    assert call(capsys, "user", "query", broken).complaint == f"{broken}: an unfinished run; go on with --resume"
-    assert "go on with --resume" in call(capsys, "user", "score", file, "--out", broken, *options).complaint
+    assert call(capsys, "user", "query", broken).complaint == f"{broken}: an unfinished run; continue with --resume"
+    assert "continue with --resume" in call(capsys, "user", "score", file, "--out", broken, *options).complaint
     other = call(capsys, "user", "score", file, "--out", broken, "--resume", "--blame", "--set", "requests.max=1")
     assert "other input, rules or measures" in other.complaint
     assert call(capsys, "user", "score", file, "--out", broken, "--resume", *options).code == 0

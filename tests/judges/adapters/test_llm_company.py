@@ -214,7 +214,7 @@ def test_a_budget_ends_the_run_and_a_larger_budget_resumes_it(
         assert said.code == 3
         asked = len(server.asked)
         assert 0 < asked < 18
-        assert "because the budget is spent; the run is unfinished, go on with --resume" in said.complaint
+        assert "because the budget is spent; the run is unfinished, continue with --resume" in said.complaint
         assert "cost 0.00" in said.out
         assert not (run / "run.json").exists()
         assert call(capsys, *words, "--max-cost", "1", "--resume").code == 0

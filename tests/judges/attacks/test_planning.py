@@ -145,7 +145,7 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
     kept = AttackCheckpoint(tmp_path / "c", "x")
     kept.add(AttackPart(0, {}))
     kept.close()
-    with pytest.raises(DialmeterError, match="is unfinished; go on with --resume or start again with --force"):
+    with pytest.raises(DialmeterError, match="is unfinished; continue with --resume or start again with --force"):
         AttackCheckpoint(tmp_path / "c", "x")
     with pytest.raises(DialmeterError, match="another corpus or other settings; start again with --force"):
         AttackCheckpoint(tmp_path / "c", "y", resume=True)

@@ -50,7 +50,7 @@ def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, capsys: pytest.Cap
         before = len(server.asked)
         found = checked(call(capsys, *words, "--max-cost", "1", "--resume", "--json"), "judge-human")
     assert said.code == 3
-    assert "because the budget is spent; the run is unfinished, go on with --resume" in said.complaint
+    assert "because the budget is spent; the run is unfinished, continue with --resume" in said.complaint
     assert f"small: {before} requests" in said.out
     assert 0 < before < len(server.asked)
     assert found["usage"][0]["requests"] == len(server.asked) - before

@@ -75,7 +75,7 @@ def test_it_learns_and_the_judge_that_it_writes_can_be_asked(
     assert glad > angry
     again = call(capsys, *words)
     assert again.code == 2
-    assert "is not empty; replace what is there with --force" in again.complaint
+    assert "is not empty; use --force to replace its content" in again.complaint
 
 
 def test_a_seed_gives_the_same_bytes(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,7 +80,7 @@ def test_the_command_and_the_judge_that_it_writes(tmp_path: Path, capsys: pytest
     assert {each["judge"] for each in document["scores"] if each["attack"] == "co-reference"} == {BEFORE, HELD_OUT}
     again = call(capsys, *words)
     assert again.code == 2
-    assert "is not empty; replace what is there with --force" in again.complaint
+    assert "is not empty; use --force to replace its content" in again.complaint
     first = (tmp_path / "head" / "robust.json").read_bytes()
     said = call(capsys, *words, "--force")
     assert (tmp_path / "head" / "robust.json").read_bytes() == first

@@ -53,7 +53,7 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 
     def check(names: set[str]) -> None:
         if names and not options["force"]:
-            raise DialmeterError(f"{options['out']}: is not empty; replace what is there with --force")
+            raise DialmeterError(f"{options['out']}: is not empty; use --force to replace its content")
 
     with new_folder(Path(options["out"]), check, ours) as folder:
         yield folder

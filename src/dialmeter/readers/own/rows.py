@@ -18,7 +18,7 @@ JSON or as a Python literal. Alternatively there is one column per slot: ``gold.
 (the point may also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` without a prefix if a row has one state. The
 role of the file decides whether a single ``state`` column, or slot columns without a prefix, are gold or predicted.
 
-An empty cell is an absent state or value. Rows without any text are skipped. Rows may come in any order. Without a turn
+An empty cell is an absent state or value. Rows of CSV and TSV without any text are skipped. Rows may come in any order. Without a turn
 column, turns are numbered in file order, with a warning. ``true`` and ``false`` are read as yes and no, with a warning.
 In CSV and TSV, a quote before ``=``, ``+``, ``-`` or ``@`` at the beginning of a cell is removed. Such a quote prevents
 spreadsheets from evaluating the cell as a formula.
