@@ -77,7 +77,7 @@ def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
             walk.gold_form,
             walk.gold_changes,
             walk.gold_losses,
-            [(pairs.said(pair), number) for pair, number in walk.hedged],
+            [(pairs.format_pair(pair), number) for pair, number in walk.hedged],
         )
         turns = [tuple(turn) for turn in ComparedDialogue(walk, pairs).turns]
         wrong = ComparedDialogue(walk, pairs).wrong_changes("strict")

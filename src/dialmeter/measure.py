@@ -77,7 +77,7 @@ def parameter_help(kind: type[Measure]) -> dict[str, str]:
 
     Example:
         >>> parameter_help(registry.load("FGA"))["lam"]
-        'How fast a mistake is forgotten: 0 is JGA, inf the share of local matches. Or one for each domain: {train: 0, other: 0.5}.'
+        'The speed at which a mistake is forgotten: 0 gives JGA, inf the share of local matches. Or a mapping with one lambda per domain: {train: 0, other: 0.5}.'
     """
     import ast
     import inspect

@@ -125,7 +125,7 @@ def test_comparing_on_what_all_files_have(file: Path, tmp_path: Path, capsys: py
     other = written(tmp_path / "fewer.jsonl", native_lines(fewer))
     assert "have different dialogues" in call(capsys, "tracker", "compare", file, other).complaint
     said = call(capsys, "tracker", "compare", file, other, "--common")
-    assert "warning: 1 dialogues are not in every file and are unscored; 2 are [d2]" in said.err
+    assert "warning: 1 dialogues are not in every file and are unscored; 2 are in every file [d2]" in said.err
     assert "\neach of 2: 2 of 2 dialogues scored\n" in said.out
     assert f"|only:{hashlib.sha256(b'd1' + bytes([10]) + b'd3').hexdigest()[:10]}|" in said.out
     found = checked(call(capsys, "tracker", "compare", file, other, "--common", "--json"), "tracker-compare")

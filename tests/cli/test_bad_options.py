@@ -207,7 +207,7 @@ class TestConvertTo:
         file, taken = town(tmp_path), written(tmp_path / "taken.jsonl", "mine")
         result = call(capsys, "convert", file, taken)
         assert result.code == 2
-        assert result.complaint == f"{taken}: is there already; replace it with --force"
+        assert result.complaint == f"{taken}: already exists; use --force to replace it"
         assert taken.read_text() == "mine"
         assert call(capsys, "convert", file, taken, "--force").code == 0
         assert taken.read_bytes().count(b"\n") == 3

@@ -173,7 +173,7 @@ def test_a_taken_folder_and_bad_input(talk: Path, tmp_path: Path, capsys: pytest
     out = tmp_path / "out"
     assert call(capsys, *words, "--out", out).code == 0
     result = call(capsys, *words, "--out", out)
-    assert (result.code, result.complaint) == (2, f"{out}: holds a finished run; replace it with --force")
+    assert (result.code, result.complaint) == (2, f"{out}: holds a finished run; use --force to replace it")
     assert call(capsys, *words, "--out", out, "--force").code == 0
     assert call(capsys, *words, "--force").complaint == "--force needs --out"
     (tmp_path / "bad.jsonl").write_text("{", "utf-8")

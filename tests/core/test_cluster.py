@@ -87,6 +87,16 @@ def test_a_scheduler_that_dies_before_the_first_shard(tmp_path: Path) -> None:
             list(map_shards(squared, range(3), cluster=Cluster(processes.address), inputs=inputs))
 
 
+def test_a_worker_with_an_incompatible_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "other" / "dialmeter"
+    other.mkdir(parents=True)
+    (other / "__init__.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(other.parent))
+    refusal = pytest.raises(DialmeterError, match=rf"^worker tcp://127.0.0.1:\d+ cannot run dialmeter {__version__}: ")
+    with running(tmp_path, workers=1) as processes, refusal:
+        list(map_shards(squared, range(3), cluster=Cluster(processes.address)))
+
+
 def test_input_that_a_worker_does_not_see_is_found_out_at_the_start(tmp_path: Path) -> None:
     file = tmp_path / "d.jsonl"
     file.write_text("{}\n", "utf-8")

@@ -70,7 +70,7 @@ def test_a_run_with_more_rows_than_its_index(town: Path) -> None:
         rows.write_bytes(rows.read_bytes() + rows.read_bytes().splitlines(keepends=True)[-1])
         code, page, _ = execute("GET /compare?run=tracker&run=other", "")
     assert code == 2
-    assert "damaged: 3 rows, and 2 in the index" in page
+    assert "damaged: 3 rows, but 2 in the index" in page
 
 
 @pytest.mark.parametrize("name", TRACKER_FILES)

@@ -16,7 +16,7 @@ from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
 from dialmeter.judges.adapters.answer_forms import FORMS, read_score
 from dialmeter.judges.adapters.llm_pairwise import read_preference
-from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
+from dialmeter.judges.attacks.natural_paraphrase import contract, expand_contractions
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens
@@ -93,8 +93,8 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a tidy value": tidy,
     "an article": without_article,
     "one line": one_line,
-    "short forms": shortened,
-    "long forms": written_out,
+    "short forms": contract,
+    "long forms": expand_contractions,
     "talk in the town, of a user": lambda text: understand(text, "user"),
     "talk in the town, of a system": lambda text: understand(text, "system"),
     "a difference of values": lambda text: difference(text, f"{text}x"),

@@ -149,7 +149,9 @@ def test_what_was_played_before_the_trouble_is_kept(tmp_path: Path, monkeypatch:
 
     with chat_server(answer) as (url, asked):
         how = setting("user", url, retries=0)
-        with pytest.raises(Unfinished, match=r"dialogue town-7-0003: .*3 of 5 dialogues are done, continue with --resume"):
+        with pytest.raises(
+            Unfinished, match=r"dialogue town-7-0003: .*3 of 5 dialogues are done, continue with --resume"
+        ):
             write(path, sampled(5, 7), how)
         assert asked[0].key == "Bearer secret-word"
         assert not [each.name for each in tmp_path.iterdir() if b"secret" in each.read_bytes()]

@@ -34,7 +34,7 @@ def test_nothing_to_draw(values: Values) -> None:
 def test_more_than_fit() -> None:
     names = [f"agent {number}" for number in range(30)]
     figure = grid.draw({(one, other): 0.5 for one in names for other in names}, rows=names, columns=names, **NAMES)
-    assert len(figure.axes[0].texts) == grid.MOST**2
+    assert len(figure.axes[0].texts) == grid.MAX_NAMES**2
     assert "the first 20 of 30 user" in figure.get_suptitle()
 
 

@@ -92,5 +92,5 @@ def test_resamples_must_allow_for_the_correction() -> None:
 
 
 def test_systems_on_other_dialogues_are_refused() -> None:
-    with pytest.raises(DialmeterError, match="not on the same dialogues"):
+    with pytest.raises(DialmeterError, match="have different dialogues"):
         discriminative_power({"x": system({0}), "y": system({0}, 5)}, RESAMPLING)

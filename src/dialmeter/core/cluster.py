@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 from .._version import __version__
-from ..errors import DialmeterError, MissingExtra, Unfinished
+from ..errors import DialmeterError, MissingExtra, Unfinished, one_line
 
 if TYPE_CHECKING:
     from .engine import Outcome
@@ -80,7 +80,9 @@ def map_on_cluster(
             client.replicate([work_future])
         except OSError as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise Unfinished(f"{cluster.address}: the cluster does not answer ({reason}); continue with --resume") from None
+            raise Unfinished(
+                f"{cluster.address}: the cluster does not answer ({reason}); continue with --resume"
+            ) from None
         pending: deque[Any] = deque()
         submitted = 0
         for _ in range(len(shards)):
@@ -149,7 +151,12 @@ def _check_workers(client: Any, inputs: Sequence[str]) -> None:
     """Check at the start that every worker can read the inputs and has our version of dialmeter."""
     paths = [os.path.abspath(path) for path in inputs]
     ours = describe_environment(paths)
-    for worker, theirs in sorted(client.run(describe_environment, paths).items()):
+    # A worker with another version may not know the function, and then the answer is an exception.
+    for worker, theirs in sorted(client.run(describe_environment, paths, on_error="return").items()):
+        if isinstance(theirs, OSError):
+            raise theirs
+        if isinstance(theirs, Exception):
+            raise DialmeterError(f"worker {worker} cannot run dialmeter {__version__}: {one_line(str(theirs), 200)}")
         check_environment(worker, theirs, ours, inputs)
 
 

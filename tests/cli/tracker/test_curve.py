@@ -111,7 +111,7 @@ def test_what_is_left_out_is_said(capsys: pytest.CaptureFixture[str], tmp_path: 
     (tmp_path / "readme.md").write_text("x")
     code, _, err = call(capsys, str(tmp_path), *FEW)
     assert code == 0
-    assert "and skipped: 1 of 4 files [readme.md]" in err
+    assert "warning: 1 of 4 files were skipped because they are not named like " in err
     assert "no interval over seeds for ratios with only one seed: 0.01, 0.1, 0.5" in err
     assert {line.split(":")[0] for line in err.splitlines()} == {"warning"}
 

@@ -108,7 +108,10 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], file: str, rati
         (("--make-sheets", "x"), "give the prediction FILE"),
         (("--read-sheets", "x"), "give the prediction FILE"),
         ((file, "--ratings", ratings, "--out", "x"), "--out needs --read-sheets"),
-        ((file, "--ratings", str(bad)), "bad.csv: line 2, dialogue MUL0001: the rating of ann is 'fine'"),
+        (
+            (file, "--ratings", str(bad)),
+            "bad.csv: line 2, dialogue MUL0001: the rating of ann must be a number or empty, not 'fine'",
+        ),
         ((file, "--ratings", str(other)), "none of the 1 rated dialogues is in the file"),
         ((file, "--ratings", str(tmp_path / "none")), "no such file"),
         ((file, "--read-sheets", str(tmp_path / "none")), "no such folder"),

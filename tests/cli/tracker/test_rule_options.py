@@ -130,7 +130,7 @@ class TestMap:
         assert score(capsys, file)["value"] == 0
         found = score(capsys, file, "--map", "multiwoz")
         assert found["value"] == 1
-        assert f"map:{load_map('multiwoz').shown}" in found["parts"]
+        assert f"map:{load_map('multiwoz').label}" in found["parts"]
 
     def test_from_a_file_and_in_a_rule_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})

@@ -103,4 +103,4 @@ def test_variants_without_a_schema(capsys: pytest.CaptureFixture[str], folders: 
         (Path(gold) / "schema.json").unlink()
     result = call(capsys, *words_of(folders, "v1", "v2"))
     assert result.code == 2
-    assert result.complaint.endswith("none came with the file; give gold as a folder with schema.json")
+    assert result.complaint.endswith("the file has none; give gold as a folder with schema.json")

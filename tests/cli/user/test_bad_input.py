@@ -121,7 +121,7 @@ def test_nothing_that_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path
     looked = call(capsys, "user", "check", file, "--from", "gcdf1")
     assert looked.code == 2
     assert looked.out == (
-        f"{file}: format gcdf1\naccount: 2 dialogues asked for, 2 found, 0 scored, 2 unscored: "
+        f"{file}: format gcdf1\naccount: 2 dialogues requested, 2 found, 0 scored, 2 unscored: "
         "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
     )
     assert len(looked.err.splitlines()) == 2

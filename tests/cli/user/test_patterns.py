@@ -53,7 +53,7 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         "how search constraints are expressed",
         "how booking",
         "how requests",
-        "what the system gives",
+        "information that the system gives unasked",
         "domains that",
     ):
         assert title in text

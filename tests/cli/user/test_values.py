@@ -77,7 +77,7 @@ def test_a_map_is_not_replaced_by_accident(capsys: pytest.CaptureFixture[str], t
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     values.write_text("edited by hand")
     result = call(capsys, "user", "values", file, "--out", values)
-    assert (result.code, result.complaint) == (2, f"{values}: is there already; replace it with --force")
+    assert (result.code, result.complaint) == (2, f"{values}: already exists; use --force to replace it")
     assert values.read_text() == "edited by hand"
     assert call(capsys, "user", "values", file, "--out", values, "--force").code == 0
     assert json.loads(values.read_text())

@@ -30,7 +30,10 @@ def test_one_request_per_dialogue() -> None:
 
 @pytest.mark.parametrize(
     ("text", "error", "says"),
-    [("no field", InputError, "a rubric needs {context}"), ("{context} {reply}", DialmeterError, "has no {reply}")],
+    [
+        ("no field", InputError, "a rubric needs {context}"),
+        ("{context} {reply}", DialmeterError, "must not have {reply}"),
+    ],
 )
 def test_bad_rubrics(tmp_path: Path, text: str, error: type[Exception], says: str) -> None:
     path = tmp_path / "rubric.txt"

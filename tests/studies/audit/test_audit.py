@@ -225,8 +225,8 @@ def test_bad_input(tmp_path: Path, capsys: Capture) -> None:
         ): "fewer: 2 dialogues of gold have no prediction, first d00; use --common for the dialogues that all files have",
         (gold, one, one): f"{one} is given twice; give each tracker once",
         (gold, one, same): "t00 and same have the same predictions; give each tracker only once",
-        (gold,): "give GOLD and at least one file of predictions, or at least one run",
-        (): "give GOLD and at least one file of predictions, or at least one run",
+        (gold,): "give GOLD and at least one prediction file, or at least one run",
+        (): "give GOLD and at least one prediction file, or at least one run",
         (gold, one, "--out", "x"): "--out goes with --read-sheet; --sheet writes the sheet",
     }
     for words, message in cases.items():

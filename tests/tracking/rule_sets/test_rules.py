@@ -319,8 +319,8 @@ class TestMap:
         scorer.add("d", [{"hotel-type": "guesthouse"}], [{"hotel-type": "guest house"}])
         [score] = scorer.result().scores
         assert score.value == 1
-        assert f"|map:{load_map('multiwoz').shown}|" in score.signature
-        assert load_map("multiwoz").shown.startswith("multiwoz@")
+        assert f"|map:{load_map('multiwoz').label}|" in score.signature
+        assert load_map("multiwoz").label.startswith("multiwoz@")
 
     @pytest.mark.parametrize("value", ['"multiwos"', '"nowhere.json"'])
     def test_must_be_there(self, value: str, tmp_path: Path) -> None:

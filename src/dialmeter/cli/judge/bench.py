@@ -142,7 +142,9 @@ def run(**options: Any) -> Output:
             cases.cases, {each.name: judges_to_ask[each.name]}, watch=judge_progress("scoring", options["quiet"])
         )
         if any(failure.reason == OVER_BUDGET for failure in scored.failures):
-            raise Unfinished(f"{each.name}: the budget is spent; continue with the same --cache and a larger --max-cost")
+            raise Unfinished(
+                f"{each.name}: the budget is spent; continue with the same --cache and a larger --max-cost"
+            )
         result = submission(
             cases,
             describe_judge(each.name, judges_to_ask[each.name]),
