@@ -112,11 +112,6 @@ class _Context(Struct, eq=False):
     domain: str | None
     filled: set[tuple[str, str]]
 
-    @property
-    def schema(self) -> TextSchema:
-        """The slots and values that may occur."""
-        return self.words.schema
-
 
 class RuleMaker:
     """Finds acts by rules.
@@ -215,7 +210,7 @@ class RuleMaker:
         likely, others = self._candidate_domains(sentence, start, context)
         for domain in likely or others:
             for slot in slots:
-                if slot in context.schema.slots.get(domain, ()):
+                if slot in context.words.schema.slots.get(domain, ()):
                     return domain, slot
         return "", ""
 
@@ -225,7 +220,7 @@ class RuleMaker:
         named = before[-1:] or [domain for _, domain in sentence.domains[:1]]
         asked = [domain for domain, _ in context.asked]
         likely = dict.fromkeys([*named, *asked, *([context.domain] if context.domain else [])])
-        schema = context.schema
+        schema = context.words.schema
         return list(likely), [domain for domain in schema.values or schema.slots if domain not in likely]
 
     def _slot_of(
@@ -235,7 +230,7 @@ class RuleMaker:
 
         Return None if no slot or several slots are possible.
         """
-        words, asked, schema = self._words, context.asked, context.schema
+        words, asked, schema = self._words, context.asked, context.words.schema
         slots, wanted = schema.slots.get(domain, frozenset()), schema.values.get(domain, {})
         if span.kind == "form":
             options = {
