@@ -246,12 +246,6 @@ def test_a_network_gives_the_same_bits_in_any_process(folder: Path) -> None:
     assert one[0] == 0, one[2]
     assert called(folder, *words, "--out", "n2", "--workers", 2)[:2] == one[:2]
     assert contents(folder / "n2") == contents(folder / "n1")
-    place = folder / "cluster"
-    place.mkdir()
-    with running(place, workers=1) as processes:
-        code, result, err = called(folder, *words, "--out", "n3", "--cluster", processes.address)
-    assert (code, result) == one[:2], err
-    assert contents(folder / "n3") == contents(folder / "n1")
 
 
 def test_weights_that_cannot_be_loaded_are_one_line_with_workers_too(folder: Path) -> None:

@@ -43,7 +43,7 @@ COMPUTED = {
     "dialmeter.judges.adapters.answer_forms._without_scale",
     "dialmeter.readers.completions.llm._id_pattern",
     "dialmeter.simulation.language.understand._forms",
-    "dialmeter.simulation.language.understand._compiled",
+    "dialmeter.simulation.language.understand._compile",
     "dialmeter.users.alternatives._is_absent",
     "dialmeter.users.blame.label_check._is_part_of_label",
     "dialmeter.users.blame.words._find_form",

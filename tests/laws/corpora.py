@@ -24,10 +24,10 @@ law = settings(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=80,
+    max_examples=50,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
 )
-law_of_all_measures = settings(law, max_examples=40)
+law_of_all_measures = settings(law, max_examples=25)
 
 SLOTS = ("hotel-area", "hotel-name", "taxi-to", "taxi-leave-at")
 SCHEMA = Schema(

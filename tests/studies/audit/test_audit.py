@@ -227,7 +227,7 @@ def test_bad_input(tmp_path: Path, capsys: Capture) -> None:
         (gold, one, same): "t00 and same have the same predictions; give each tracker only once",
         (gold,): "give GOLD and at least one prediction file, or at least one run",
         (): "give GOLD and at least one prediction file, or at least one run",
-        (gold, one, "--out", "x"): "--out goes with --read-sheet; --sheet writes the sheet",
+        (gold, one, "--out", "x"): "--out needs --read-sheet; --sheet writes the sheet",
     }
     for words, message in cases.items():
         said = call(capsys, "tracker", "audit", *words)

@@ -264,7 +264,7 @@ def events_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
             if size := counts[name, domain]:
                 address = link(run, {"domain": domain, "event": name})
                 events.add(domain, in_words(name), Estimate(size), address, f"{name} in {domain}: {size:,}")
-    return events.chart(f"events-{slug(run.key)}", f"Events{suffix}", "number of events", as_percent=False)
+    return events.chart(f"events-{slug(run.key)}", f"Number of events{suffix}", "number of events", as_percent=False)
 
 
 def parties_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
