@@ -159,7 +159,7 @@ def test_bad_input_is_one_line_and_changes_nothing(arguments: tuple[Any, ...], m
 def test_what_depends_on_the_whole_corpus_is_refused() -> None:
     with pytest.raises(DialmeterError, match=r"^SA needs the number of slots: write SA\(slots=30\), or give a schema$"):
         DialogueStateMetric(["SA"])
-    with pytest.raises(DialmeterError, match=r"^dist_sync_on_step is not possible here"):
+    with pytest.raises(DialmeterError, match=r"^dist_sync_on_step is not supported"):
         DialogueStateMetric(dist_sync_on_step=True)
 
 
