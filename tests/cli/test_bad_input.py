@@ -387,14 +387,9 @@ def test_no_run_is_begun_with_a_bad_file(bad: str, capsys: pytest.CaptureFixture
 
 
 def test_no_run_is_begun_with_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for words in (
-        ["nowhere.json"],
-        ["--gold", "nowhere.json"],
-        ["--schema", "nowhere.json"],
-        ["--only", "nowhere.json"],
-    ):
-        good = written(tmp_path / "good.jsonl", GOOD_LINE)
-        files = words if len(words) == 1 else [str(good), *words]
+    good = written(tmp_path / "good.jsonl", GOOD_LINE)
+    for option in ("", "--gold", "--schema", "--only"):
+        files = [str(good), option, "nowhere.json"] if option else ["nowhere.json"]
         said = call(capsys, "tracker", "score", *files, "--out", tmp_path / "run")
         assert said.code == 2
         assert "nowhere.json" in said.complaint

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from . import study_cases
 from . import tracker_cases as tracker
 from .bad_files import BAD
 from .execution import Case
@@ -300,10 +301,10 @@ GROUPS: dict[str, list[Case]] = {
     "rule-sets": tracker.rule_cases(),
     "rules": tracker.rules_cases(),
     "compare": tracker.compare_cases(),
-    "bias": tracker.bias_cases(),
-    "curve": tracker.curve_cases(),
-    "human": tracker.human_cases(),
-    "sensitivity": tracker.sensitivity_cases(),
+    "bias": study_cases.bias_cases(),
+    "curve": study_cases.curve_cases(),
+    "human": study_cases.human_cases(),
+    "sensitivity": study_cases.sensitivity_cases(),
     "runs": run_cases(),
     "charts": chart_cases(),
     "errors": error_cases(),
