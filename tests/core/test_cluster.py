@@ -80,7 +80,8 @@ class KillingPath(NamedTuple):
         return __file__
 
 
-def test_a_scheduler_that_dies_before_the_first_shard(tmp_path: Path) -> None:
+def test_a_scheduler_that_dies_before_the_first_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     with running(tmp_path, workers=1) as processes:
         inputs: list[Any] = [KillingPath(processes.scheduler)]
         with pytest.raises(Unfinished, match=r"the cluster does not answer \(.*\); continue with --resume"):
