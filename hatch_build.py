@@ -1,4 +1,4 @@
-"""Compiles the kernels when dialmeter is built; where that is not possible, dialmeter is built without them and is slower."""
+"""Build hook that compiles the kernels. If that fails, dialmeter is built without them and is slower."""
 
 import shutil
 import tempfile
@@ -26,15 +26,15 @@ _DIRECTIVES = {
 
 
 class KernelHook(BuildHookInterface):
-    """Puts each compiled kernel beside its source, and into the wheel."""
+    """Adds the compiled kernels to the source folder and to the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel":
             return
         try:
             compiled = [_compile(Path(self.root), source) for source in _SOURCES]
-        except Exception as error:  # whatever a missing or a broken compiler may say
-            self.app.display_warning(f"dialmeter goes without its compiled kernels and is slower: {error}")
+        except Exception as error:  # a missing or broken compiler can raise any type
+            self.app.display_warning(f"dialmeter is built without compiled kernels and will be slower: {error}")
             return
         build_data["artifacts"] += [each.as_posix() for each in compiled]
         build_data["pure_python"] = False

@@ -159,7 +159,7 @@ def ratios() -> list[Row]:
         try:
             value = measure()
         except (DialmeterError, ImportError) as error:
-            print(f"left out: {name}: {error}")
+            print(f"skipped: {name}: {error}")
             continue
         rows.append(at_least(name, value, least))
     return [*rows, at_most("built-in judges, 12 attacks × 100 cases, seconds", built_in(), 5)]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ..golden.goldens import make_town
+from ..viewer.made import case_lines
 from .invoke import call
 from .samples import TOWN, native_lines, written
 
@@ -26,14 +27,19 @@ COMMANDS = {
     "rules": ("tracker", "rules", "native.jsonl"),
     "user score": ("user", "score", "agenda.jsonl", "--profile", "town"),
     "user compare": ("user", "compare", "agenda.jsonl", "forgetful.jsonl", "--profile", "town", "--resamples", "100"),
+    "judge score": ("judge", "score", "judged.jsonl", "--judge", "overlap", "--judge", "distinct"),
+    "system score": ("system", "score", "logs/tau.json", "--resamples", "100"),
 }
+SCORES = ("score", "compare", "user score", "judge score", "system score")
 NUMBERS = ("value", "low", "high", "n", "difference", "difference_low", "difference_high", "p", "p_holm", "ratio")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_town(tmp_path_factory.mktemp("town") / "files")
+    folder = make_town(tmp_path_factory.mktemp("town") / "files")
+    written(folder / "judged.jsonl", case_lines())
+    return folder
 
 
 @pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv"])
@@ -69,20 +75,33 @@ def test_csv_has_one_number_per_cell(
                 assert row["signature"].startswith(row["measure"])
 
 
-def test_csv_has_what_json_has(made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", SCORES)
+def test_csv_and_text_have_the_scores_of_json(
+    name: str, made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made)
+    rows = list(csv.DictReader(io.StringIO(call(capsys, *COMMANDS[name], "--as", "csv", "--quiet").out)))
+    text = call(capsys, *COMMANDS[name], "--quiet").out
+    scores = call(capsys, *COMMANDS[name], "--json", "--quiet").json["scores"]
+    assert scores
+    groups = [key for key in ("system", "measure", "domain", "slot", "judge", "attack", "signature") if key in rows[0]]
+    assert [[row[key] for key in groups] for row in rows] == [[each.get(key, "") for key in groups] for each in scores]
+    for row, each in zip(rows, scores, strict=True):
+        numbers = [each["value"], *(each["ci"] or (None, None))]
+        assert [row["value"], row["low"], row["high"]] == ["" if n is None else f"{n:.6f}" for n in numbers]
+        assert (row["n"], row["unscored"]) == (str(each["n"]), str(each["unscored"]))
+        if each["value"] is not None:
+            assert f"{100 * each['value']:.{1 if name == 'judge score' else 2}f}" in text
+
+
+def test_csv_has_the_differences_of_json(
+    made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(made)
     rows = list(csv.DictReader(io.StringIO(call(capsys, *COMMANDS["compare"], "--as", "csv", "--quiet").out)))
-    found = call(capsys, *COMMANDS["compare"], "--json", "--quiet").json
-    assert [(row["system"], row["measure"], row["slot"], row["signature"]) for row in rows] == [
-        (each["system"], each["measure"], each.get("slot", ""), each["signature"]) for each in found["scores"]
-    ]
-    for row, each in zip(rows, found["scores"], strict=True):
-        assert row["value"] == ("" if each["value"] is None else f"{each['value']:.6f}")
-        limits = [f"{limit:.6f}" for limit in each["ci"]] if each["ci"] else ["", ""]
-        assert [row["low"], row["high"]] == limits
-    compared = [row for row in rows if row["base"]]
-    assert [(row["difference"], row["p_holm"], row["losses"]) for row in compared] == [
-        (f"{each['difference']:.6f}", f"{each['p_holm']:.6f}", str(each["losses"])) for each in found["versus"]
+    versus = call(capsys, *COMMANDS["compare"], "--json", "--quiet").json["versus"]
+    assert [(row["difference"], row["p_holm"], row["losses"]) for row in rows if row["base"]] == [
+        (f"{each['difference']:.6f}", f"{each['p_holm']:.6f}", str(each["losses"])) for each in versus
     ]
 
 

@@ -61,7 +61,7 @@ def refusing(number: int) -> int:
     raise InputError("not this one", dialogue=f"d{number}", turn=2)
 
 
-def test_a_cluster_gives_what_one_process_gives_and_tells_bad_input(tmp_path: Path) -> None:
+def test_a_cluster_gives_the_same_results_and_errors_as_one_process(tmp_path: Path) -> None:
     with running(tmp_path, workers=2) as processes:
         cluster = Cluster(processes.address)
         assert list(map_shards(squared, range(12), cluster=cluster)) == list(map_shards(squared, range(12)))
@@ -98,7 +98,7 @@ def test_a_worker_with_an_incompatible_version(tmp_path: Path, monkeypatch: pyte
         list(map_shards(squared, range(3), cluster=Cluster(processes.address)))
 
 
-def test_input_that_a_worker_does_not_see_is_found_out_at_the_start(tmp_path: Path) -> None:
+def test_workers_check_the_input_before_the_first_shard(tmp_path: Path) -> None:
     file = tmp_path / "d.jsonl"
     file.write_text("{}\n", "utf-8")
     assert describe_environment([str(file), str(tmp_path / "none")]) == Environment(__version__, (3, None))
@@ -115,13 +115,13 @@ def test_input_that_a_worker_does_not_see_is_found_out_at_the_start(tmp_path: Pa
         (Environment("2", (3,)), "worker w has dialmeter 2, but this process has 1"),
     ],
 )
-def test_a_worker_that_sees_something_else_is_refused(there: Environment, message: str) -> None:
+def test_a_worker_with_other_input_or_version_is_refused(there: Environment, message: str) -> None:
     check_environment("w", Environment("1", (3,)), Environment("1", (3,)), ["d.jsonl"])
     with pytest.raises(DialmeterError, match=message):
         check_environment("w", there, Environment("1", (3,)), ["d.jsonl"])
 
 
-def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path) -> None:
+def test_a_killed_worker_does_not_change_the_results(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     with running(tmp_path, workers=2) as processes:
@@ -138,18 +138,18 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path) -> None:
         outcomes = list(map_shards(slow, tasks, cluster=Cluster(processes.address)))
         killer.join()
         assert outcomes == [Done(number * number) for number in range(8)]
-        begun = [mark.name.partition("-")[0] for mark in marks.iterdir()]
-        assert len(begun) > len(set(begun)), "no shard was begun twice, so no worker was killed at work"
+        started = [mark.name.partition("-")[0] for mark in marks.iterdir()]
+        assert len(started) > len(set(started)), "no shard was started twice, so no worker was killed at work"
 
 
-def test_without_a_scheduler_there_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_scheduler_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     with pytest.raises(DialmeterError, match=r"127\.0\.0\.1:9: cannot connect to a scheduler"):
         list(map_shards(squared, range(3), cluster=Cluster("tcp://127.0.0.1:9")))
 
 
-def test_a_scheduler_that_goes_away_leaves_resumable_work(tmp_path: Path) -> None:
+def test_work_can_be_resumed_after_the_scheduler_dies(tmp_path: Path) -> None:
     with running(tmp_path, workers=1) as processes:
         outcomes = map_shards(
             slow, [(str(tmp_path), number) for number in range(50)], cluster=Cluster(processes.address)
@@ -160,13 +160,13 @@ def test_a_scheduler_that_goes_away_leaves_resumable_work(tmp_path: Path) -> Non
             list(outcomes)
 
 
-def test_a_shard_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
+def test_a_shard_that_kills_every_worker_is_reported_as_lost(tmp_path: Path) -> None:
     with running(tmp_path, workers=5) as processes:
         outcomes = list(map_shards(deadly, range(3), cluster=Cluster(processes.address)))
         assert outcomes == [Done(0), Lost("4 workers died while processing it"), Done(4)]
 
 
-def test_what_work_carries_comes_to_a_worker_once(tmp_path: Path) -> None:
+def test_the_data_of_the_work_is_sent_to_each_worker_once(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     with running(tmp_path, workers=2) as processes:
@@ -175,7 +175,7 @@ def test_what_work_carries_comes_to_a_worker_once(tmp_path: Path) -> None:
             assert len(list(marks.glob(f"came-{worker.pid}-*"))) <= 2, "once to be unpacked, once more to be passed on"
 
 
-def test_special_shards_go_only_where_the_resource_is(tmp_path: Path) -> None:
+def test_special_shards_run_only_on_workers_with_the_resource(tmp_path: Path) -> None:
     with running(tmp_path, workers=1) as processes:
         cluster = Cluster(processes.address, resource=("NEURAL", 1))
         with pytest.raises(DialmeterError, match=r"no worker has NEURAL=1; start one with `dask worker --resources"):

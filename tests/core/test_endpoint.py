@@ -51,14 +51,14 @@ def test_a_server_that_refuses_two_of_three_requests(workers: int) -> None:
 
     with serve(answer) as server:
         client = endpoint(server, workers=workers, retries=0)
-        found = client.ask_all(numbered(60))
+        results = client.ask_all(numbered(60))
         client.close()
-    assert [each.text for each in found if isinstance(each, ChatAnswer)] == [str(number) for number in range(60)]
+    assert [each.text for each in results if isinstance(each, ChatAnswer)] == [str(number) for number in range(60)]
     assert len(server.asked) == client.usage.requests <= 3 * 60
     assert client.usage.busy == client.usage.requests - 60
 
 
-def test_a_server_with_two_places_is_asked_by_two_at_a_time() -> None:
+def test_the_number_of_concurrent_requests_adapts_to_the_server() -> None:
     """The server refuses requests while two are running. The client adapts its number of concurrent requests."""
     lock, running = Lock(), [0]
 
@@ -72,13 +72,13 @@ def test_a_server_with_two_places_is_asked_by_two_at_a_time() -> None:
 
     with serve(answer) as server:
         client = endpoint(server, workers=16)
-        found = client.ask_all(numbered(100))
+        results = client.ask_all(numbered(100))
         client.close()
-    assert {each.text for each in found if isinstance(each, ChatAnswer)} == {"4"}
-    assert len(found) == 100
+    assert {each.text for each in results if isinstance(each, ChatAnswer)} == {"4"}
+    assert len(results) == 100
 
 
-def test_the_limit_halves_once_for_refusals_together_and_grows_by_answers() -> None:
+def test_the_limit_halves_once_for_simultaneous_refusals_and_grows_with_answers() -> None:
     clock = FakeClock()
     throttle = Throttle(8, clock)
     with throttle.turn() as one, throttle.turn() as two:
@@ -110,7 +110,7 @@ def test_the_limit_halves_once_for_refusals_together_and_grows_by_answers() -> N
     ids=str,
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_how_long_a_server_asks_to_wait(status: int, headers: dict[str, str], pause: float) -> None:
+def test_retry_after_in_seconds(status: int, headers: dict[str, str], pause: float) -> None:
     clock = FakeClock()
     with serve(lambda body, number: saying("4") if number else (status, "later", headers)) as server:
         client = endpoint(server, clock=clock)
@@ -119,7 +119,7 @@ def test_how_long_a_server_asks_to_wait(status: int, headers: dict[str, str], pa
     assert sum(clock.pauses) == pytest.approx(pause)
 
 
-def test_a_moment_to_wait_for() -> None:
+def test_retry_after_as_a_date() -> None:
     clock = FakeClock()
     later = formatdate(time.time() + 100, usegmt=True)
     with serve(lambda body, number: saying("4") if number else (429, "later", {"retry-after": later})) as server:
@@ -129,7 +129,7 @@ def test_a_moment_to_wait_for() -> None:
     assert 90 < sum(clock.pauses) <= 101
 
 
-def test_a_server_that_stays_busy_is_given_up_after_ten_minutes() -> None:
+def test_a_busy_server_fails_after_ten_minutes() -> None:
     clock = FakeClock()
     with serve(lambda body, number: (429, "later", {"retry-after": "90"})) as server:
         client = endpoint(server, clock=clock)
@@ -139,7 +139,7 @@ def test_a_server_that_stays_busy_is_given_up_after_ten_minutes() -> None:
     assert clock.now() <= 600
 
 
-def test_an_empty_account_is_not_asked_again() -> None:
+def test_a_used_up_quota_is_not_retried() -> None:
     with serve(lambda body, number: (429, '{"error": {"code": "insufficient_quota"}}', {})) as server:
         client = endpoint(server)
         with pytest.raises(DialmeterError, match="refuses: status 429"):
@@ -177,7 +177,7 @@ STREAM = events(
     ],
     ids=["stream", "refusal", "parts"],
 )
-def test_shapes_of_answers(reply: Reply, expected: ChatAnswer) -> None:
+def test_forms_of_answers(reply: Reply, expected: ChatAnswer) -> None:
     with serve(lambda body, number: reply) as server:
         client = endpoint(server)
         assert client.ask(HELLO) == expected
@@ -197,7 +197,7 @@ def test_shapes_of_answers(reply: Reply, expected: ChatAnswer) -> None:
     ],
     ids=str,
 )
-def test_what_is_no_answer(reply: Reply) -> None:
+def test_responses_without_an_answer(reply: Reply) -> None:
     with serve(lambda body, number: reply) as server:
         client = endpoint(server, retries=2)
         with pytest.raises(UnreadableAnswer, match=r"not an answer of a chat model: .* \(3 tries\)"):
@@ -206,7 +206,7 @@ def test_what_is_no_answer(reply: Reply) -> None:
     assert len(server.asked) == 3
 
 
-def test_parameters_that_a_server_does_not_take_are_left_away() -> None:
+def test_parameters_that_a_server_rejects_are_omitted() -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return (400, "Unknown parameter: response_format", {}) if "response_format" in body else saying("4")
 
@@ -222,7 +222,7 @@ def test_parameters_that_a_server_does_not_take_are_left_away() -> None:
     ]
 
 
-def test_a_refusal_for_another_reason_does_not_cost_the_parameters() -> None:
+def test_a_refusal_for_another_reason_does_not_remove_parameters() -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return (400, "too long", {}) if body["messages"][0]["content"] == "long" else saying("4")
 
@@ -258,22 +258,22 @@ def test_the_cost_stays_under_the_limit() -> None:
     long = [[{"role": "user", "content": f"{number:04000d}"}] for number in range(20)]
     with serve(lambda body, number: reply) as server:
         client = endpoint(server, price=Price.parse("in=1,out=2"), max_cost=0.0101, workers=1)
-        found = client.ask_all(long)
+        results = client.ask_all(long)
         client.close()
     assert client.cost == pytest.approx(0.010)
-    assert [isinstance(each, ChatAnswer) for each in found] == [True] * 5 + [False] * 15
-    assert isinstance(found[-1], BudgetSpent)
+    assert [isinstance(each, ChatAnswer) for each in results] == [True] * 5 + [False] * 15
+    assert isinstance(results[-1], BudgetSpent)
     assert len(server.asked) == 5
 
 
 @pytest.mark.parametrize("text", ["", "in=1", "in=x,out=1", "in=1,out=-1", "in=1,out=2,more=3", "1,2", "in=nan,out=1"])
-def test_prices_that_are_none(text: str) -> None:
+def test_invalid_prices(text: str) -> None:
     with pytest.raises(DialmeterError, match="price per million tokens"):
         Price.parse(text)
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:80", "ftp://127.0.0.1/", "http://", "http://name:word@127.0.0.1/"])
-def test_addresses_that_are_none(url: str) -> None:
+def test_invalid_addresses(url: str) -> None:
     with pytest.raises(DialmeterError) as refused:
         ChatEndpoint(url, "small")
     assert "word@" not in str(refused.value)

@@ -18,22 +18,22 @@ from .shard_work import broken, killed_always, killed_once, refusing, squared
 
 
 @given(st.lists(st.integers(-99, 99)))
-def test_one_worker_works_here(numbers: list[int]) -> None:
+def test_one_worker_runs_in_this_process(numbers: list[int]) -> None:
     assert list(map_shards(squared, numbers)) == [Done(number * number) for number in numbers]
 
 
 @pytest.mark.parametrize("workers", [2, 3, 50])
-def test_any_number_of_workers_gives_the_same_in_the_same_order(workers: int) -> None:
+def test_any_number_of_workers_gives_the_same_results_in_the_same_order(workers: int) -> None:
     assert list(map_shards(squared, range(20), workers)) == [Done(number * number) for number in range(20)]
 
 
-def test_a_worker_that_is_killed_is_replaced_and_its_shard_done_again(tmp_path: Path) -> None:
+def test_a_killed_worker_is_replaced_and_its_shard_is_repeated(tmp_path: Path) -> None:
     tasks = [(str(tmp_path / "mark"), number) for number in range(6)]
     assert list(map_shards(killed_once, tasks, 2)) == [Done(number * number) for number in range(6)]
     assert (tmp_path / "mark").exists()
 
 
-def test_a_shard_that_kills_twice_is_given_up_and_the_others_are_finished() -> None:
+def test_a_shard_that_kills_two_workers_is_lost_and_the_others_are_finished() -> None:
     outcomes = list(map_shards(killed_always, range(6), 2))
     lost = outcomes.pop(2)
     assert isinstance(lost, Lost)
@@ -43,19 +43,19 @@ def test_a_shard_that_kills_twice_is_given_up_and_the_others_are_finished() -> N
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_bad_input_is_told_of_the_first_shard_with_its_place(workers: int) -> None:
+def test_bad_input_is_reported_for_the_first_shard_with_its_place(workers: int) -> None:
     done = []
     with pytest.raises(InputError) as caught:
         done.extend(map_shards(refusing, range(8), workers))
     assert str(caught.value) == "f.jsonl: dialogue d3, turn 1: not a number that I like"
 
 
-def test_a_mistake_in_the_work_is_no_bad_input() -> None:
+def test_a_bug_in_the_work_is_not_reported_as_bad_input() -> None:
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         list(map_shards(broken, range(4), 2))
 
 
-def test_stopping_early_leaves_no_process_behind() -> None:
+def test_no_process_is_left_after_an_early_stop() -> None:
     import multiprocessing
 
     outcomes = map_shards(squared, range(100), 2)
@@ -72,7 +72,7 @@ def test_stopping_early_leaves_no_process_behind() -> None:
         MissingExtra("a chart", "charts"),
     ],
 )
-def test_errors_travel_between_processes_with_their_words(error: DialmeterError) -> None:
+def test_errors_keep_their_message_between_processes(error: DialmeterError) -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
@@ -80,7 +80,7 @@ class GrowingShards(Sequence[int]):
     """Shards that are created when a worker is free, from the number of finished ones."""
 
     def __init__(self) -> None:
-        self.back = 0
+        self.finished = 0
 
     def __len__(self) -> int:
         return 40  # more than the limit of shards ahead of the oldest
@@ -90,16 +90,16 @@ class GrowingShards(Sequence[int]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[int]: ...
     def __getitem__(self, place: int | slice) -> int | Sequence[int]:
-        return self.back
+        return self.finished
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_shard_is_looked_up_when_it_is_handed_out(workers: int) -> None:
+def test_a_shard_is_created_when_a_worker_takes_it(workers: int) -> None:
     shards = GrowingShards()
-    found = []
+    outcomes = []
     for outcome in map_shards(squared, shards, workers):
-        found.append(outcome)
-        shards.back += 1
-    assert len(found) == 40
-    assert found[0] == Done(0)
-    assert found[-1] != Done(0)
+        outcomes.append(outcome)
+        shards.finished += 1
+    assert len(outcomes) == 40
+    assert outcomes[0] == Done(0)
+    assert outcomes[-1] != Done(0)

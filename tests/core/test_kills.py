@@ -10,7 +10,7 @@ from ..killing import Command, commands, killings
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Command]:
+def command_by_name(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Command]:
     return {command.name: command for command in commands(tmp_path_factory.mktemp("input"))}
 
 
@@ -19,7 +19,7 @@ KILLS = {"tracker score": 3, "user play": 2, "judge score": 2, "judge score with
 
 
 @pytest.mark.parametrize("name", KILLS)
-def test_kills(name: str, known: dict[str, Command], tmp_path: Path) -> None:
-    found = killings(known[name], tmp_path, range(KILLS[name]))
-    assert all(each.same for each in found), [each for each in found if not each.same]
-    assert any(not each.finished for each in found), "no kill came in time"
+def test_kills(name: str, command_by_name: dict[str, Command], tmp_path: Path) -> None:
+    kills = killings(command_by_name[name], tmp_path, range(KILLS[name]))
+    assert all(each.same for each in kills), [each for each in kills if not each.same]
+    assert any(not each.finished for each in kills), "no kill came in time"

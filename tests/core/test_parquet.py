@@ -21,12 +21,12 @@ parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `tables` is n
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     out = tmp_path / "run"
-    said = call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
-    assert said.code == 0
+    result = call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
+    assert result.code == 0
     return out
 
 
-def test_parquet_holds_what_the_run_holds(run: Path) -> None:
+def test_parquet_has_the_rows_and_scores_of_the_run(run: Path) -> None:
     table = parquet.read_table(run / "rows.parquet").to_pydict()
     opened = open_run(run)
     rows = list(opened)
@@ -48,19 +48,24 @@ def test_other_runs_have_no_parquet(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert not (tmp_path / "run" / "rows.parquet").exists()
 
 
-def test_without_the_extra_it_is_one_line_before_any_work(
+def test_a_missing_extra_is_a_one_line_error_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run: Path
 ) -> None:
-    known = builtins.__import__
+    real_import = builtins.__import__
 
     def without(name: str, *more: Any) -> Any:
         if name.partition(".")[0] in ("polars", "pyarrow"):
             raise ImportError(name)
-        return known(name, *more)
+        return real_import(name, *more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    said = call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet")
-    assert (said.code, said.complaint) == (2, "--rows parquet needs an optional part: pip install 'dialmeter[tables]'")
+    result = call(
+        capsys, "tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet"
+    )
+    assert (result.code, result.complaint) == (
+        2,
+        "--rows parquet needs an optional part: pip install 'dialmeter[tables]'",
+    )
     assert not (tmp_path / "new").exists()
     with pytest.raises(MissingExtra, match="to_polars"):
         open_run(run).to_polars()

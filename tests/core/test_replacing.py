@@ -33,25 +33,27 @@ def bad(tmp_path: Path, good: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", [["tracker", "score"], ["user", "score", "--profile", "town"]])
-def test_refused_input_leaves_the_finished_run_as_it_was(
+def test_refused_input_does_not_change_the_finished_run(
     command: list[str], good: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
     assert call(capsys, "tracker", "score", good, "--out", run, "--quiet").code == 0
     assert call(capsys, "report", run, "--quiet").code == 0
     before = files_in(run)
-    said = call(capsys, *command, bad, "--out", run, "--force", "--quiet")
-    assert said.code == 2
+    result = call(capsys, *command, bad, "--out", run, "--force", "--quiet")
+    assert result.code == 2
     assert files_in(run) == before
     assert sorted(path.name for path in run.iterdir()) == sorted(before)
 
 
-def test_refused_input_leaves_nothing(bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refused_input_creates_no_files(bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "tracker", "score", bad, "--out", tmp_path / "runs" / "run", "--quiet").code == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "good.jsonl"]
 
 
-def test_a_report_of_the_old_run_goes_with_it(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_run_removes_the_report_of_the_old_run(
+    good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run = tmp_path / "run"
     words = ("tracker", "score", good, "--out", run, "--quiet", "--ci", "0")
     assert call(capsys, *words).code == 0
@@ -64,7 +66,7 @@ def test_a_report_of_the_old_run_goes_with_it(good: Path, tmp_path: Path, capsys
 
 
 @pytest.mark.parametrize("style", ["html", "markdown", "latex"])
-def test_a_report_that_cannot_be_written_leaves_the_old_one(style: str, good: Path, tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_does_not_change_the_old_one(style: str, good: Path, tmp_path: Path) -> None:
     """A limit on the size of files simulates a full disk."""
     run, page = tmp_path / "run", tmp_path / "page"
     assert call_process("tracker", "score", good, "--out", run, "--quiet", "--ci", "0").code == 0
@@ -82,13 +84,13 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(style: str, good: Pa
 class TestEmptyRun:
     """A kill between creating ``parts`` and writing ``identity.json``."""
 
-    @pytest.mark.parametrize("left", [[], ["identity.json.part"], ["rows-000000.jsonl"]])
-    def test_it_is_begun_anew(
-        self, left: list[str], good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    @pytest.mark.parametrize("remaining", [[], ["identity.json.part"], ["rows-000000.jsonl"]])
+    def test_it_starts_again(
+        self, remaining: list[str], good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         words = ("tracker", "score", good, "--quiet", "--ci", "0", "--out")
         assert call(capsys, *words, tmp_path / "whole").code == 0
-        for name in ("parts", *(f"parts/{each}" for each in left)):
+        for name in ("parts", *(f"parts/{each}" for each in remaining)):
             path = tmp_path / "run" / name
             path.touch() if path.suffix else path.mkdir(parents=True)
         assert "unfinished run; continue with --resume" in call(capsys, *words, tmp_path / "run").complaint
@@ -99,13 +101,13 @@ class TestEmptyRun:
         ]
         assert same[0] == same[1]
 
-    def test_a_folder_of_somebody_else_is_left_alone(
+    def test_a_folder_with_other_files_is_not_changed(
         self, good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         written(tmp_path / "book" / "parts" / "one.tex", "mine")
         for more in ("--resume", "--force"):
-            said = call(capsys, "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more)
-            assert (said.code, "one.tex: does not belong to a run" in said.complaint) == (2, True)
+            result = call(capsys, "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more)
+            assert (result.code, "one.tex: does not belong to a run" in result.complaint) == (2, True)
         assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
 
 
@@ -130,7 +132,7 @@ class TestRowsAndDialogues:
 class TestFiles:
     """One file, or one folder of files."""
 
-    def test_what_goes_wrong_leaves_the_old_file(self, tmp_path: Path) -> None:
+    def test_an_error_keeps_the_old_file(self, tmp_path: Path) -> None:
         write_file(tmp_path / "x", "old")
         with pytest.raises(TypeError), new_file(tmp_path / "x", force=True) as file:
             file.writelines([b"new", "text"])  # type: ignore[list-item]
@@ -148,7 +150,7 @@ class TestFiles:
         with pytest.raises(DialmeterError, match="/dev/null: is not a regular file"):
             write_file("/dev/null", "x", force=True)
 
-    def test_what_goes_wrong_leaves_the_old_folder(self, tmp_path: Path) -> None:
+    def test_an_error_keeps_the_old_folder(self, tmp_path: Path) -> None:
         for text, names in (("old", "ab"), ("new", "b")):
             with new_folder(tmp_path / "x", lambda _: None, ["?"]) as new:
                 for name in names:
@@ -177,7 +179,7 @@ class TestFoldersThatReplaceFolders:
         assert (tmp_path / "x").stat().st_mode & 0o777 == 0o750
 
     @pytest.mark.parametrize("at_once", [True, False])
-    def test_an_exchange_that_was_interrupted_is_finished(
+    def test_an_interrupted_exchange_is_finished_later(
         self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Without an exchange in one step (as on macOS), there are two renames."""
@@ -198,7 +200,7 @@ class TestFoldersThatReplaceFolders:
     def refuse(_: set[str]) -> None:
         raise DialmeterError("no")
 
-    def test_a_kill_between_two_renames_leaves_the_old_folder(self, tmp_path: Path) -> None:
+    def test_a_kill_between_two_renames_keeps_the_old_folder(self, tmp_path: Path) -> None:
         self.fill(tmp_path / "x", "old", "a.html")
         (tmp_path / "x").rename(tmp_path / ".x.old")
         with pytest.raises(DialmeterError, match="no"), new_folder(tmp_path / "x", self.refuse):

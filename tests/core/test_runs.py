@@ -96,7 +96,7 @@ class TestContents:
         assert all(len(each["ci"]) == 2 for each in manifest["scores"])
         assert isinstance(manifest["warnings"], list)
 
-    def test_nothing_tells_of_clock_machine_or_path(self, folder: Path, file: Path, tmp_path: Path) -> None:
+    def test_files_do_not_depend_on_clock_machine_or_path(self, folder: Path, file: Path, tmp_path: Path) -> None:
         elsewhere = tmp_path / "elsewhere" / "p.jsonl"
         elsewhere.parent.mkdir()
         elsewhere.write_bytes(file.read_bytes())
@@ -106,7 +106,7 @@ class TestContents:
             assert str(tmp_path).encode() not in (folder / name).read_bytes()
         assert {"python", "machine", "seconds", "finished"} <= json.loads((folder / "log.json").read_bytes()).keys()
 
-    def test_a_row_holds_all_that_a_viewer_shows(self, folder: Path) -> None:
+    def test_a_row_has_everything_that_the_viewer_shows(self, folder: Path) -> None:
         first = open_run(folder).row(0)
         assert first == {
             "id": "d1",
@@ -141,7 +141,7 @@ class TestContents:
         assert new["slots"] == {"taxi-to": {"class": "wrong", "age": "new"}}
         assert old["slots"] == {"taxi-to": {"class": "wrong", "age": "carried-over"}}
 
-    def test_rows_stand_in_the_order_of_the_input(self, folder: Path) -> None:
+    def test_rows_are_in_the_order_of_the_input(self, folder: Path) -> None:
         run = open_run(folder)
         assert [row["id"] for row in run] == list(STATES)
         assert [run.row(position) for position in range(3)] == list(run)
@@ -225,7 +225,7 @@ class TestResume:
         assert contents(folder) == contents(whole)
 
     @pytest.mark.parametrize("last", ["rows.jsonl", "index.npz", "findings.npz", "report.md", "log.json", "run.json"])
-    def test_after_a_kill_while_the_run_is_closed(
+    def test_after_a_kill_while_the_run_is_finished(
         self, last: str, whole: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         folder = tmp_path / "killed"
@@ -243,19 +243,19 @@ class TestResume:
         assert score(file, folder, "--resume") == 0
         assert contents(folder) == contents(whole)
 
-    def test_resume_may_be_given_from_the_start(self, whole: Path, file: Path, tmp_path: Path) -> None:
+    def test_resume_without_an_unfinished_run(self, whole: Path, file: Path, tmp_path: Path) -> None:
         assert score(file, tmp_path / "new", "--resume") == 0
         assert contents(tmp_path / "new") == contents(whole)
 
     @pytest.mark.parametrize("change", [["--rules", "trade"], ["--measure", "JGA"], ["--none", "keep"]])
-    def test_another_run_is_not_gone_on_with(
+    def test_a_run_with_other_settings_is_not_resumed(
         self, change: list[str], whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
         assert score(file, tmp_path / "killed", "--resume", *change) == 2
         assert "other input, rules or measures; start again with --force" in capsys.readouterr().err
 
-    def test_another_input_is_not_gone_on_with(
+    def test_a_run_with_other_input_is_not_resumed(
         self, whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
@@ -265,7 +265,7 @@ class TestResume:
         assert score(file, tmp_path / "killed", "--force") == 0
         assert [row["id"] for row in open_run(tmp_path / "killed")] == list(STATES)
 
-    def test_rows_that_are_there_are_not_written_again(self, whole: Path, file: Path, tmp_path: Path) -> None:
+    def test_existing_rows_are_not_written_again(self, whole: Path, file: Path, tmp_path: Path) -> None:
         rows = (whole / "rows.jsonl").read_bytes()
         first = rows[: rows.index(b"\n") + 1].replace(b"user 0", b"USER 0")
         self.killed(whole, tmp_path / "killed", first)
@@ -313,7 +313,7 @@ class TestWriter:
         writer.finish({"scores": []}, {}, {})
         assert [row["id"] for row in open_run(tmp_path / "run")] == [str(number) for number in range(600)]
 
-    def test_parts_are_joined_in_their_order_whoever_writes_first(self, tmp_path: Path) -> None:
+    def test_parts_are_joined_in_order_of_number(self, tmp_path: Path) -> None:
         writer = RunWriter(tmp_path / "run", {})
         parts = writer.begin()
         for number in (2, 0, 1):
@@ -324,7 +324,7 @@ class TestWriter:
         writer.finish({"scores": []}, {}, {})
         assert [row["id"] for row in open_run(tmp_path / "run")] == ["0a", "0b", "1a", "1b", "2a", "2b"]
 
-    def test_a_part_is_gone_on_with(self, tmp_path: Path) -> None:
+    def test_a_part_is_resumed(self, tmp_path: Path) -> None:
         (tmp_path / "rows-000003.jsonl").write_bytes(b'{"id":"a"}\n{"id":"b"}\n{"id":')
         part = row_part(tmp_path, 3)
         assert part.done == {"a", "b"}

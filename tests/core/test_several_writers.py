@@ -41,7 +41,7 @@ DYING = (
 """The command line, killed when some rows are on disk."""
 
 
-def at_once(count: int, *words: str | Path) -> list[CommandResult]:
+def run_concurrently(count: int, *words: str | Path) -> list[CommandResult]:
     """Start a command several times concurrently, and return all outcomes."""
     command = [sys.executable, "-m", "dialmeter", *map(str, words)]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(count)]
@@ -49,10 +49,10 @@ def at_once(count: int, *words: str | Path) -> list[CommandResult]:
     return [CommandResult(process.returncode, out.decode(), err.decode()) for process, out, err in ended]
 
 
-def one_wrote(said: Sequence[CommandResult]) -> None:
+def check_one_succeeded(results: Sequence[CommandResult]) -> None:
     """Check that at least one process succeeded, and that the others were refused."""
-    assert any(each.code == 0 for each in said)
-    for each in said:
+    assert any(each.code == 0 for each in results)
+    for each in results:
         assert each.code == 0 or (each.code == 2 and any(words in each.complaint for words in REFUSED)), each
 
 
@@ -61,7 +61,7 @@ def without_log(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_going_on_with_one_run(count: int, tmp_path: Path) -> None:
+def test_resuming_one_run(count: int, tmp_path: Path) -> None:
     turns = [{"gold": {"a-b": "1"}, "pred": {"a-b": "2"}, "user": "hello"}]
     file = written(tmp_path / "p.jsonl", native_lines({f"d{number}": turns for number in range(DIALOGUES)}))
     words = ["tracker", "score", file, "--quiet", "--ci", "0", "--out"]
@@ -69,19 +69,19 @@ def test_going_on_with_one_run(count: int, tmp_path: Path) -> None:
     run = tmp_path / "run"
     killed = subprocess.run([sys.executable, "-c", DYING, *map(str, words), str(run)], check=False, capture_output=True)
     assert killed.returncode == 9
-    one_wrote(at_once(count, *words, run, "--resume"))
+    check_one_succeeded(run_concurrently(count, *words, run, "--resume"))
     assert without_log(run) == without_log(tmp_path / "whole")
     assert sum(1 for _ in open_run(run)) == DIALOGUES == len(open_run(run).index()["offset"])
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_going_on_with_one_file_of_dialogues(count: int, tmp_path: Path) -> None:
+def test_resuming_one_file_of_dialogues(count: int, tmp_path: Path) -> None:
     words = ["user", "play", "--goals", "120", "--quiet", "--workers", "1", "--out"]
     assert call_process(*words, tmp_path / "whole.jsonl").code == 0
     path = tmp_path / "talk.jsonl"
     killed = subprocess.run([sys.executable, "-c", DYING, *words, str(path)], check=False, capture_output=True)
     assert killed.returncode == 9
-    one_wrote(at_once(count, *words, path, "--resume"))
+    check_one_succeeded(run_concurrently(count, *words, path, "--resume"))
     assert path.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["talk.jsonl", "whole.jsonl"]
 
@@ -91,8 +91,8 @@ def test_one_report(count: int, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
     assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
     assert call_process("report", tmp_path / "run", "--out", tmp_path / "whole.md", "--quiet").code == 0
-    one_wrote(at_once(count, "report", tmp_path / "run", "--out", tmp_path / "page.md"))
-    one_wrote(at_once(count, "report", tmp_path / "run", "--as", "markdown"))
+    check_one_succeeded(run_concurrently(count, "report", tmp_path / "run", "--out", tmp_path / "page.md"))
+    check_one_succeeded(run_concurrently(count, "report", tmp_path / "run", "--as", "markdown"))
     for page in (tmp_path / "page.md", tmp_path / "run" / "report.md"):
         assert page.read_bytes() == (tmp_path / "whole.md").read_bytes()
     assert not [*tmp_path.rglob("*.lock"), *tmp_path.rglob("*.part")]
@@ -108,7 +108,7 @@ REPORTING = (
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_a_report_that_several_replace_is_whole_at_every_moment(count: int, tmp_path: Path) -> None:
+def test_a_report_with_several_writers_is_always_complete(count: int, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
     assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
     page = tmp_path / "page.md"
@@ -159,9 +159,9 @@ def _known_analyses(folder: Path, keys: Sequence[str]) -> int:
     from dialmeter.judges.language.analysis_store import AnalysisStore
 
     store = AnalysisStore(folder, "test")
-    found = store.get(keys)
+    analyses = store.get(keys)
     store.close()
-    return len(found)
+    return len(analyses)
 
 
 KNOWN: dict[str, Callable[[Path, Sequence[str]], int]] = {
@@ -199,7 +199,7 @@ BEGINNING = (
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_caches_that_several_begin_at_once(count: int, tmp_path: Path) -> None:
+def test_several_processes_create_one_cache(count: int, tmp_path: Path) -> None:
     """Each process may write the first line of a new file. A bug wrote it twice in about one of 30 files, which was then unreadable."""
     commands = [[sys.executable, "-c", BEGINNING, str(tmp_path), str(number)] for number in range(count)]
     started = [
@@ -218,7 +218,7 @@ def test_caches_that_several_begin_at_once(count: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cache", ["scores", "answers"])
-def test_reading_a_cache_leaves_a_line_that_is_being_written(cache: str, tmp_path: Path) -> None:
+def test_reading_a_cache_keeps_an_incomplete_line(cache: str, tmp_path: Path) -> None:
     """A bug: a reader cut an incomplete line, or ended it, while another process was writing the rest."""
     if cache == "scores":
         ScoreStore(tmp_path).add("judge", {"a": 1.0})
@@ -234,7 +234,7 @@ def test_reading_a_cache_leaves_a_line_that_is_being_written(cache: str, tmp_pat
     assert KNOWN[cache](tmp_path, ["a"]) == 1
 
 
-def test_a_torn_line_of_a_cache_is_cut_by_the_next_writer(tmp_path: Path) -> None:
+def test_the_next_writer_of_a_cache_removes_an_incomplete_line(tmp_path: Path) -> None:
     store = ScoreStore(tmp_path)
     store.add("judge", {"a": 1.0})
     [file] = tmp_path.iterdir()
@@ -248,32 +248,32 @@ def test_a_torn_line_of_a_cache_is_cut_by_the_next_writer(tmp_path: Path) -> Non
 class TestLock:
     """The lock of a target."""
 
-    def test_the_second_is_refused_and_told_who_writes(self, tmp_path: Path) -> None:
+    def test_the_second_lock_is_refused_with_the_name_of_the_owner(self, tmp_path: Path) -> None:
         with Lock(tmp_path / "x"), pytest.raises(DialmeterError, match=r"x: is being written by process \d+ on "):
             Lock(tmp_path / "x")
         Lock(tmp_path / "x").release()
         assert not list(tmp_path.iterdir())
 
-    def test_an_owner_that_is_gone_holds_nothing(self, tmp_path: Path) -> None:
+    def test_the_lock_of_a_dead_process_is_free(self, tmp_path: Path) -> None:
         code = "import os, sys, pathlib; from dialmeter.core.lock import Lock; lock = Lock(pathlib.Path(sys.argv[1])); os._exit(0)"
         subprocess.run([sys.executable, "-c", code, str(tmp_path / "x")], check=True)
         assert json.loads((tmp_path / ".x.lock").read_bytes())["pid"]
         Lock(tmp_path / "x").release()
 
-    def test_an_owner_on_another_machine_is_obeyed(self, tmp_path: Path) -> None:
+    def test_the_lock_of_another_machine_is_respected(self, tmp_path: Path) -> None:
         (tmp_path / ".x.lock").write_text('{"pid": 7, "host": "elsewhere"}')
         with pytest.raises(DialmeterError, match=r"process 7 on another machine, elsewhere; .* remove .*\.x\.lock"):
             Lock(tmp_path / "x")
         (tmp_path / ".x.lock").unlink()
         Lock(tmp_path / "x").release()
 
-    @pytest.mark.parametrize("left", ["", "{", '{"pid": "x"}'])
-    def test_a_torn_lock_file_holds_nothing(self, left: str, tmp_path: Path) -> None:
-        (tmp_path / ".x.lock").write_text(left)
+    @pytest.mark.parametrize("content", ["", "{", '{"pid": "x"}'])
+    def test_an_incomplete_lock_file_is_free(self, content: str, tmp_path: Path) -> None:
+        (tmp_path / ".x.lock").write_text(content)
         Lock(tmp_path / "x").release()
         assert not list(tmp_path.iterdir())
 
-    def test_a_folder_that_it_made_goes_if_it_stays_empty(self, tmp_path: Path) -> None:
+    def test_a_folder_that_the_lock_created_is_removed_if_empty(self, tmp_path: Path) -> None:
         with Lock(tmp_path / "a" / "b", folder=True):
             assert (tmp_path / "a" / "b" / ".lock").exists()
         assert not list(tmp_path.iterdir())

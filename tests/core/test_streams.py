@@ -31,34 +31,34 @@ COMMANDS = ("tracker score {file}", "tracker score {file} --out {file}.run", "us
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", "<&-", "<&- 2>&-"])
-def test_nothing_depends_on_standard_error_and_input(command: str, streams: str, file: Path) -> None:
-    said = shell(command.format(file=file), streams)
-    assert said.code == 0
-    assert said.out
-    assert "internal error" not in said.err
+def test_commands_work_without_standard_error_and_input(command: str, streams: str, file: Path) -> None:
+    result = shell(command.format(file=file), streams)
+    assert result.code == 0
+    assert result.out
+    assert "internal error" not in result.err
 
 
 @pytest.mark.parametrize(
     "command", [*COMMANDS, "convert {file} -", "list measures", "--help", "report {file}.run --out -"]
 )
-def test_standard_output_that_is_full(command: str, file: Path) -> None:
+def test_full_standard_output(command: str, file: Path) -> None:
     if command.startswith("report"):
         assert shell(f"tracker score {file} --out {file}.run -q", "").code == 0
-    said = shell(f"{command.format(file=file)}", ">/dev/full")
-    lines = [line for line in said.err.splitlines() if line.startswith("dialmeter: ")]
-    assert (said.code, lines) == (2, ["dialmeter: standard output: cannot be written: No space left on device"])
-    assert "internal error" not in said.err
-    assert "Exception ignored" not in said.err
+    result = shell(f"{command.format(file=file)}", ">/dev/full")
+    lines = [line for line in result.err.splitlines() if line.startswith("dialmeter: ")]
+    assert (result.code, lines) == (2, ["dialmeter: standard output: cannot be written: No space left on device"])
+    assert "internal error" not in result.err
+    assert "Exception ignored" not in result.err
 
 
-def test_standard_output_that_is_closed(file: Path) -> None:
-    said = shell(f"tracker score {file} --quiet", ">&-")
-    assert (said.code, said.complaint) == (2, "standard output: cannot be written: Bad file descriptor")
+def test_closed_standard_output(file: Path) -> None:
+    result = shell(f"tracker score {file} --quiet", ">&-")
+    assert (result.code, result.complaint) == (2, "standard output: cannot be written: Bad file descriptor")
 
 
-def test_standard_input_that_is_closed_and_read() -> None:
-    said = shell("tracker score -", "<&-")
-    assert (said.code, said.complaint) == (2, "standard input: the file is empty")
+def test_closed_standard_input() -> None:
+    result = shell("tracker score -", "<&-")
+    assert (result.code, result.complaint) == (2, "standard input: the file is empty")
 
 
 def small_files() -> None:
@@ -71,10 +71,10 @@ def test_a_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dialmeter", *words]
     path, whole = tmp_path / "talk.jsonl", tmp_path / "whole.jsonl"
     done = subprocess.run([*command, path], preexec_fn=small_files, capture_output=True, check=False)
-    said = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
-    assert said.code == 3
-    assert said.complaint.startswith(f"{path}: cannot be written: File too large; ")
-    assert said.complaint.endswith(" of 60 dialogues are done, continue with --resume")
+    result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert result.code == 3
+    assert result.complaint.startswith(f"{path}: cannot be written: File too large; ")
+    assert result.complaint.endswith(" of 60 dialogues are done, continue with --resume")
     subprocess.run([*command, path, "--resume"], check=True, capture_output=True)
     subprocess.run([*command, whole], check=True, capture_output=True)
     assert path.read_bytes() == whole.read_bytes()
@@ -102,7 +102,7 @@ def test_a_full_disk_while_a_run_is_written(workers: str, tmp_path: Path) -> Non
     ]
     command = [sys.executable, "-c", code, *words]
     done = subprocess.run(command, preexec_fn=small_files, capture_output=True, check=False)
-    said = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
-    assert said.code == 3
-    assert said.complaint.endswith("cannot be written: File too large; what is done is kept, continue with --resume")
+    result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert result.code == 3
+    assert result.complaint.endswith("cannot be written: File too large; what is done is kept, continue with --resume")
     assert subprocess.run([*command, "--resume"], check=False, capture_output=True).returncode == 0

@@ -152,12 +152,14 @@ def test_the_board(made: Path, submitted: Path, capsys: pytest.CaptureFixture[st
     score = {"measure": "Spearman", "judge": "overlap", "dimension": "o", "level": "reply", "value": 0.25}
     people.write_text(json.dumps({"scores": [score], "main_dimension": "o"}))
     files = sorted(submitted.parent.iterdir())
-    said = call(
-        capsys, "judge", "bench", "page", made, *files, "--people", f"TC={people}", "--out", page, "--as", "csv"
-    )
-    rows = list(csv.DictReader(io.StringIO(said.out)))
+    words = ("judge", "bench", "page", made, *files, "--people", f"TC={people}", "--out", page)
+    rows = list(csv.DictReader(io.StringIO(call(capsys, *words, "--as", "csv").out)))
     agreement = {row["judge"]: row["value"] for row in rows if (row["measure"], row["people"]) == ("Spearman", "TC")}
     assert agreement == {"overlap": "0.250000", "constant": "", "random": "", "length": ""}
+    document = checked(call(capsys, *words, "--force", "--json"), "judge-bench-page")
+    errors = [row for row in rows if row["measure"] == "error"]
+    values = [each["value"] for each in document["scores"]]
+    assert [row["value"] for row in errors] == ["" if value is None else f"{value:.6f}" for value in values]
     text = page.read_text("utf-8")
     assert "Judges on town" in text
     assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org", "")

@@ -47,12 +47,12 @@ def _commands(command: click.Command, path: str) -> Iterator[str]:
 def _python() -> Iterator[str]:
     for name in dialmeter.__all__:
         yield f"python dialmeter.{name}"
-        found = getattr(dialmeter, name)
-        if isinstance(found, type):
-            inherited = set(dir(Exception)) if issubclass(found, Exception) else set(dir(object))
+        value = getattr(dialmeter, name)
+        if isinstance(value, type):
+            inherited = set(dir(Exception)) if issubclass(value, Exception) else set(dir(object))
             yield from (
                 f"python dialmeter.{name}.{member}"
-                for member in dir(found)
+                for member in dir(value)
                 if not member.startswith("_") and member not in inherited
             )
 

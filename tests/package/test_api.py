@@ -45,7 +45,7 @@ def native(path: Path, **sides: dict[str, list[dict[str, Any]]]) -> Path:
 class TestPublicNames:
     """The names in ``import dialmeter``."""
 
-    def test_every_name_is_there(self) -> None:
+    def test_every_name_exists(self) -> None:
         for name in dialmeter.__all__:
             assert getattr(dialmeter, name) is not None
         assert dir(dialmeter) == sorted(dialmeter.__all__)
@@ -106,7 +106,7 @@ class TestScoreTracker:
             score_tracker(given["gold"], given["pred"])
 
     @pytest.mark.parametrize(
-        ("pred", "says"),
+        ("pred", "message"),
         [
             ({"d1": {"hotel-area": "east"}}, "dialogue d1: pred must be a list of states"),
             ({"d1": "hotel"}, "dialogue d1: pred must be a list of states"),
@@ -117,11 +117,11 @@ class TestScoreTracker:
             ({"d1": GOLD["d1"]}, "1 turn has gold and no prediction, 1 of them whole dialogues: d2"),
         ],
     )
-    def test_what_is_no_state_is_told_with_its_place(self, pred: Any, says: str) -> None:
-        with pytest.raises(InputError, match=says):
+    def test_an_invalid_state_is_reported_with_its_place(self, pred: Any, message: str) -> None:
+        with pytest.raises(InputError, match=message):
             score_tracker(GOLD, pred)
 
-    def test_predictions_must_be_somewhere(self) -> None:
+    def test_missing_predictions(self) -> None:
         with pytest.raises(DialmeterError, match="pred is missing"):
             score_tracker(GOLD)
 
@@ -145,7 +145,7 @@ class TestScorer:
             scorer.add(name, states, PRED[name])
         assert scorer.result().to_dicts() == score_tracker(GOLD, PRED, ci=0).to_dicts()
 
-    def test_can_be_asked_in_between(self) -> None:
+    def test_results_between_two_dialogues(self) -> None:
         scorer = TrackerScorer(["JGA"])
         scorer.add("d1", GOLD["d1"], PRED["d1"])
         assert scorer.result().value == 0.5
@@ -171,7 +171,7 @@ class TestScorer:
             TrackerScorer().result()
 
     @pytest.mark.parametrize(
-        ("given", "says"),
+        ("given", "message"),
         [
             ({"measures": ["JGB"]}, "did you mean JGA?"),
             ({"rules": "trad"}, "did you mean trade?"),
@@ -179,8 +179,8 @@ class TestScorer:
             ({"rules": "sgd", "measures": ["GCA"]}, "GCA is not defined under rules sgd"),
         ],
     )
-    def test_bad_arguments(self, given: dict[str, Any], says: str) -> None:
-        with pytest.raises(DialmeterError, match=says):
+    def test_bad_arguments(self, given: dict[str, Any], message: str) -> None:
+        with pytest.raises(DialmeterError, match=message):
             TrackerScorer(**given)
 
 
@@ -275,11 +275,11 @@ class TestReading:
             assert dialmeter.write(dialogues, file) == 2
         assert list(dialmeter.read(tmp_path / "again.jsonl")) == dialogues
 
-    def test_a_role_that_is_none(self, tmp_path: Path) -> None:
+    def test_an_unknown_role(self, tmp_path: Path) -> None:
         with pytest.raises(DialmeterError, match="role must be both, gold or pred, found 'silver'"):
             dialmeter.read(native(tmp_path / "p.jsonl", gold=GOLD), role="silver")
 
-    def test_an_error_knows_its_place(self, tmp_path: Path) -> None:
+    def test_an_error_has_its_place(self, tmp_path: Path) -> None:
         path = tmp_path / "p.jsonl"
         path.write_text('{"dialogue_id": "d1", "turns": [{"turn": 0, "gold": {"a-b": {}}}]}\n')
         with pytest.raises(InputError) as caught:

@@ -22,21 +22,21 @@ from dialmeter.renamed import RENAMED, RenamedModules
 def test_an_old_name_is_the_new_module(old: str, new: str) -> None:
     sys.modules.pop(f"dialmeter.{old}", None)
     with pytest.warns(DeprecationWarning, match="is now") as caught:
-        found = import_module(f"dialmeter.{old}")
+        module = import_module(f"dialmeter.{old}")
     assert f"dialmeter.{old} is now dialmeter.{new}" in [str(each.message) for each in caught]
-    assert found is import_module(f"dialmeter.{new}")
-    assert found.__spec__ is not None
-    assert found.__spec__.name == found.__name__ == f"dialmeter.{new}"
+    assert module is import_module(f"dialmeter.{new}")
+    assert module.__spec__ is not None
+    assert module.__spec__.name == module.__name__ == f"dialmeter.{new}"
 
 
-def test_a_moved_module_is_found_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_moved_modules_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "meta_path", [RenamedModules({"old_errors": "errors"}), *sys.meta_path])
     with pytest.warns(DeprecationWarning, match="dialmeter.old_errors is now dialmeter.errors"):
-        found = import_module("dialmeter.old_errors")
+        module = import_module("dialmeter.old_errors")
     monkeypatch.delitem(sys.modules, "dialmeter.old_errors")
-    assert found is import_module("dialmeter.errors")
-    assert found.__spec__ is not None
-    assert found.__spec__.name == "dialmeter.errors"
+    assert module is import_module("dialmeter.errors")
+    assert module.__spec__ is not None
+    assert module.__spec__.name == "dialmeter.errors"
     with pytest.raises(ModuleNotFoundError):
         import_module("dialmeter.nowhere")
 
@@ -45,9 +45,9 @@ def test_a_moved_module_is_found_and_others_are_not(monkeypatch: pytest.MonkeyPa
 def test_an_old_name_of_a_chart_has_its_functions(name: str) -> None:
     charts = import_module("dialmeter.views.charts")
     with pytest.warns(DeprecationWarning, match=f"{name} is now "):
-        found = getattr(charts, name)
-    assert callable(found.draw)
-    assert callable(found.table)
+        module = getattr(charts, name)
+    assert callable(module.draw)
+    assert callable(module.table)
 
 
 @pytest.mark.parametrize("name", ["attack_replies", "read", "read_conversations", "score_system", "score_user"])

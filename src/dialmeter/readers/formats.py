@@ -67,7 +67,7 @@ _BUILT_IN = (
     Format("tau-bench", conversations="agents.tau_bench", log="agents.tau_bench"),
     Format("tau2-bench", conversations="agents.tau2_bench", log="agents.tau2_bench"),
     Format("inspect", conversations="agents.inspect_log", log="agents.inspect_log"),
-    Format("chat", conversations="chat.chat", log="agents.chat_log"),
+    Format("chat", conversations="chat.chat", log="chat.chat"),
     Format("personachat", conversations="chat.personachat"),
     Format("satisfaction", conversations="chat.satisfaction"),
     Format("dailydialog", conversations="chat.dailydialog"),

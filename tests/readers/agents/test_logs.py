@@ -284,8 +284,10 @@ def test_an_export_of_chatgpt(tmp_path: Path) -> None:
     }
     path = tmp_path / "conversations.json"
     path.write_text(json.dumps([{"conversation_id": "k", "mapping": mapping, "current_node": "c"}]))
-    [found] = read(path)
-    assert [step.text for step in found.steps] == ["Hi", "new"]
+    [log], [talk] = read(path), open_conversations(path)
+    assert [step.text for step in log.steps] == ["Hi", "new"]
+    assert (log.id, talk.id) == ("k:0", "k")
+    assert [(move.speaker, move.text) for move in talk.moves] == [("user", "Hi"), ("system", "new")]
     mapping["r"]["parent"] = "c"
     path.write_text(json.dumps([{"conversation_id": "k", "mapping": mapping, "current_node": "c"}]))
     file = open_trajectories(path)

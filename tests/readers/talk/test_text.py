@@ -144,7 +144,7 @@ def test_bad_chats_are_refused_alone(tmp_path: Path) -> None:
         "line 3, dialogue 3, turn 0: content must be a string, found a number",
         "line 4, dialogue x: messages must be a list, found a string",
         "line 5, dialogue 5: a dialogue without utterances",
-        "line 6, dialogue 6: messages must be a list, found a number",
+        "line 6, dialogue 6: a dialogue must be an object, found a number",
         "line 7, dialogue 7: not valid JSON: Expecting value (column 15); the file seems to be cut off",
     ]
 

@@ -10,21 +10,26 @@ moves. In a conversation with tool calls, consecutive messages of one speaker ar
 with a tool call is omitted, because the other speaker does not see it. If the content is a list of parts, their texts
 are joined. The dialogue id is ``id``, ``dialogue_id`` or ``conversation_id``; without one it is the position in the
 file, counted from 1.
+
+Of a conversation exported from ChatGPT (``mapping`` and ``current_node``), the branch that was shown last is read. A
+log of an agent may also have ``task_id`` (default: the id), ``trial``, ``reward``, ``instruction``, ``agent_cost`` and
+``user_cost``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import InputError, placing
-from ...model import SYSTEM, USER, Conversation, Move
-from ..agents.messages import as_conversation, read_messages
-from ..entries import Entry, entries, make_conversation, read_moves
+from ...model import SYSTEM, USER, Conversation, Move, TaskGoal, Trajectory
+from ..agents.messages import as_conversation, ending_token, read_messages
+from ..agents.parts import amounts, dialogue_name, reward_of, task_id, trial_number
+from ..entries import Entry, entries, first_entry, make_conversation, read_moves
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 
-CARRIES = "text: lists of {role, content}, a document or JSON lines"
+CARRIES = "text, tool calls, rewards: lists of {role, content, tool_calls}, a document or JSON lines"
 
 _SPEAKERS = {"user": USER, "assistant": SYSTEM}
 _IDS = ("id", "dialogue_id", "conversation_id")
@@ -34,12 +39,17 @@ def detect(sample: Sample) -> bool:
     if sample.kind not in ("document", "lines", "lists"):
         return False
     value = sample.value
-    return any(_is_chat(thing) for thing in (value, *(value[:1] if isinstance(value, list) else ())))
+    things = (value, *(value[:1] if isinstance(value, list) else ()))
+    return any(map(_is_chat, things)) or _is_export(first_entry(sample))
 
 
 def _is_chat(thing: Any) -> bool:
     messages = thing.get("messages") if isinstance(thing, dict) else thing
     return {"role", "content"} <= first_mapping(messages).keys()
+
+
+def _is_export(entry: Mapping[str, Any]) -> bool:
+    return isinstance(entry.get("mapping"), dict) and "current_node" in entry
 
 
 def items(source: Source) -> Iterator[Entry]:
@@ -51,18 +61,45 @@ def items(source: Source) -> Iterator[Entry]:
 
 
 def conversation(item: Entry) -> Conversation:
-    name = item.name
     with item.placing():
-        thing = item.parsed()
-        if isinstance(thing, dict):
-            entry = as_mapping(thing, "a dialogue")
-            name = next((str(entry[key]) for key in _IDS if isinstance(entry.get(key), str | int)), name)
-            thing = entry.get("messages")
+        entry = _entry(item)
+        name = next((str(entry[key]) for key in _IDS if isinstance(entry.get(key), str | int)), item.name)
         with placing(dialogue=name):
-            messages = as_list(thing, "messages")
-            if any(isinstance(each, dict) and each.get("tool_calls") for each in messages):
+            messages = _messages(entry)
+            if _is_export(entry) or any(isinstance(each, dict) and each.get("tool_calls") for each in messages):
                 return as_conversation(name, read_messages(messages).steps)
             return make_conversation(name, read_moves(messages, _moves))
+
+
+def trajectory(item: Entry) -> Trajectory:
+    with item.placing():
+        entry = _entry(item)
+        written_id = next((entry[key] for key in ("task_id", *_IDS) if entry.get(key) is not None), item.name)
+        task, trial = task_id(written_id), trial_number(entry.get("trial"))
+        name = dialogue_name(task, trial)
+        with placing(dialogue=name):
+            messages = read_messages(_messages(entry))
+            instruction = as_text(entry.get("instruction"), "instruction")
+            return Trajectory(
+                id=name,
+                task=task,
+                trial=trial,
+                steps=messages.steps,
+                rewards=reward_of(entry.get("reward")),
+                ending=ending_token(messages.steps) or "unknown",
+                goal=TaskGoal(instruction) if instruction else None,
+                costs=amounts(agent=entry.get("agent_cost"), user=entry.get("user_cost")),
+                roles=messages.roles,
+            )
+
+
+def _entry(item: Entry) -> Mapping[str, Any]:
+    thing = item.parsed()
+    return {"messages": thing} if isinstance(thing, list) else as_mapping(thing, "a dialogue")
+
+
+def _messages(entry: Mapping[str, Any]) -> list[Any]:
+    return _branch(entry) if _is_export(entry) else as_list(entry.get("messages"), "messages")
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:
@@ -79,3 +116,30 @@ def _text(content: Any) -> str:
         return as_text(content, "content")
     parts = (as_mapping(part, "a part of content") for part in content)
     return " ".join(as_text(part.get("text"), "text") for part in parts if part.get("type", "text") == "text")
+
+
+def _branch(entry: Mapping[str, Any]) -> list[Any]:
+    """Return the messages from the root to the node that was shown last."""
+    nodes, node = as_mapping(entry["mapping"], "mapping"), entry["current_node"]
+    messages: list[Any] = []
+    seen: set[str] = set()
+    while isinstance(node, str) and node in nodes:
+        if node in seen:
+            raise InputError("the messages in mapping form a cycle")
+        seen.add(node)
+        inside = as_mapping(nodes[node], "a node of mapping")
+        message = inside.get("message")
+        if message is not None:
+            messages.append(_convert_export(as_mapping(message, "a message")))
+        node = inside.get("parent")
+    return messages[::-1]
+
+
+def _convert_export(message: Mapping[str, Any]) -> dict[str, Any]:
+    author = as_mapping(message.get("author"), "author")
+    content = as_mapping(message.get("content"), "content")
+    parts = content.get("parts")
+    texts = (
+        [each for each in parts if isinstance(each, str)] if isinstance(parts, list) else [content.get("text") or ""]
+    )
+    return {"role": author.get("role"), "name": author.get("name"), "content": "\n".join(map(str, texts))}
