@@ -167,7 +167,7 @@ class TestScorer:
             TrackerScorer().add("d1", GOLD["d1"], PRED["d2"])
 
     def test_no_dialogue(self) -> None:
-        with pytest.raises(InputError, match="no turn with a gold state"):
+        with pytest.raises(InputError, match="^no turn with a gold state and a prediction was given$"):
             TrackerScorer().result()
 
     @pytest.mark.parametrize(

@@ -263,8 +263,9 @@ class TrackerScorer:
                 file=name or None,
             )
         if not self._columns.main.rows:
-            fix = "; if gold is in another file, give that file, too (--gold)" if name else " was given"
-            raise InputError(f"no turn with a gold state and a prediction{fix}", file=name or None)
+            from_file = name or findings.unscored
+            rest = "; if gold is in another file, give that file, too (--gold)" if from_file else " was given"
+            raise InputError(f"no turn with a gold state and a prediction{rest}", file=name or None)
         reason = why_not_applicable(self.rules, findings, self.schema)
         if reason:
             raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {reason}")
