@@ -132,7 +132,7 @@ def run(*words: str) -> None:
 def page_part(result: JudgeResult, count: int) -> str:
     """Return the tables between their markers, with the Wilson intervals of all error rates."""
     head = (
-        f"{count} cases per attack and corpus, threshold {result.how.threshold}, verdict rules {result.how.verdict}. In square brackets: "
+        f"{count} cases per attack and corpus, threshold {result.settings.threshold}, verdict rules {result.settings.verdict}. In square brackets: "
         "95 % intervals. In round brackets: the judge's own number of cases, where it scored fewer."
     )
     tables = [replace(table, foot=()) for table in matrix_tables(result, intervals=True)]

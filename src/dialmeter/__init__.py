@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .readers.own.native import write
     from .readers.ratings.rated_item import RatedItem
     from .simulation.files import play_to_file
+    from .systems.result import SystemResult
     from .systems.scorer import score_system
     from .tracking.measures.fga import lam_for
     from .tracking.result import TrackerResult
@@ -72,6 +73,7 @@ _PUBLIC = {
     "judge_human": "judges.people.study",
     "RatedItem": "readers.ratings.rated_item",
     "play_to_file": "simulation.files",
+    "SystemResult": "systems.result",
     "score_system": "systems.scorer",
 }
 
@@ -94,6 +96,7 @@ __all__ = [
     "Run",
     "Schema",
     "Score",
+    "SystemResult",
     "TrackerResult",
     "TrackerScorer",
     "Turn",

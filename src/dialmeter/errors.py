@@ -145,18 +145,27 @@ def one_line(text: str, limit: int = 60) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], most: int | None = None) -> str:
     """Return a hint for an unknown name: the most similar known name, or the list of known names.
+
+    Args:
+        name: the unknown name.
+        known: the known names.
+        most: the largest number of known names to list; default: all.
 
     Example:
         >>> did_you_mean("JGB", ["JGA", "SA"])
         'did you mean JGA?'
         >>> did_you_mean("??", ["JGA", "SA"])
         'known: JGA, SA'
+        >>> did_you_mean("??", ["JGA", "SA"], most=1)
+        'known: JGA, …'
     """
     import difflib
 
     names = sorted(known)
     lower = {each.lower(): each for each in names}
     matches = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    return f"did you mean {lower[matches[0]]}?" if matches else "known: " + ", ".join(names)
+    if matches:
+        return f"did you mean {lower[matches[0]]}?"
+    return "known: " + ", ".join(names[:most] if most is None or len(names) <= most else [*names[:most], "…"])

@@ -1,4 +1,4 @@
-"""Old names of documented modules and arguments. They work for one more version, with a warning."""
+"""Old names of documented modules, arguments and attributes. They work for one more version, with a warning."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from functools import wraps
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
+
+REMOVED_IN = "0.2"
+"""The version that no longer has the old names."""
 
 RENAMED: dict[str, str] = {
     "conversations": "readers.conversations",
@@ -59,8 +62,7 @@ class RenamedModules:
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         new = self._new_name(spec.name)
-        # The warning names the line of the caller: warnings do not count the frames of the import machinery.
-        warnings.warn(f"{spec.name} is now {new}", DeprecationWarning, stacklevel=2)
+        warn_renamed(spec.name, new)
         module = import_module(new)
         self._spec = module.__spec__
         if any(old.startswith(f"{spec.name}.") for old in self._renamed) and not hasattr(module, "__path__"):
@@ -73,6 +75,18 @@ class RenamedModules:
         module.__spec__ = self._spec
 
 
+def warn_renamed(old: str, new: str) -> None:
+    """Warn that a thing has a new name. The warning names the line of code that uses the old name.
+
+    Args:
+        old: the old name, of which the caller is the implementation. Its own caller uses the name.
+        new: the new name.
+    """
+    # Warnings do not count the frames of the import machinery, so the level is right for modules, too.
+    message = f"{old} is now {new}; the old name will be removed in {REMOVED_IN}"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+
+
 def install() -> None:
     """Make old names importable. The finder is first, because others would search submodules in the folder of the new package."""
     sys.meta_path.insert(0, RenamedModules(RENAMED))
@@ -80,6 +94,9 @@ def install() -> None:
 
 def renamed_argument(old: str, new: str) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
     """Return a decorator that accepts the old name of an argument, with a warning.
+
+    Raises:
+        TypeError: a call has both names.
 
     Example:
         >>> @renamed_argument("form", "format")
@@ -93,10 +110,31 @@ def renamed_argument(old: str, new: str) -> Callable[[Callable[Parameters, Retur
         @wraps(function)
         def call(*positional: Parameters.args, **named: Parameters.kwargs) -> Returned:
             if old in named:
-                warnings.warn(f"{old}= of {function.__name__} is now {new}=", DeprecationWarning, stacklevel=2)
+                if new in named:
+                    raise TypeError(f"{function.__name__}() got {new}= and its old name {old}=; give only {new}=")
+                warn_renamed(f"{old}= of {function.__name__}", f"{new}=")
                 named[new] = named.pop(old)
             return function(*positional, **named)
 
         return call
 
     return decorate
+
+
+def renamed_attribute(old: str, new: str) -> Any:
+    """Return a property with the value of a renamed attribute; reading it gives a warning.
+
+    Example:
+        >>> class Settings:
+        ...     level = 0.95
+        ...     confidence = renamed_attribute("confidence", "level")
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     Settings().confidence
+        0.95
+    """
+
+    def read(owner: object) -> Any:
+        warn_renamed(f"{type(owner).__name__}.{old}", f"{type(owner).__name__}.{new}")
+        return getattr(owner, new)
+
+    return property(read, doc=f"The old name of ``{new}``.")

@@ -1,7 +1,8 @@
-"""The results of all three subjects have the same interface."""
+"""The results of all subjects have the same interface."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -15,12 +16,16 @@ from dialmeter import (
     DomainGoal,
     MissingExtra,
     Move,
+    RatedItem,
     attack_replies,
+    judge_human,
     score_judge,
+    score_system,
     score_tracker,
     score_user,
 )
 from dialmeter.core.result import Result
+from dialmeter.model import Trajectory
 
 SAID = Move("user", "A hotel in the east.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
 HEARD = Move("system", "The inn is in Mill Lane.", acts=(), understood=())
@@ -45,9 +50,35 @@ def judge() -> Result:
     return score_judge(attack_replies(TALKS, ["repetition:word", "identical"], light=True), ["length"])
 
 
+def people() -> Result:
+    """The length of replies, compared with ratings of people."""
+    replies = ["yes", "yes it is", "yes it is open", "no", "it opens at nine"]
+    items = [
+        RatedItem(f"i{n}", "reply", (Move("user", f"is shop {n} open?"),), reply, ratings={"overall": (float(n % 3),)})
+        for n, reply in enumerate(replies)
+    ]
+    return judge_human(items, ["length"])
+
+
+def system() -> Result:
+    """Three tasks with two trials each."""
+    rewards = {"a": (1, 1), "b": (1, 0), "c": (0, 0)}
+    return score_system(
+        Trajectory(id=f"{task}:{trial}", task=task, trial=trial, rewards={"reward": reward})
+        for task, both in rewards.items()
+        for trial, reward in enumerate(both)
+    )
+
+
 SUBJECTS = pytest.mark.parametrize(
     ("make", "name", "group"),
-    [(tracker, "JGA", "domain"), (user, "I-GCDF1", "domain"), (judge, ("length", "repetition"), "judge")],
+    [
+        (tracker, "JGA", "domain"),
+        (user, "I-GCDF1", "domain"),
+        (judge, ("length", "repetition"), "judge"),
+        (people, ("Pearson", "length", "overall"), "judge"),
+        (system, "Success", "task"),
+    ],
 )
 
 
@@ -96,6 +127,38 @@ def test_tables(make: Callable[[], Result], name: Any, group: str, monkeypatch: 
         result.to_pandas()
 
 
+@pytest.mark.parametrize(
+    ("make", "name", "says"),
+    [
+        (tracker, "JGB", "'JGB' was not requested; did you mean JGA?"),
+        (user, "I-GCDF", "there is no measure 'I-GCDF'; did you mean I-GCDF1?"),
+        (system, "Pass(k=9)", "there is no measure 'Pass(k=9)'; did you mean Pass(k=2)?"),
+        (judge, ("lenght", "repetition"), "there is no judge 'lenght'; did you mean length?"),
+        (judge, "??", "there is no judge '??'; known: constant, length, random"),
+        (judge, ("length", "repetitoin"), "there is no attack 'repetitoin'; did you mean repetition?"),
+        (
+            judge,
+            "length",
+            "'length' names no score; give (judge, attack, corpus), for example ('length', 'repetition', '')",
+        ),
+        (people, ("Pearson", "length", "overal"), "there is no dimension 'overal'; did you mean overall?"),
+        (people, ("Pearsn", "length", "overall"), "there is no measure 'Pearsn'; did you mean Pearson?"),
+    ],
+)
+def test_a_wrong_name_is_explained(make: Callable[[], Result], name: Any, says: str) -> None:
+    with pytest.raises(DialmeterError, match=f"^{re.escape(says)}$"):
+        make()[name]
+
+
+@pytest.mark.parametrize("make", [judge, people])
+def test_how_is_an_old_name(make: Callable[[], Any]) -> None:
+    result = make()
+    with pytest.warns(DeprecationWarning, match=r"Result.how is now \w+Result.settings; .* removed in 0\.2$") as caught:
+        old = result.how
+    assert old is result.settings
+    assert caught[0].filename == __file__
+
+
 class TestJudges:
     """Attributes that only results of judges have."""
 
@@ -121,7 +184,7 @@ class TestJudges:
     def test_confidence_is_an_old_name(self) -> None:
         cases = attack_replies(TALKS, ["repetition:word"], light=True)
         with pytest.warns(DeprecationWarning, match="is now ci="):
-            old = score_judge(cases, ["length"], confidence=0.8)
+            old = score_judge(cases, ["length"], confidence=0.8)  # type: ignore[call-arg]
         assert old.to_dicts() == score_judge(cases, ["length"], ci=0.8).to_dicts()
         assert score_judge(cases, ["length"], ci=0).ci is None
         with pytest.raises(DialmeterError, match="ci must be between 0 and 1"):

@@ -41,7 +41,7 @@ NOT_RUN = {
     r"--workers [2-9]": "starts several processes",
     r"^python (benchmarks|tools)/": "needs the repository, and most of an hour",
     r"^dialmeter demo$|^dialmeter judge bench": "is run by a test of its own",
-    r"NoFalseAlarm|silent\(|backwards|signposts": "is run with its package by test_plugins.py",
+    r"NoFalseAlarm|--from calls|silent\(|backwards|signposts": "is run with its package by the tests of plug-ins",
     r"--read-sheets|--read verdicts": "waits for people who fill in sheets",
     r"^dialmeter judge published|--gold sgd_x/": "needs a folder of other authors",
 }

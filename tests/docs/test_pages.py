@@ -32,7 +32,7 @@ NOT_RUN = {
     "starts several processes": 4,
     "needs the repository, and most of an hour": 5,
     "is run by a test of its own": 6,
-    "is run with its package by test_plugins.py": 4,
+    "is run with its package by the tests of plug-ins": 6,
     "waits for people who fill in sheets": 2,
     "needs a folder of other authors": 2,
 }

@@ -60,6 +60,27 @@ def test_the_measure_and_the_format_of_the_page(tmp_path: Path) -> None:
     assert {score["measure"]: score["value"] for score in found["scores"]} == {"NoFalseAlarm": 0.5, "JGA": 0.0}
 
 
+def test_the_format_of_conversations_and_logs_of_the_page(tmp_path: Path) -> None:
+    install(tmp_path)
+    said = [["customer", "my phone is broken"], ["agent", "please switch it off and on again"]]
+    lines = [{"call": f"c{number}", "problem": "p1", "said": said, "solved": bool(number)} for number in range(2)]
+    calls, cases = tmp_path / "calls.jsonl", tmp_path / "cases.jsonl"
+    refused = {"call": "c2", "problem": "p1", "said": "nothing"}
+    calls.write_text("".join(f"{json.dumps(each)}\n" for each in [*lines, refused]))
+    words = ("--attack", "repetition:word", "--light", "--no-cache", "--out", str(cases))
+    done = run(tmp_path, "judge", "attack", str(calls), "--from", "calls", *words)
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in cases.read_text("utf-8").splitlines()]
+    assert {case["source"]["dialogue"] for case in found} == {"c0", "c1"}
+    done = run(tmp_path, "system", "score", str(calls), "--from", "calls", "--skip-bad", "--json")
+    assert done.returncode == 0, done.stderr
+    scored = json.loads(done.stdout)
+    assert {score["measure"]: score["value"] for score in scored["scores"]} == {"Success": 0.5, "Pass(k=2)": 0.0}
+    assert scored["counts"]["refused"] == 1
+    for name in ("conversations", "logs"):
+        assert "whether the problem was solved" in run(tmp_path, "list", name).stdout
+
+
 def test_the_agent_of_the_page(tmp_path: Path) -> None:
     install(tmp_path)
     words = (

@@ -26,7 +26,7 @@ LAW_INPUTS = 60
 
 ONLY_SCORED = re.compile(
     r": \d+ turns? ha(?:s|ve) gold and no prediction(?:, \d+ of them whole dialogues)?: "
-    r"|: no turn with a gold state(?: and a prediction; if gold is in another file, give it with --gold)?$"
+    r"|: no turn with a gold state(?: and a prediction; if gold is in another file, give that file, too \(--gold\))?$"
 )
 """Documented reasons to refuse a file that can be read, by all ways that score it: they need both sides."""
 ONLY_RULES = re.compile(r": the file has no values, so rules make no difference$")

@@ -13,7 +13,7 @@ from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_meas
 @law_of_all_measures
 def test_values_lie_in_range(corpus: list[Dialogue]) -> None:
     result = scored(corpus, [*OF_TURNS, *OF_FRAMES], schema=SCHEMA)
-    for asked, score in zip(result.asked, result.scores, strict=True):
+    for asked, score in zip(result.measures, result.scores, strict=True):
         assert score.value is None or asked.used.low <= score.value <= asked.used.high
         assert (score.reason != "") == (score.value is None)
         assert score.n + score.unscored <= result.turns * len(SCHEMA.services) or not result.turns

@@ -118,7 +118,7 @@ def self_score(path: str, rules: str) -> float | None:
 
 
 def per_turn(result: TrackerResult, measure: str) -> list[float]:
-    used = next(asked.used for asked in result.asked if asked.text == measure)
+    used = next(asked.used for asked in result.measures if asked.text == measure)
     tally_table = result.measure_columns.tally_table_for(used)
     return [used.from_tally(tally_table.table[row])[0] for row in tally_table.rows]
 

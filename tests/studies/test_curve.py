@@ -106,7 +106,7 @@ def test_the_same_dialogues_are_drawn_for_every_seed(tmp_path: Path) -> None:
 
 def test_the_interval_over_dialogues_against_a_plain_loop(folder: Path, curve: Curve) -> None:
     files = [score_file(str(folder / f"ratio_0.1_seed_{seed}_prediction.json"), measures=["GCA"]) for seed in SEEDS]
-    tables = [(each.asked[0].used, each.measure_columns.vectors(each.asked[0].used)) for each in files]
+    tables = [(each.measures[0].used, each.measure_columns.vectors(each.measures[0].used)) for each in files]
     draw = np.random.default_rng(0)
     means = []
     for _ in range(4000):

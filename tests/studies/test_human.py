@@ -33,7 +33,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> TrackerResult:
 def table(result: TrackerResult) -> dict[str, dict[str, float]]:
     """Return three raters whose ratings are GCA with noise. b skips every fourth dialogue."""
     draw = random.Random(2)
-    values = result.measure_columns.per_dialogue(result.asked[2].used)
+    values = result.measure_columns.per_dialogue(result.measures[2].used)
     rows = {}
     for number, (name, value) in enumerate(zip(result.measure_columns.main.dialogues, values, strict=True)):
         given = {rater: float(min(5, max(1, round(1 + 4 * (value or 0) + draw.gauss(0, 0.8))))) for rater in "abc"}
@@ -55,7 +55,7 @@ def ratings_of(table: dict[str, dict[str, float]]) -> Ratings:
 def columns(result: TrackerResult, table: dict[str, dict[str, float]], *measures: str) -> list[list[float]]:
     """Return mean ratings and values of measures, over the dialogues that have a value under all measures."""
     people = [float(np.mean(list(table[name].values()))) for name in result.measure_columns.main.dialogues]
-    values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.asked}
+    values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.measures}
     rows = zip(people, *(values[name] for name in measures), strict=True)
     return [list(column) for column in zip(*(row for row in rows if None not in row), strict=True)]
 

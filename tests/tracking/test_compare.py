@@ -67,7 +67,9 @@ def test_som_dst_against_trivial_trackers(som_dst: dict[str, TrackerResult]) -> 
 
 def test_win_tie_loss_by_hand(som_dst: dict[str, TrackerResult]) -> None:
     base, late = som_dst["som-dst"], som_dst["late"]
-    pairs = list(zip(values_by_dialogue(base, base.asked[0]), values_by_dialogue(late, late.asked[0]), strict=True))
+    pairs = list(
+        zip(values_by_dialogue(base, base.measures[0]), values_by_dialogue(late, late.measures[0]), strict=True)
+    )
     [found] = [each for each in compare(som_dst, HOW).versus if (each.measure, each.system) == ("JGA", "late")]
     assert (found.wins, found.ties, found.losses) == (
         sum(after > before for before, after in pairs),  # type: ignore[operator]
@@ -95,7 +97,7 @@ def _again(result: TrackerResult, measures: list[str]) -> TrackerResult:
 
     asked, _ = resolve(measures, result.rules)
     again = object.__new__(TrackerResult)
-    again.__dict__.update(result.__dict__, asked=asked)
+    again.__dict__.update(result.__dict__, measures=asked)
     again.__dict__.pop("scores", None)
     return again
 
@@ -158,13 +160,13 @@ def test_the_scale_of_a_measure_does_not_matter(som_dst: dict[str, TrackerResult
     for name, states in turns.items():
         scorer.add(name, [gold for gold, _ in states], [pred for _, pred in states])
     result = scorer.result()
-    assert between_measures("x", result, *result.asked, 9) == []
+    assert between_measures("x", result, *result.measures, 9) == []
 
 
 def test_a_measure_that_is_the_same_everywhere_cannot_disagree() -> None:
     result = scored({f"d{i}": [({"a-b": "1"}, {"a-b": "1"})] for i in range(5)})
     with pytest.raises(DialmeterError, match="x: JGA has no two different values over its dialogues"):
-        between_measures("x", result, result.asked[0], result.asked[2], 3)
+        between_measures("x", result, result.measures[0], result.measures[2], 3)
 
 
 def test_dialogues_on_which_systems_disagree(som_dst: dict[str, TrackerResult]) -> None:

@@ -30,7 +30,7 @@ def test_columns_kept_once_give_the_same_intervals(threads):
     for dialogue in dialogues("hasty"):
         scorer.add_dialogue(dialogue)
     result = scorer.result(resampling=Resampling(0.9, 200, 7))
-    matrix, formulas = columns(result.measure_columns, result.asked)
+    matrix, formulas = columns(result.measure_columns, result.measures)
     plain = bootstrap(matrix, formulas, confidence=0.9, resamples=200, seed=7)
     result.threads = threads
     assert {score.measure: score.ci for score in result.scores} == {

@@ -18,7 +18,7 @@ corpora = st.dictionaries(
 
 
 def plain_worst(result: TrackerResult, n: int, measure: str) -> list[Worst]:
-    used = next(each.used for each in result.asked if each.text == measure)
+    used = next(each.used for each in result.measures if each.text == measure)
     tally_table = result.measure_columns.tally_table_for(used)
     found = []
     for position, (name, value) in enumerate(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..stats.formulas import Floats
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]
+Compared = TypeVar("Compared", bound=Struct)
 SystemResult = TypeVar("SystemResult")
 TaskParts: TypeAlias = Mapping[str, tuple[float, float]]
 """Numerator and denominator of a measure, by task."""
@@ -120,11 +121,20 @@ def compare_pairs(
     return correct_by_holm(differences), [few] if 0 < count < MIN_DIALOGUES else []
 
 
-def correct_by_holm(differences: Sequence[PairedDifference]) -> list[PairedDifference]:
-    """Return the differences with p values that are Holm-corrected over all of them."""
+def correct_by_holm(differences: Sequence[Compared]) -> list[Compared]:
+    """Return comparisons with ``p_holm``: their ``p``, Holm-corrected over all of them. A comparison without p has none.
+
+    Args:
+        differences: Structs of any type with the fields ``p`` and ``p_holm``.
+
+    Example:
+        >>> pair = PairedDifference("JGA", "new", "base", 0.1, None, 0.02, None, 1, 0, 0)
+        >>> [each.p_holm for each in correct_by_holm([pair, replace(pair, p=None), replace(pair, p=0.5)])]
+        [0.04, None, 0.5]
+    """
     from ..stats import holm
 
-    corrected = holm([each.p for each in differences])
+    corrected = holm([each.p for each in differences])  # type: ignore[attr-defined]
     return [replace(each, p_holm=p) for each, p in zip(differences, corrected, strict=True)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import DialmeterError, MissingExtra, did_you_mean
 from ..measure import Score
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
     import polars
 
+_MOST_NAMES = 10
+
 
 class Result(ABC):
     """Scores of one evaluation. Values are fractions.
@@ -21,6 +23,9 @@ class Result(ABC):
     A result is read like a mapping from names to scores: ``result["JGA"]``, ``"JGA" in result``, ``result.get("SA")``,
     ``for name in result``, ``len(result)``. ``value``, ``ci`` and ``signature`` are those of the first score.
     """
+
+    _NAME_PARTS: ClassVar[tuple[str, ...]] = ("measure",)
+    """The parts of the name of a score, for messages. A name with several parts is a tuple."""
 
     @property
     @abstractmethod
@@ -56,7 +61,15 @@ class Result(ABC):
         return score
 
     def _no_score(self, name: Any) -> str:
-        return f"there is no measure {name!r}; {did_you_mean(str(name), list(map(str, self)))}"
+        """Return the message about a name without a score: its first unknown part, or what it lacks."""
+        given = name if isinstance(name, tuple) else (name,)
+        known = [each if isinstance(each, tuple) else (each,) for each in self]
+        for number, (kind, part) in enumerate(zip(self._NAME_PARTS, given, strict=False)):
+            if all(each[number] != part for each in known):
+                parts = dict.fromkeys(each[number] for each in known)
+                return f"there is no {kind} {part!r}; {did_you_mean(str(part), parts, _MOST_NAMES)}"
+            known = [each for each in known if each[number] == part]
+        return f"{name!r} names no score; give ({', '.join(self._NAME_PARTS)}), for example {known[0]!r}"
 
     def get(self, name: Any, default: Score | None = None) -> Score | None:
         """Return the score of this name, or the default if there is none."""

@@ -86,11 +86,13 @@ class DialogueStateMetric(Metric):
         self._in_forward = False
         # The result of one empty turn has the columns of the measures.
         result = self._score({"": _OpenDialogue([{}], [{}], 0.0)})
-        for each in result.asked:
+        for each in result.measures:
             if getattr(each.used, "slots", None) == 0:
                 raise DialmeterError(f"{each.text} needs the number of slots: write SA(slots=30), or give a schema")
-        matrix, formulas = columns(result.measure_columns, result.asked)
-        self._measures: list[tuple[ResolvedMeasure, Any]] = [(each, formulas[each.text].take) for each in result.asked]
+        matrix, formulas = columns(result.measure_columns, result.measures)
+        self._measures: list[tuple[ResolvedMeasure, Any]] = [
+            (each, formulas[each.text].take) for each in result.measures
+        ]
         self._zero = result.rules.undefined == "zero"
         # Collections share the state of metrics whose states have the same name and value.
         name = f"sums {self._scorer.rules.name} {' '.join(formulas)}"
@@ -140,7 +142,7 @@ class DialogueStateMetric(Metric):
         if not changed:
             return
         result = self._score(changed)
-        vectors = dict(zip(keys_by_order(result), columns(result.measure_columns, result.asked)[0], strict=True))
+        vectors = dict(zip(keys_by_order(result), columns(result.measure_columns, result.measures)[0], strict=True))
         added = sum(vectors[key] - open_dialogue.vector for key, open_dialogue in changed.items())
         setattr(self, self._sums, getattr(self, self._sums) + torch.as_tensor(added, device=self.device))
         self._ended |= whole

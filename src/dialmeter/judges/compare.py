@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from .._version import __version__
 from ..core.account import Account, count_reasons
+from ..core.comparison import correct_by_holm
 from ..measure import Score
 from ..model import Notice
 from .ask import JudgeScores
@@ -183,7 +183,7 @@ def _why_unscored(cell: ErrorCell, outcome: CaseOutcome, failure: str) -> str:
 
 def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
     """Compare the first judge that is not degenerate with every other, by attack and corpus. Holm's correction covers all comparisons."""
-    from ..stats.significance import holm, mcnemar_counts
+    from ..stats.significance import mcnemar_counts
 
     comparable = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
     scoring = {cell.judge for cell in comparable}
@@ -222,8 +222,7 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
                     0.0,
                 )
             )
-    corrected = holm([row.p for row in rows])
-    return [replace(row, p_holm=float(p_holm or 0.0)) for row, p_holm in zip(rows, corrected, strict=True)]
+    return correct_by_holm(rows)
 
 
 def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:

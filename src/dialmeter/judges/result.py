@@ -13,6 +13,7 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
+from ..renamed import renamed_attribute
 from . import compare
 from .ask import FAILED, NOT_ASKED, OVER_BUDGET, UNREADABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
@@ -40,21 +41,24 @@ class JudgeResult(Result):
         cases: the cases that were scored.
         judges: the description of each judge, in order; the trivial ones last.
         scored: all scores.
-        how: the settings: threshold, verdict rules and confidence level.
+        settings: threshold, verdict rules and confidence level.
     """
 
+    _NAME_PARTS = ("judge", "attack", "corpus")
+    how = renamed_attribute("how", "settings")
+
     def __init__(
-        self, cases: Sequence[Case], judges: Sequence[JudgeDescription], scored: JudgeScores, how: VerdictSettings
+        self, cases: Sequence[Case], judges: Sequence[JudgeDescription], scored: JudgeScores, settings: VerdictSettings
     ) -> None:
         self.cases = list(cases)
         self.judges = list(judges)
         self.scored = scored
-        self.how = how
+        self.settings = settings
 
     @cached_property
     def cells(self) -> list[ErrorCell]:
         """One cell per corpus, attack and judge."""
-        return error_cells(self.cases, self.scored, self.judges, self.how)
+        return error_cells(self.cases, self.scored, self.judges, self.settings)
 
     @cached_property
     def averages(self) -> list[compare.Average]:
@@ -69,7 +73,7 @@ class JudgeResult(Result):
     @cached_property
     def position_bias(self) -> list[compare.PositionBias]:
         """The share of pairs for which a pairwise judge changes its answer with the order of the replies."""
-        return compare.position_bias(self.cases, self.scored, self.judges, self.how.confidence)
+        return compare.position_bias(self.cases, self.scored, self.judges, self.settings.confidence)
 
     @cached_property
     def accounts(self) -> dict[str, Account]:
@@ -239,7 +243,7 @@ class JudgeResult(Result):
     def summary(self) -> str:
         """The mean error of every judge, the number of cases, and the threshold."""
         means = ", ".join(f"{each.judge} {percent(each.value)}" for each in self.averages if each.facet == "overall")
-        return f"mean error {means}; {len(self.cases)} cases, threshold {self.how.threshold}"
+        return f"mean error {means}; {len(self.cases)} cases, threshold {self.settings.threshold}"
 
 
 def cell_dict(cell: ErrorCell) -> dict[str, Any]:

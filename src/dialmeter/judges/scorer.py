@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -94,6 +93,7 @@ def attack_replies(
     return attacked.cases
 
 
+@renamed_argument("confidence", "ci")
 def score_judge(
     cases: str | Path | Sequence[Case],
     judges: Mapping[str, Judge] | Sequence[str | Judge],
@@ -106,7 +106,6 @@ def score_judge(
     scores: Mapping[str, Sequence[ScorePair]] | None = None,
     lower_is_better: Sequence[str] = (),
     watch: Watch | None = None,
-    confidence: float | None = None,
 ) -> JudgeResult:
     """Error rates of judges under attack. The trivial judges are scored, too.
 
@@ -123,7 +122,6 @@ def score_judge(
         scores: precomputed scores by the judge's name, one pair per case.
         lower_is_better: judges of ``scores`` for which a lower score is better.
         watch: a function that is called with the progress.
-        confidence: the old name of ``ci``.
 
     Raises:
         DialmeterError: a judge cannot be loaded, or a setting is not valid.
@@ -141,9 +139,6 @@ def score_judge(
         >>> result.cell("length", "speaker").value
         1.0
     """
-    if confidence is not None:
-        warnings.warn("confidence= of score_judge is now ci=", DeprecationWarning, stacklevel=2)
-        ci = confidence
     check_ci(ci)
     all_cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
     if not all_cases:

@@ -56,7 +56,7 @@ def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) ->
         judges: judges that can report their prompts and answers, by name.
     """
     case = result.cases[number]
-    must = READING[expected_of(case, result.how.verdict)]
+    must = READING[expected_of(case, result.settings.verdict)]
     yield f"{_safe(case_id(case))}: {_safe(case.attack)} ({_safe(case.variant)}), {case.facet}; the score {must}"
     yield from (f"  {_safe(move.speaker)}: {_safe(move.text)}" for move in case.context)
     yield f"  human reply: {_safe(case.reply)}"
@@ -73,7 +73,7 @@ def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) ->
         is_counted = cell.value is not None and outcome.conforms is not None
         verdict = ("right" if outcome.conforms else "error") if is_counted else "not counted"
         why = f" ({reasons[judge.name]})" if judge.name in reasons else ""
-        yield f"{_safe(judge.name)}: human {_number(human)}, adversarial {_number(adversarial)}, {verdict}{why}"
+        yield f"{_safe(judge.name)}: human {_format_score(human)}, adversarial {_format_score(adversarial)}, {verdict}{why}"
         if judge.name in judges:
             for reply, exchange in case_exchanges(judges[judge.name], case).items():
                 yield from _exchange_lines(reply, exchange)
@@ -85,7 +85,7 @@ def _exchange_lines(reply: str, exchange: ModelExchange) -> Iterator[str]:
         yield from (f"    {_safe(line)}" for line in message["content"].splitlines())
     for answer in exchange.answers:
         tokens = f"{answer.prompt_tokens} + {answer.answer_tokens} tokens"
-        score = f"score {_number(answer.score)}" if answer.score is not None else f"no score: {answer.error}"
+        score = f"score {_format_score(answer.score)}" if answer.score is not None else f"no score: {answer.error}"
         yield f"  {reply} reply, answer ({tokens}; {score}):"
         yield from (f"    {_safe(line)}" for line in answer.text.splitlines())
         if answer.reason:
@@ -97,5 +97,5 @@ def _safe(text: str) -> str:
     return one_line(text, _LONGEST)
 
 
-def _number(value: float | None) -> str:
+def _format_score(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"

@@ -87,6 +87,16 @@ def _scalar_text(thing: Any) -> str:
     raise InputError(f"a value must be a string, a number or a list of them, found {kind_of(thing)}")
 
 
+def value_text(value: str | int | float | bool) -> str:
+    """Return a plain value as text: true is yes, and false is no.
+
+    Example:
+        >>> value_text(True), value_text(4), value_text("east")
+        ('yes', '4', 'east')
+    """
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
 def turn_number(key: Any) -> int:
     """Parse the number of a turn, given as an integer or as digits.
 

@@ -56,7 +56,7 @@ def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True)
         (True, False, False)
     """
     if format is not None:
-        return format in LOG_FORMATS.builtin() or (unknown and format not in CONVERSATION_FORMATS.builtin())
+        return format in LOG_FORMATS.names() or (unknown and format not in CONVERSATION_FORMATS.names())
     if is_stream(str(path)):
         return unknown
     source = Source(path)

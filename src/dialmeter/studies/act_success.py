@@ -24,7 +24,7 @@ from ..systems.result import SystemResult
 from ..users.prepared_dialogue import PreparedDialogue
 from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
 from ..users.scorer import UserScorer
-from ..users.system_turn import told_slots
+from ..users.system_turn import stated_slots
 
 TOWN = "town"
 _TIME = re.compile(r"\d\d:\d\d")
@@ -57,7 +57,7 @@ def act_success(dialogue: PreparedDialogue) -> ActSuccess:
     """
     booked, answered, requests, matched, searched = [], 0, 0, 0, 0
     for domain, goal in dialogue.goal.items():
-        informed = told_slots(dialogue, domain)
+        informed = stated_slots(dialogue, domain)
         requests += len(goal.requests)
         answered += sum(slot.lower() in informed for slot in goal.requests)
         if goal.book:

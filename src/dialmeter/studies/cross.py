@@ -122,7 +122,7 @@ def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None
         intervals = bootstrap(cell.rows, formulas, **settings)
         differences = paired_bootstrap(base.rows, cell.rows, formulas, **settings) if cell is not base else {}
     for index, each in enumerate(MEASURES):
-        value, before = (_value(one.rows, index) for one in (cell, base))
+        value, before = (_ratio_of_sums(one.rows, index) for one in (cell, base))
         interval, versus = intervals.get(each.name), differences.get(each.name)
         yield CrossScore(
             measure=each,
@@ -140,7 +140,7 @@ def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None
         )
 
 
-def _value(rows: Sequence[tuple[float, ...]], index: int) -> float | None:
+def _ratio_of_sums(rows: Sequence[tuple[float, ...]], index: int) -> float | None:
     numerator, denominator = (fsum(numbers[column] for numbers in rows) for column in (2 * index, 2 * index + 1))
     return numerator / denominator if denominator else None
 

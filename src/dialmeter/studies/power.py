@@ -11,8 +11,7 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from ..core.comparison import PairedDifference, Resampling, Test
-from ..stats import holm
+from ..core.comparison import PairedDifference, Resampling, Test, correct_by_holm
 from ..tracking.compare import check_comparable, differences
 from ..tracking.result import TrackerResult
 
@@ -95,7 +94,7 @@ def discriminative_power(
     compared, _ = differences(results, resampling, test, all_pairs=True)
     tests = {
         measure.text: _tests([each for each in compared if each.measure == measure.text], level)
-        for measure in next(iter(results.values())).asked
+        for measure in next(iter(results.values())).measures
     }
     counts = {name: sum(each.apart for each in pairs) for name, pairs in tests.items()}
     powers = [
@@ -122,7 +121,6 @@ def can_tell_apart(study: PowerStudy, resampling: Resampling) -> bool:
 
 def _tests(compared: Sequence[PairedDifference], level: float) -> list[PairTest]:
     """Return the tests of one measure, corrected over its own pairs, so that other measures do not affect its result."""
-    corrected = holm([each.p for each in compared])
     return [
         PairTest(
             each.measure,
@@ -130,10 +128,10 @@ def _tests(compared: Sequence[PairedDifference], level: float) -> list[PairTest]
             each.base,
             each.difference,
             each.p,
-            p,
-            p is not None and p < level and bool(each.difference),
+            each.p_holm,
+            each.p_holm is not None and each.p_holm < level and bool(each.difference),
         )
-        for each, p in zip(compared, corrected, strict=True)
+        for each in correct_by_holm(compared)
     ]
 
 

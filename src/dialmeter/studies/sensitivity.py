@@ -101,7 +101,7 @@ def study_sensitivity(
     _check_comparable(named)
     return [
         _sensitivity(variants, original, index, resampling, most)
-        for index in range(len(next(iter(variants.values())).asked))
+        for index in range(len(next(iter(variants.values())).measures))
     ]
 
 
@@ -228,7 +228,7 @@ def _by_dialogue(result: TrackerResult, measure: str) -> dict[str, float | None]
 
 
 def _frame_measure(result: TrackerResult, measure: str) -> Measure:
-    for each in result.asked:
+    for each in result.measures:
         if each.text == measure and each.used.reads() == "frames":
             return each.used
     raise DialmeterError(f"{measure} is not one of the requested measures of frames")

@@ -25,7 +25,7 @@ def score_system(
     format: str | None = None,
     ci: float = 0.95,
     resamples: int = 10_000,
-    seed: int = 0,
+    seed: int = 12345,
     watch: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories,
     sink: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> SystemResult:

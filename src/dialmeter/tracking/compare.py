@@ -90,9 +90,9 @@ def differences(
     """Return the differences of comparable systems, and warnings. The arguments are those of ``compare``."""
     samples = []
     for name, result in results.items():
-        matrix, formulas = columns(result.measure_columns, result.asked)
+        matrix, formulas = columns(result.measure_columns, result.measures)
         totals = {score.measure: score.value for score in result.scores}
-        by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.asked}
+        by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.measures}
         samples.append(PairedSample(name, matrix, totals, by_dialogue))
     first, *others = samples
     pairs = combinations(samples, 2) if all_pairs else ((first, other) for other in others)
@@ -136,7 +136,7 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
 
     by_measure: dict[str, dict[str, int]] = {}
     values: dict[str, list[float]] = {}
-    for position, measure in enumerate(next(iter(results.values())).asked):
+    for position, measure in enumerate(next(iter(results.values())).measures):
         scores = {name: result.scores[position].value for name, result in results.items()}
         numbers = {name: value if value is not None else float("-inf") for name, value in scores.items()}
         by_measure[measure.text] = {
@@ -232,10 +232,10 @@ def requested_measure(result: TrackerResult, measure: str) -> ResolvedMeasure:
         DialmeterError: the measure was not requested.
     """
     text = repr(parse(measure))
-    for each in result.asked:
+    for each in result.measures:
         if each.text == text:
             return each
-    raise DialmeterError(f"{measure} was not requested; {did_you_mean(text, [each.text for each in result.asked])}")
+    raise DialmeterError(f"{measure} was not requested; {did_you_mean(text, [each.text for each in result.measures])}")
 
 
 def _largest(disagreements: Sequence[Disagreement], most: int) -> list[Disagreement]:

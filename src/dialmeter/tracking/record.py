@@ -55,7 +55,7 @@ _CLASSES = {
 
 def finish(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
     """Close the run with the scores of the corpus and of each dialogue."""
-    turn_measures = [each for each in result.asked if each.used.average == "turn"]
+    turn_measures = [each for each in result.measures if each.used.average == "turn"]
     finish_run(
         writer,
         {**about, **resampling_fields(result.resampling)},

@@ -14,6 +14,7 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
+from ..renamed import renamed_attribute
 from .align import PairFiles
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
@@ -47,11 +48,13 @@ def _sort_key(each: Worst) -> tuple[float, int, int, str]:
 class TrackerResult(Result):
     """The result of scoring a tracker. Values are fractions; see ``scores``, ``by`` and ``worst``."""
 
+    asked = renamed_attribute("asked", "measures")
+
     def __init__(
         self,
         *,
         rules: Rules,
-        asked: Sequence[ResolvedMeasure],
+        measures: Sequence[ResolvedMeasure],
         measure_columns: MeasureColumns,
         findings: Findings,
         breakdowns: Sequence[Breakdown],
@@ -79,10 +82,11 @@ class TrackerResult(Result):
         self._findings = findings
         self.files: PairFiles | None = None
         """The files that were scored, if they can be read again."""
-        self.asked = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in asked]
+        self.measures = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in measures]
+        """The requested measures, in order."""
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
         self.left_out = findings.missing.shown if rules.skips_missing else ""
-        self.notices = [*notices, *notices_of(self.asked, measure_columns, findings, rules)]
+        self.notices = [*notices, *notices_of(self.measures, measure_columns, findings, rules)]
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
@@ -102,8 +106,10 @@ class TrackerResult(Result):
     @cached_property
     def scores(self) -> list[Score]:
         """The scores of the requested measures in order, with intervals if resampling was requested."""
-        limits = intervals(self.measure_columns, self.asked, self.resampling, self.threads) if self.resampling else {}
-        plain = map(self.score_of, self.asked)
+        limits = (
+            intervals(self.measure_columns, self.measures, self.resampling, self.threads) if self.resampling else {}
+        )
+        plain = map(self.score_of, self.measures)
         return [with_interval(score, limits.get(score.measure)) for score in plain]
 
     def score_of(self, measure: ResolvedMeasure) -> Score:
@@ -114,7 +120,7 @@ class TrackerResult(Result):
         return self._score(measure, self.measure_columns.value(measure.used))
 
     def _no_score(self, name: Any) -> str:
-        return f"{name!r} was not requested; {did_you_mean(str(name), [each.text for each in self.asked])}"
+        return f"{name!r} was not requested; {did_you_mean(str(name), [each.text for each in self.measures])}"
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -166,7 +172,7 @@ class TrackerResult(Result):
         also = {"turns": turns} if group != "without-domain" else {}
         return [
             self._score(each, value, {group: name}, also)
-            for each in self.asked
+            for each in self.measures
             if each.used.reads() == "tally"
             for name, value in breakdown.values(each.used, turns, self.measure_columns).items()
         ]
@@ -174,7 +180,7 @@ class TrackerResult(Result):
     def _by_turn(self) -> list[Score]:
         return [
             self._score(each, value, {"turn": number})
-            for each in self.asked
+            for each in self.measures
             if each.used.reads() == "tally" and each.used.gather == "sum" and each.used.average == "turn"
             for number, value in self.measure_columns.by_turn(each.used).items()
         ]
@@ -182,7 +188,7 @@ class TrackerResult(Result):
     def _by_service(self, group: str, name_of: Callable[[str], str]) -> list[Score]:
         return [
             self._score(each, value, {group: name})
-            for each in self.asked
+            for each in self.measures
             if each.used.reads() == "frames"
             for name, value in self.measure_columns.by_service(each.used, name_of).items()
         ]
@@ -241,7 +247,7 @@ class TrackerResult(Result):
         return sorted(dialogues, key=_sort_key)[:n]
 
     def _ranking(self, measure: str | None) -> ResolvedMeasure:
-        ranked = [each for each in self.asked if each.used.reads() == "tally" and each.used.gather == "sum"]
+        ranked = [each for each in self.measures if each.used.reads() == "tally" and each.used.gather == "sum"]
         if measure is not None:
             ranked = [each for each in ranked if each.text == measure]
             if not ranked:

@@ -263,16 +263,15 @@ class TrackerScorer:
                 file=name or None,
             )
         if not self._columns.main.rows:
-            raise InputError(
-                "no turn with a gold state and a prediction; if gold is in another file, give it with --gold",
-                file=name or None,
-            )
+            from_file = name or findings.unscored
+            rest = "; if gold is in another file, give that file, too (--gold)" if from_file else " was given"
+            raise InputError(f"no turn with a gold state and a prediction{rest}", file=name or None)
         reason = why_not_applicable(self.rules, findings, self.schema)
         if reason:
             raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {reason}")
         return TrackerResult(
             rules=self.rules,
-            asked=self._resolved,
+            measures=self._resolved,
             measure_columns=self._columns,
             findings=findings,
             breakdowns=self._breakdowns,

@@ -36,6 +36,8 @@ def score_tracker(
     measures: Sequence[str | Measure] | None = None,
     rules: str | Path | Rules = "dialmeter",
     *,
+    format: str | None = None,
+    gold_format: str | None = None,
     schema: str | None = None,
     by: Sequence[By] = ("domain", "slot"),
     ci: float = 0.95,
@@ -49,6 +51,8 @@ def score_tracker(
         pred: likewise; may be omitted if ``gold`` is a file that holds both.
         measures: measures such as ``["JGA", "FGA(lam=0.5)"]`` (default: those of the rule set).
         rules: a rule set, its name, or a TOML file.
+        format: the format of the file of predictions, or of the one file; detected if not given.
+        gold_format: the format of the gold file, if there are two files.
         schema: a schema file.
         by: the breakdowns that ``result.by`` can return.
         ci: the confidence level of the intervals; 0 for no intervals.
@@ -60,6 +64,12 @@ def score_tracker(
         >>> pred = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east"}]}
         >>> score_tracker(gold, pred, ["JGA"]).scores[0].value
         0.5
+        >>> import json, tempfile
+        >>> with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        ...     json.dump({"d1": {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {}}}}, file)
+        ...     file.flush()
+        ...     score_tracker(file.name, format="nested")["JGA"].value
+        0.0
         >>> score_tracker([{"hotel-area": "east"}], [{"hotel-area": "east"}])
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: gold is a flat list of states; wrap each dialogue's states in a separate list: [[state, state, ...], ...]
@@ -70,7 +80,17 @@ def score_tracker(
     resampling = make_resampling(ci, resamples, seed)
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
         path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
-        return score_file(path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=resampling)
+        return score_file(
+            path,
+            gold_path,
+            format=format,
+            gold_format=gold_format,
+            measures=measures,
+            rules=rules,
+            schema=schema,
+            by=by,
+            resampling=resampling,
+        )
     if pred is None:
         raise DialmeterError(
             "pred is missing; omit it only if gold is a file that holds both; for rows with one turn each, use "
@@ -80,7 +100,7 @@ def score_tracker(
     words = scorer.vocabulary
     with paused_garbage_collection():
         dialogues: Iterable[PairDialogue] = joined(
-            _dialogues(gold, Role.GOLD, words), _dialogues(pred, Role.PRED, words)
+            _dialogues(gold, Role.GOLD, words, gold_format), _dialogues(pred, Role.PRED, words, format)
         )
         if scorer.rules.gold_patch:
             dialogues = scorer.rules.gold_patch.apply_to(dialogues, words)
@@ -89,9 +109,9 @@ def score_tracker(
     return scorer.result(resampling=resampling)
 
 
-def _dialogues(source: States, role: Role, words: Vocabulary) -> Iterable[PairDialogue]:
+def _dialogues(source: States, role: Role, words: Vocabulary, format: str | None) -> Iterable[PairDialogue]:
     if isinstance(source, str | Path):
-        return open_corpus(source, role).numbered(words)
+        return open_corpus(source, role, format).numbered(words)
     name = role.value
     if isinstance(source, Mapping):
         pairs = [(str(key), states) for key, states in source.items()]

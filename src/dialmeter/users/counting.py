@@ -15,7 +15,7 @@ from .events import Event, Family, Remark, switched_on
 from .goals import GoalUnits, requested_slot, slot_of
 from .outcome import Counts, DialogueCounts
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
-from .system_turn import stating_turns, told_slots
+from .system_turn import stated_slots, stating_turns
 
 
 class _DomainCounter(Struct, eq=False):
@@ -163,7 +163,7 @@ class ConstraintCounter:
             counter.log("missed_domain", "goal")
         missing = sorted(set(counts.wanted) - set(counts.counted))
         if missing and rules.preemption.compensate:
-            missing = [each for each in missing if not _count_if_told(counter, each)]
+            missing = [each for each in missing if not _count_if_stated(counter, each)]
         if not missing:
             return ()
         said = dialogue.said.get(counter.domain, {})
@@ -194,7 +194,7 @@ class ConstraintCounter:
         return turn.no_offer and not turn.choice
 
 
-def _count_if_told(counter: _DomainCounter, missing: str) -> bool:
+def _count_if_stated(counter: _DomainCounter, missing: str) -> bool:
     """Count a missing constraint if the system said it, and return True in this case."""
     turns = stating_turns(counter.dialogue, counter.domain, missing)
     if turns:
@@ -257,7 +257,7 @@ def _count_provided(
     listed = dialogue.setup.rules.requests.provision_domains
     if "*" not in listed and domain not in listed:
         return
-    turn_of = told_slots(dialogue, domain)
+    turn_of = stated_slots(dialogue, domain)
     name = "provision_slots" if dialogue.asked.get(domain) else "provision_entire_domain"
     for each in counts.wanted:
         turn = turn_of.get(requested_slot(each))

@@ -143,7 +143,7 @@ class ScoringSetup:
             turns.append(turn)
         said = self._said(turns, remarks)
         return PreparedDialogue(
-            talk.id, turns, goal, units, said, self._asked(talk, turns), remarks, self, talk.task.lower()
+            talk.id, turns, goal, units, said, self._requests(talk, turns), remarks, self, talk.task.lower()
         )
 
     def _rename_domains(self, goal: Goal, talk: Conversation, remarks: list[Remark]) -> Goal:
@@ -293,7 +293,7 @@ class ScoringSetup:
                     _add_mention(mentions.setdefault(service, {}), constraint(slot, value), turn.number)
         return mentions
 
-    def _asked(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
+    def _requests(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
         """Return domain → request → user turns: from the lists of requested slots if the dialogue has any, else from the acts."""
         if all(move.requested is None for move in talk.moves[::2]):
             return self.request_acts(turns)

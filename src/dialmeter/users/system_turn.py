@@ -155,7 +155,7 @@ def stating_turns(dialogue: PreparedDialogue, domain: str, wanted: str) -> tuple
     )
 
 
-def told_slots(dialogue: PreparedDialogue, domain: str) -> dict[str, int]:
+def stated_slots(dialogue: PreparedDialogue, domain: str) -> dict[str, int]:
     """Return slot → first system turn that gives a value for it, for the slots of a domain."""
     first_turn: dict[str, int] = {}
     for turn in dialogue.turns[1::2]:

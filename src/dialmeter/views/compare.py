@@ -71,7 +71,7 @@ def long_table(compared: TrackerComparison) -> Table:
     first = next(iter(compared.results.values()))
     scores = {
         request.text: {name: result.scores[position] for name, result in compared.results.items()}
-        for position, request in enumerate(first.asked)
+        for position, request in enumerate(first.measures)
     }
     return comparison_table(compared, scores)
 
@@ -191,7 +191,7 @@ def wide_table(compared: TrackerComparison, letters: bool) -> Table:
     """
     names = list(compared.results)
     letter = dict(zip(names, ascii_lowercase, strict=False))
-    measures = [request.text for request in next(iter(compared.results.values())).asked]
+    measures = [request.text for request in next(iter(compared.results.values())).measures]
     rows = tuple(
         (f"({letter[name]}) {name}" if letters else name, *(percent(score.value) for score in result.scores))
         for name, result in compared.results.items()

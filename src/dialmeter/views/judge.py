@@ -84,9 +84,9 @@ def _matrix_table(result: JudgeResult, corpus: str, intervals: bool) -> Table:
         for facet in dict.fromkeys(facet for facet, _ in averages)
         if any(averages[facet, name].value is not None for name in names)
     ]
-    rows += [
-        (f"mean: {facet}", "", "", *(_mean_cell(averages[facet, name].value) for name in names)) for facet in facets
-    ]
+    for facet in facets:
+        means = [averages[facet, name].value for name in names]
+        rows.append((f"mean: {facet}", "", "", *("" if mean is None else f"{100 * mean:.1f}" for mean in means)))
     bias = {each.judge: each for each in result.position_bias if each.corpus == corpus}
     if bias:
         rows.append(("inconsistent pairs", "", "", *(_bias_cell(bias[name]) if name in bias else "" for name in names)))
@@ -112,10 +112,6 @@ def _bias_cell(bias: PositionBias) -> str:
     """Format the share of pairs whose answer depends on the order, with its interval."""
     ends = f" [{100 * bias.ci[0]:.1f}, {100 * bias.ci[1]:.1f}]" if bias.ci else ""
     return "–" if bias.value is None else f"{100 * bias.value:.1f}{ends}"
-
-
-def _mean_cell(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f}"
 
 
 def detail_table(result: JudgeResult) -> Table:
@@ -206,7 +202,7 @@ def markdown_report(name: str, result: JudgeResult) -> str:
     names = [judge.name for judge in result.judges if not judge.trivial]
     counts = result.counts
     head = f"{counts['cases']} cases, {counts['attacks']} attacks, {counts['judges']} judges."
-    settings = f"Threshold {result.how.threshold}, verdict rules {result.how.verdict}."
+    settings = f"Threshold {result.settings.threshold}, verdict rules {result.settings.verdict}."
     failing = [failing_table(result, judge, 10) for judge in names if result.failing(judge)]
     details = [detail_table(result), *failing]
     return markdown_page(name, f"{head} {settings}", matrix_tables(result), result.notices, details)

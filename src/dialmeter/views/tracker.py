@@ -100,7 +100,9 @@ def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
         values = {name: {each.measure: each.value for each in result.scores} for name, result in results.items()}
         yield chart("parallel", "Systems across measures", lines.draw_parallel, lines.parallel_table, values)
     first = next(iter(results.values()))
-    turn_measures = [each.text for each in first.asked if each.used.reads() == "tally" and each.used.average == "turn"]
+    turn_measures = [
+        each.text for each in first.measures if each.used.reads() == "tally" and each.used.average == "turn"
+    ]
     measure = "JGA" if "JGA" in turn_measures else next(iter(turn_measures), None)
     if measure is None:
         return
@@ -113,7 +115,7 @@ def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
             for name, by_turn in by_system.items()
         }
         dialogues = {int(each.group["turn"]): each.n for each in next(iter(by_system.values()))}
-        label = f"{next(each.used.title for each in first.asked if each.text == measure)} ({measure}), percent"
+        label = f"{next(each.used.title for each in first.measures if each.text == measure)} ({measure}), percent"
         data = (series, dialogues)
         yield chart("by-turn", "Score by turn", lines.draw_turns, lines.turns_table, *data, y_label=label)
 

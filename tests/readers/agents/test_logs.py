@@ -17,7 +17,8 @@ from dialmeter.model import SYSTEM, USER, Trajectory
 from dialmeter.readers.agents.messages import TOOL_AS_USER, read_messages
 from dialmeter.readers.archive import Archive, _zip_module
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.readers.trajectories import open_trajectories
+from dialmeter.readers.formats import CONVERSATION_FORMATS, LOG_FORMATS
+from dialmeter.readers.trajectories import is_log, open_trajectories
 
 from ...shared_data import shared
 
@@ -293,3 +294,10 @@ def test_an_export_of_chatgpt(tmp_path: Path) -> None:
     file = open_trajectories(path)
     assert not list(file)
     assert [error.message for error in file.refused] == ["the messages in mapping form a cycle"]
+
+
+def test_the_format_of_a_plug_in_decides_whether_a_file_is_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CONVERSATION_FORMATS, "names", lambda: ["talks", "both"])
+    monkeypatch.setattr(LOG_FORMATS, "names", lambda: ["both"])
+    assert [is_log("x.jsonl", format) for format in ("talks", "both")] == [False, True]
+    assert [is_log("x.jsonl", "unknown", unknown=unknown) for unknown in (False, True)] == [False, True]

@@ -165,8 +165,8 @@ def _document(result: PeopleResult, differing: int, judges: Mapping[str, Judge])
     return make_document(
         JudgeHumanDocument,
         result,
-        resample=result.how.resample,
-        intervals=describe_intervals(result.how.resampling),
+        resample=result.settings.resample,
+        intervals=describe_intervals(result.settings.resampling),
         differing={name: result.worst(differing, name) for name in _judge_names(result)},
         usage=usage_of(judges),
     )
@@ -187,7 +187,9 @@ def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
             differing_table(result, name, options["differing"]) for name in judge_names or ([base.name] if base else [])
         )
         yield from (Block(table) for table in tables if table.rows)
-    interval_note = f"intervals by resampling {result.how.resample}" if result.how.resampling else "no intervals"
+    interval_note = (
+        f"intervals by resampling {result.settings.resample}" if result.settings.resampling else "no intervals"
+    )
     yield Block(f"{interval_note}; p values are corrected by Holm; –: no value")
 
 

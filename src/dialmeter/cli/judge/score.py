@@ -139,8 +139,8 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
     return make_document(
         JudgeScoreDocument,
         result,
-        threshold=str(result.how.threshold),
-        verdict=result.how.verdict,
+        threshold=str(result.settings.threshold),
+        verdict=result.settings.verdict,
         failing={
             name: [_failing_case(result, name, case) for case in result.failing(name)[:failing]]
             for name in _judge_names(result)
@@ -164,7 +164,7 @@ def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
     yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
     for name in options["shown"]:
         yield Block("\n".join(case_lines(result, find_case(result, name), judges)), TEXT)
-    settings_text = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
+    settings_text = f"threshold {result.settings.threshold}; verdict rules {result.settings.verdict}"
     cells = "empty cell: outside the facets of the judge; –: no value; (n): fewer cases scored; °: one score for all replies"
     yield Block(f"{settings_text}; {cells}")
 

@@ -65,7 +65,7 @@ def _parts(checked: UserCheck, file: str) -> Iterator[Block]:
     yield Block(f"account: {checked.account.line}", gap=())
     if not counts["dialogues"]:
         yield Block("no dialogue can be scored", gap=())
-        if checked.format in LOG_FORMATS.builtin():
+        if checked.format in LOG_FORMATS.names():
             yield Block("this is a log of an agent; use `dialmeter user items` or `dialmeter system check`", gap=())
     else:
         yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())

@@ -272,7 +272,7 @@ class QueryCounts(Struct, kw_only=True):
     shown: Count
 
 
-class FoundDialogue(Struct, kw_only=True):
+class MatchingDialogue(Struct, kw_only=True):
     """A dialogue that matches the query.
 
     Attributes:
@@ -294,7 +294,7 @@ class UserQueryDocument(UserDocument, kw_only=True):
 
     command: Literal["user query"] = "user query"
     counts: QueryCounts
-    dialogues: list[FoundDialogue]
+    dialogues: list[MatchingDialogue]
 
 
 class LabelCounts(Struct, kw_only=True):

@@ -100,7 +100,7 @@ Said = tuple[str, str]
 def encoded(dialogues: Sequence[Sequence[Said]], places: dict[str, int]) -> tuple[Tensor, Tensor]:
     """The last utterances of dialogues as tensors: tokens, and speakers (1 for the last speaker, 2 for others)."""
     recent = [list(dialogue)[-UTTERANCES:] for dialogue in dialogues]
-    words = [[_ids(text, places) for _, text in dialogue] for dialogue in recent]
+    words = [[_token_ids(text, places) for _, text in dialogue] for dialogue in recent]
     most = max((len(dialogue) for dialogue in words), default=1)
     longest = max((len(ids) for dialogue in words for ids in dialogue), default=1)
     ids = torch.zeros(len(recent), most, longest, dtype=torch.long)
@@ -112,7 +112,7 @@ def encoded(dialogues: Sequence[Sequence[Said]], places: dict[str, int]) -> tupl
     return ids, speakers
 
 
-def _ids(text: str, places: dict[str, int]) -> list[int]:
+def _token_ids(text: str, places: dict[str, int]) -> list[int]:
     return [places.get(token, UNKNOWN) for token in tokens(text)[:TOKENS]] or [UNKNOWN]
 
 

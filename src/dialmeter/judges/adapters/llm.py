@@ -279,6 +279,7 @@ class LanguageModel:
             return error
 
     def _parse_text(self, text: str) -> ReadAnswer:
+        """Parse the text of an answer. Judges of pairs parse a preference instead of a score."""
         return read_score(text, self._prompt.form, self._prompt.scale)
 
     def _is_readable(self, answer: ChatAnswer) -> bool:

@@ -123,9 +123,9 @@ class DialogueLength:
         self._count = count
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [float(self._number(_rated_moves(moves))) for moves, _ in items]
+        return [float(self._length(_rated_moves(moves))) for moves, _ in items]
 
-    def _number(self, moves: Sequence[Move]) -> int:
+    def _length(self, moves: Sequence[Move]) -> int:
         if self._count == "turns":
             return len(moves)
         return sum(move.text.count("?") if self._count == "questions" else len(words(move.text)) for move in moves)

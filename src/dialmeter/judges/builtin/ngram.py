@@ -180,11 +180,11 @@ class NgramCoherence:
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [
-            self._mean(sorted(set(words(context[-1].text))) if context else [], words(reply))
+            self._mean_log_ratio(sorted(set(words(context[-1].text))) if context else [], words(reply))
             for context, reply in items
         ]
 
-    def _mean(self, before: list[str], reply: list[str]) -> float:
+    def _mean_log_ratio(self, before: list[str], reply: list[str]) -> float:
         if not before or not reply:
             return 0.0
         return fsum(map(log, (self._ratio(before, word) for word in reply))) / len(reply)

@@ -93,9 +93,9 @@ class Chance:
         self._times_scored: Counter[str] = Counter()
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [self._number(item_hash(context, reply)) for context, reply in items]
+        return [self._draw(item_hash(context, reply)) for context, reply in items]
 
-    def _number(self, key: str) -> float:
+    def _draw(self, key: str) -> float:
         digest = hashlib.sha256(f"{self._seed}/{key}/{self._times_scored[key]}".encode()).digest()
         self._times_scored[key] += 1
         return int.from_bytes(digest[:7], "big") / 2**56

@@ -101,7 +101,7 @@ def _draw_coalitions(count: int, budget: int, seed: int) -> tuple[Any, Any]:
     sizes = list(range(1, count // 2 + 1))
     rows: list[Any] = []
     weights: list[float] = []
-    while sizes and _number(count, sizes[0]) <= budget - len(rows):
+    while sizes and _coalitions(count, sizes[0]) <= budget - len(rows):
         size = sizes.pop(0)
         for shown in combinations(range(count), size):
             if 2 * size == count and shown[0]:
@@ -121,7 +121,8 @@ def _draw_coalitions(count: int, budget: int, seed: int) -> tuple[Any, Any]:
     return np.array(rows), np.array(weights)
 
 
-def _number(count: int, size: int) -> int:
+def _coalitions(count: int, size: int) -> int:
+    """The number of coalitions of a size, with their complements."""
     return comb(count, size) if 2 * size == count else 2 * comb(count, size)
 
 

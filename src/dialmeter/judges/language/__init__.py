@@ -39,9 +39,6 @@ class Language:
         synonyms: the source of synonyms.
         store: the analyses of earlier runs.
         paraphraser: a function that returns a paraphrase of a text; default: none.
-
-    Attributes:
-        analysed: the number of utterances that the analyser has analysed.
     """
 
     def __init__(
@@ -53,7 +50,6 @@ class Language:
     ) -> None:
         self.synonyms = synonyms
         self.paraphraser = paraphraser
-        self.analysed = 0
         self._analyser = analyser
         self._store = store
         self._analyses: dict[str, Analysis] = {}
@@ -66,7 +62,6 @@ class Language:
         missing = [text for text in new if text not in stored]
         if missing:
             analyses = dict(zip(missing, self._analyser.analyse(missing), strict=True))
-            self.analysed += len(analyses)
             self._analyses.update(analyses)
             self._store.put(analyses)
 

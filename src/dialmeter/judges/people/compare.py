@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from ...core.comparison import correct_by_holm
 from ...readers.ratings.rated_item import RatedItems
 from .columns import ScoreColumn
 from .correlate import MEASURES, ItemDraws, PeopleSettings
@@ -57,15 +57,11 @@ def differences(
     first: str | None = None,
 ) -> list[AgreementDifference]:
     """Compare the first judge with every other, in each dimension, by Pearson and Spearman. Holm's correction covers one dimension and measure."""
-    from ...stats import holm
-
-    corrected = []
+    corrected: list[AgreementDifference] = []
     for dimension in dimensions:
         uncorrected = list(_dimension_differences(items, columns, dimension, settings, first))
         for measure in ("Pearson", "Spearman"):
-            own = [each for each in uncorrected if each.measure == measure]
-            p_values = iter(holm([each.p for each in own if each.p is not None]))
-            corrected += [each if each.p is None else replace(each, p_holm=next(p_values)) for each in own]
+            corrected += correct_by_holm([each for each in uncorrected if each.measure == measure])
     return corrected
 
 

@@ -15,6 +15,7 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
 from ...readers.ratings.rated_item import RatedItem, RatedItems
+from ...renamed import renamed_attribute
 from ..judge import identity_digest
 from .columns import ScoreColumn
 from .compare import AgreementDifference, differences, first_judge
@@ -48,17 +49,20 @@ class PeopleResult(Result):
         items: the rated items.
         columns: the scores of every judge; the trivial ones last.
         dimensions: the dimensions that are evaluated.
-        how: the settings of resampling.
+        settings: the settings of resampling.
         first: the name of the judge that others are compared with; None for the first judge.
         remarks: warnings about results that could not be computed.
     """
+
+    _NAME_PARTS = ("measure", "judge", "dimension", "level")
+    how = renamed_attribute("how", "settings")
 
     def __init__(
         self,
         items: RatedItems,
         columns: Sequence[ScoreColumn],
         dimensions: Sequence[str],
-        how: PeopleSettings,
+        settings: PeopleSettings,
         *,
         first: str | None = None,
         remarks: Sequence[Notice] = (),
@@ -66,7 +70,7 @@ class PeopleResult(Result):
         self.items = items
         self.columns = list(columns)
         self.dimensions = list(dimensions)
-        self.how = how
+        self.settings = settings
         self.first = first
         self.remarks = list(remarks)
 
@@ -78,7 +82,7 @@ class PeopleResult(Result):
     @cached_property
     def correlations(self) -> list[PeopleCorrelation]:
         """The correlations of every judge with every dimension, at every level."""
-        return list(correlations(self.items, self.columns, self.dimensions, self.how))
+        return list(correlations(self.items, self.columns, self.dimensions, self.settings))
 
     @cached_property
     def raters(self) -> list[DimensionAgreement]:
@@ -93,7 +97,7 @@ class PeopleResult(Result):
     @cached_property
     def differences(self) -> list[AgreementDifference]:
         """Comparisons of the first judge with the others."""
-        return differences(self.items, self.columns, self.dimensions, self.how, self.first)
+        return differences(self.items, self.columns, self.dimensions, self.settings, self.first)
 
     @cached_property
     def scores(self) -> list[Score]:
@@ -127,7 +131,7 @@ class PeopleResult(Result):
             "dimension": correlation.dimension.replace("|", "/"),
             "level": correlation.level,
             "people": "mean",
-            "resample": self.how.resample if self.how.resampling else "none",
+            "resample": self.settings.resample if self.settings.resampling else "none",
             "n": correlation.n,
             "data": self._digest,
             "v": __version__,
@@ -249,7 +253,7 @@ class PeopleResult(Result):
                 message = f"{len(unrated)} items have no rating of {one_line(each.dimension)}"
                 notices.append(Notice("not-rated", len(unrated), message, tuple(map(one_line, unrated[:_LISTED]))))
         contexts = self.counts["contexts"]
-        if contexts < FEW_CONTEXTS and self.how.resampling and self.how.resample == "contexts":
+        if contexts < FEW_CONTEXTS and self.settings.resampling and self.settings.resample == "contexts":
             message = f"only {contexts} contexts: intervals are likely too narrow"
             notices.append(Notice("few-contexts", contexts, message))
         return notices

@@ -112,7 +112,7 @@ def read_stored(folder: str | Path, metric: str = "", data: str = "") -> tuple[l
         raise InputError("no such folder", file=str(folder))
     stored: list[StoredErrors] = []
     no_ops: dict[Path, dict[str, bool]] = {}  # By folder and case: True if the case changes nothing.
-    for path in _files(root):
+    for path in _problem_files(root):
         attack = attack_of_folder(path.parent)
         if path.parent not in no_ops:
             kind, files = named(attack), sorted(numbered_cases(path.parent))
@@ -141,7 +141,7 @@ def read_stored(folder: str | Path, metric: str = "", data: str = "") -> tuple[l
     return stored, list(_notices(stored))
 
 
-def _files(root: Path) -> list[Path]:
+def _problem_files(root: Path) -> list[Path]:
     files = [path for path in root.rglob("prob_cases*") if path.is_file() and _PROBLEMS.fullmatch(path.name)]
     near = [path for path in files if len(path.relative_to(root).parts) <= _DEEPEST]
     return sorted(path for path in near if attack_of_folder(path.parent) in PUBLISHED_NAMES)

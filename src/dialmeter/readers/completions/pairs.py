@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ...model import DELETED, State, Value
+from ..parts import value_text
 
 Pair: TypeAlias = tuple[str, Value | None]
 """A slot and its value; None means that the slot is absent."""
@@ -119,10 +120,8 @@ def value_of(thing: Any) -> Value | None:
     """
     if isinstance(thing, str):
         return _text_value(thing)
-    if isinstance(thing, bool):
-        return "yes" if thing else "no"
     if isinstance(thing, int | float):
-        return str(thing)
+        return value_text(thing)
     if isinstance(thing, list):
         values = [value for each in thing if (value := value_of(each)) is not None]
         if not all(isinstance(value, str) for value in values):

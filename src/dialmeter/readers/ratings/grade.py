@@ -32,6 +32,8 @@ def items(source: Source) -> Iterator[RatedItem]:
             number = entry.get("ID", place)
             if not isinstance(number, int | str):
                 raise InputError("ID must be a number or a string")
+            scores = entry.get("HumanScores")
+            parsed = parse_unique(scores.encode(), None) if isinstance(scores, str) else scores
             turns = as_text(entry.get("Context"), "Context").split("|||")
             yield RatedItem(
                 f"grade-{number}",
@@ -39,9 +41,5 @@ def items(source: Source) -> Iterator[RatedItem]:
                 context_moves([turn.strip() for turn in turns]),
                 as_text(entry.get("Response"), "Response").strip(),
                 as_text(entry.get("DialogModel", ""), "DialogModel"),
-                ratings={DIMENSION: _ratings(entry.get("HumanScores"))},
+                ratings={DIMENSION: numbers(parsed, "HumanScores")},
             )
-
-
-def _ratings(scores: object) -> tuple[float, ...]:
-    return numbers(parse_unique(scores.encode(), None) if isinstance(scores, str) else scores, "HumanScores")

@@ -10,7 +10,7 @@ alphabetical order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,7 +19,7 @@ from msgspec import Struct
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal, Move
 from ..multiwoz.goals import null_goal_value, task_in
-from ..parts import DialogueType, as_mapping
+from ..parts import DialogueType, as_mapping, value_text
 from ..source import Sample, Source
 
 CARRIES = "text, acts, understood acts, goals; one JSON list (the GCDF1 evaluator)"
@@ -126,7 +126,10 @@ def conversation(item: Any) -> Conversation:
     dialogue = item if isinstance(item, _Dialogue) else _DIALOGUES.convert(as_mapping(item, "a dialogue"))
     _check_order(dialogue)
     with placing(dialogue=dialogue.dialogue_id):
-        goal = _goal(dialogue.goal)
+        goal: Goal | None = None
+        if dialogue.goal is not None:
+            domains = dialogue.goal.items()
+            goal = {name: _domain(name, domain) for name, domain in domains if isinstance(domain, _Domain)}
     moves = tuple([_move(turn) for turn in dialogue.turns])
     return Conversation(dialogue.dialogue_id, moves, goal, task=task_in(dialogue.goal))
 
@@ -161,19 +164,7 @@ def _values(values: list[_Scalar] | None) -> tuple[str, ...]:
         return ()
     if len(values) == 1 and type(values[0]) is str:
         return (values[0],)
-    return tuple([_text(value) for value in values if value is not None])
-
-
-def _text(value: _Scalar) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
-
-
-def _goal(goal: Mapping[str, Any] | None) -> Goal | None:
-    if goal is None:
-        return None
-    return {name: _domain(name, domain) for name, domain in goal.items() if isinstance(domain, _Domain)}
+    return tuple([value_text(value) for value in values if value is not None])
 
 
 def _domain(name: str, domain: _Domain) -> DomainGoal:

@@ -35,9 +35,9 @@ def _tracker_scores(
     for index, candidate in enumerate(candidates):
         read = tracker.reads[dialogue_key(candidate.dialogue)]
         scorer.add_pairs(_rename(GoldPatch(candidate.corrections).apply(read, trackers.words), f"{index:09}"))
-    new, formulas = columns(scorer.result().measure_columns, scorer.result().asked)
+    new, formulas = columns(scorer.result().measure_columns, scorer.result().measures)
     measure_columns = tracker.result.measure_columns
-    old, _ = columns(measure_columns, tracker.result.asked)
+    old, _ = columns(measure_columns, tracker.result.measures)
     rows = {
         dialogue_key(measure_columns.main.dialogues[position]): row
         for row, position in enumerate(order_of(measure_columns))

@@ -75,7 +75,7 @@ class Mentions:
             for key, cells in own.items():
                 for cell in cells:
                     rows.setdefault((key, cell), gold.get(key, {}).get(cell, []))
-        order = sorted(rows, key=lambda row: (row[0], names[slots[row[1]]], _text(pairs, row[1])))
+        order = sorted(rows, key=lambda row: (row[0], names[slots[row[1]]], _value_text(pairs, row[1])))
         self.listed = [SlotMention(key, slots[cell], cell, tuple(rows[key, cell])) for key, cell in order]
         self.first: IntArray = np.full((len(trackers), len(order)), -1, np.int32)
         self.last: IntArray = np.full((len(trackers), len(order)), -1, np.int32)
@@ -132,6 +132,6 @@ def _with_gold_cells(
     return replaced
 
 
-def _text(pairs: PairRules, cell: int) -> str:
+def _value_text(pairs: PairRules, cell: int) -> str:
     value = pairs.values[cell]
     return value if isinstance(value, str) else "|".join(value)

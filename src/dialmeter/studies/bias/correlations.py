@@ -125,7 +125,7 @@ def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
         [((1, 0), -0.25, {'JGA': 0.0, 'GCA': 0.0})]
     """
     tally_table = result.measure_columns.main
-    values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.asked}
+    values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.measures}
     return [
         DialogueTraits(
             system, name, mistakes, traits_of(mistakes), {text: column[index] for text, column in values.items()}

@@ -128,7 +128,7 @@ def make_board(
     """
     check_names([entry.system for entry in manifest.row])
     schema = manifest.schema or None
-    systems = [_read(entry, schema, settings.rules.gold_patch) for entry in manifest.row]
+    systems = [_read_entry(entry, schema, settings.rules.gold_patch) for entry in manifest.row]
     check_distinct(systems)
     runs = [system for system in systems if isinstance(system, RunSystem)]
     if runs and len(runs) < len(systems):
@@ -161,7 +161,7 @@ def make_board(
     return Board(
         title=manifest.title,
         rows=_rows(systems, results, comparison, ranks=ranks, given=given, level=1 - resampling.confidence),
-        measures=[each.text for each in first.asked],
+        measures=[each.text for each in first.measures],
         ranks=ranks,
         versus=comparison.versus if comparison else [],
         signature=joint_signature([score.signature for result in results.values() for score in result.scores]),
@@ -173,7 +173,7 @@ def make_board(
     )
 
 
-def _read(entry: BoardEntry, schema: str | None, patch: GoldPatch | None) -> BoardSystem:
+def _read_entry(entry: BoardEntry, schema: str | None, patch: GoldPatch | None) -> BoardSystem:
     is_run = any(Path(entry.file, name).exists() for name in ("run.json", "parts"))
     return read_run(entry, schema) if is_run else read_system(entry, schema, patch)
 
@@ -234,7 +234,7 @@ def _compare_ranked(
 def _own_ranks(results: Mapping[str, TrackerResult], rules: Rules, unranked: frozenset[str]) -> list[RuleRanks]:
     """Return the ranks under every measure of the board."""
     rankings = []
-    for position, measure in enumerate(next(iter(results.values())).asked):
+    for position, measure in enumerate(next(iter(results.values())).measures):
         values = {name: result.scores[position].value for name, result in results.items()}
         ranks = rank(values, unranked)
         rankings.append(RuleRanks(measure=measure.text, rules=rules.name, map=rules.map, values=values, ranks=ranks))

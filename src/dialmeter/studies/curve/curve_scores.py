@@ -37,7 +37,7 @@ class ScoredFile:
         names = [dialogue_key(name) for name in result.measure_columns.main.dialogues]
         self.entry = entry
         self.keys = [names[index] for index in order_of(result.measure_columns)]
-        self.columns, self.formulas = columns(result.measure_columns, result.asked)
+        self.columns, self.formulas = columns(result.measure_columns, result.measures)
         self.account = result.account
         self.scores = result.scores
         self.data = result.data

@@ -101,7 +101,7 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     people = [ratings.mean(key) for key in keys]
     level = confidence or 0.95
     values = {}
-    for each in result.asked:
+    for each in result.measures:
         column = dict(zip(scored, result.measure_columns.per_dialogue(each.used), strict=True))
         values[each.text] = [column[key] for key in keys]
     digest = ratings.digest()

@@ -145,7 +145,7 @@ class _Explainer:
         if not self._findings.missing.turns:
             self._data[not base.skips_missing] = result.data
         if not base.stand_ins:
-            self._cache[_key(base)] = self._verdicts_of(result.measure_columns, result.asked[0], base, [])
+            self._cache[_key(base)] = self._verdicts_of(result.measure_columns, result.measures[0], base, [])
         base_verdicts = self._verdicts(base)
         return [
             _summarise(base, base_verdicts, []),

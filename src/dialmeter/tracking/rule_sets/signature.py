@@ -28,7 +28,7 @@ _RULE_NAMES = {"only": "only-slots"}
 
 
 def signature(
-    asked: str,
+    requested: str,
     used: Measure,
     rules: Rules,
     *,
@@ -42,7 +42,7 @@ def signature(
     """Return the signature of one score.
 
     Args:
-        asked: the measure as requested.
+        requested: the measure as requested.
         used: the measure with the parameters from the rule set and the data.
         rules: the rule set with all changes.
         dialogues: number of scored dialogues.
@@ -59,7 +59,7 @@ def signature(
         ... # doctest: +ELLIPSIS
         'SA|rules:fga-repo|values:as-is|none:keep|dontcare:keep|extra:penalise|missing:error|state:cumulative|avg:turn|names:as-is|alternatives:literal|K:30|d:9|t:70|data:3f9a1c07be|v:...'
     """
-    parts = [asked, f"rules:{rules.name}"]
+    parts = [requested, f"rules:{rules.name}"]
     parts += [f"{name}:{rules.shown(name)}" for name in _ALWAYS]
     parts.append(f"avg:{used.average}")
     parts += [
@@ -71,7 +71,7 @@ def signature(
         parts.append(f"patch:{rules.gold_patch.digest}")
     if rules.match.startswith("fuzzywuzzy"):
         parts.append(f"backend:{rules.backend}")
-    parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _hidden_parameters(asked, used).items()]
+    parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _hidden_parameters(requested, used).items()]
     parts += [f"{name}:{value}" for name, value in (also or {}).items()]
     parts += account
     if left_out:
@@ -80,14 +80,14 @@ def signature(
     return "|".join(parts)
 
 
-def _hidden_parameters(asked: str, used: Measure) -> dict[str, object]:
+def _hidden_parameters(requested: str, used: Measure) -> dict[str, object]:
     """Return the parameters that differ from their default and are not in the text of the requested measure."""
-    if asked == repr(used):
+    if requested == repr(used):
         return {"slots": slots} if (slots := getattr(used, "slots", 0)) else {}
     return {
         each.name: getattr(used, each.name)
         for each in parameters(type(used))
         if each.name != "average"
         and getattr(used, each.name) != each.default
-        and (each.name == "slots" or f"{each.name}=" not in asked)
+        and (each.name == "slots" or f"{each.name}=" not in requested)
     }

@@ -10,6 +10,7 @@ from msgspec import Struct
 from ...core.endpoint import DryRun
 from ...errors import one_line
 from ...model import Act
+from ...readers.parts import value_text
 from ..profile import Profile
 from .json_model import JsonModel
 from .reader import TextSchema, TextTurn
@@ -80,7 +81,7 @@ class ModelMaker:
         if answer is None:
             return ()
         informs = [
-            Act(self._words.inform, each.domain, each.slot, (_text(each.value),))
+            Act(self._words.inform, each.domain, each.slot, (value_text(each.value),))
             for each in answer.informs
             if each.slot.lower() in schema.slots.get(each.domain, ())
         ]
@@ -90,9 +91,3 @@ class ModelMaker:
             if each.slot.lower() in schema.slots.get(each.domain, ())
         ]
         return tuple(dict.fromkeys([*informs, *requests]))
-
-
-def _text(value: str | int | float | bool) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)

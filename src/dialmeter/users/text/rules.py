@@ -149,7 +149,7 @@ class RuleMaker:
         acts: dict[Act, None] = {}
         schema_words = self._words_of(schema)
         slot_words = schema_words.slots
-        context = _Context(schema_words, self._asked(turn), turn.domain, set())
+        context = _Context(schema_words, self._requested_slots(turn), turn.domain, set())
         for sentence_text in _SENTENCE.findall(turn.text):
             words = words_of(sentence_text)
             sentence = _Sentence(
@@ -310,7 +310,7 @@ class RuleMaker:
             if (domain, slot) not in informed:
                 yield Act(self._words.inform, domain, slot, ("dontcare",))
 
-    def _asked(self, turn: TextTurn) -> list[tuple[str, str]]:
+    def _requested_slots(self, turn: TextTurn) -> list[tuple[str, str]]:
         """Return domain and slot of the requests of the previous turn."""
         previous = turn.reply_to
         if previous is None or previous.speaker == turn.speaker:

@@ -7,9 +7,10 @@ imported when a chart is drawn; pyplot is never imported.
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from types import SimpleNamespace
+
+from ...renamed import warn_renamed
 
 _RENAMED = {
     "by_turn": ("lines", "draw_turns", "turns_table"),
@@ -23,10 +24,10 @@ _RENAMED = {
 
 
 def __getattr__(name: str) -> SimpleNamespace:
-    """Return the functions of a former module, with a deprecation warning; to be removed in the next version."""
+    """Return the functions of a former module, with a deprecation warning; see :mod:`dialmeter.renamed`."""
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, draw, table = _RENAMED[name]
-    warnings.warn(f"{__name__}.{name} is now {module}.{draw} and {module}.{table}", DeprecationWarning, stacklevel=2)
+    warn_renamed(f"{__name__}.{name}", f"{module}.{draw} and {module}.{table}")
     functions = import_module(f".{module}", __name__)
     return SimpleNamespace(draw=getattr(functions, draw), table=getattr(functions, table))

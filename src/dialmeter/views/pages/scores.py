@@ -56,7 +56,8 @@ def score_filter(run: OpenedRun, entry: Mapping[str, Any]) -> dict[str, str]:
 def score_table(run: OpenedRun, link: RowsLink) -> Table:
     """Return the scores of one run, with the signature fields that not all scores share; values link to the rows, worst first."""
     scores = run.scores
-    shared = _shared_fields(scores)
+    signatures = [str(each["signature"]) for each in scores if each.get("signature")]
+    shared = shared_fields(signatures) if signatures else []
     rows = tuple(
         (
             score_label(each),
@@ -108,11 +109,6 @@ def signature(run: OpenedRun) -> str:
     """Return the signatures of all scores in one line."""
     lines = [str(each["signature"]) for each in run.scores if each.get("signature")]
     return joint_signature(lines) if lines else ""
-
-
-def _shared_fields(scores: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = [str(each["signature"]) for each in scores if each.get("signature")]
-    return shared_fields(lines) if lines else []
 
 
 def _own_fields(entry: Mapping[str, Any], shared: Sequence[str]) -> list[str]:
