@@ -84,7 +84,7 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
     "--until", ["rated", "before"], "End of the input of the network: with the rated turn of the user, or before it."
 )
 @number_option("--threads", least=1, default=2, about="Number of processor cores.")
-@force_option("existing files")
+@force_option
 def satisfaction(**options: Any) -> Output:
     """Train a hierarchical GRU that predicts user satisfaction. DATA is a file in the format `satisfaction`."""
     try:

@@ -11,16 +11,16 @@ from ...core.document import make_document
 from ...errors import one_line
 from ...readers.formats import LOG_FORMATS
 from ...users.analysis.check import UserCheck, check_talk
-from ...views.tables import percent
+from ...views.tables import count_table, percent
 from ..main import EXIT_INPUT
-from ..options import CHECKING, command
-from ..printer import Block, Output, refused_lines
+from ..options import command
+from ..printer import CSV, Block, Output, refused_lines
 from ..progress import track_reading
 from .documents import UserCheckDocument
 from .scoring import dialogue_options, scoring_options, user_settings_from_options
 
 
-@command(last=CHECKING)
+@command()
 @click.argument("dialogues")
 @dialogue_options
 @scoring_options
@@ -52,6 +52,7 @@ def check(**options: Any) -> Output:
 def _parts(checked: UserCheck, file: str) -> Iterator[Block]:
     counts = checked.counts
     yield Block(f"{file}: format {checked.format}")
+    yield Block(count_table("", ("content", "count"), counts), CSV)
     if counts["dialogues"]:
         yield Block(
             f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "

@@ -67,8 +67,8 @@ talk_options = combine_options(
 @talk_options
 @seed_option(12345)
 @click.option("--out", required=True, metavar="FILE", help="Output file for the dialogues (JSON lines).")
-@resume_option("an unfinished file")
-@force_option("an existing file")
+@resume_option
+@force_option
 def play(**options: Any) -> Output:
     """Let a simulated user and a system talk, and save the dialogues.
 

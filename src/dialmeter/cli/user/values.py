@@ -34,7 +34,7 @@ from .scoring import goals_option
     help="Minimum similarity of two forms of one value.",
 )
 @click.option("--out", metavar="FILE", help="Write the map to this file (default: print it).")
-@force_option("an existing file")
+@force_option
 def values(**options: Any) -> Output:
     """Build a value map from the goals and acts of DIALOGUES and an ontology. Check and edit the map before you use it.
 
