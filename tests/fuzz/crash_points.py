@@ -80,6 +80,7 @@ def write_inputs(folder: Path) -> None:
     ):
         _expect(_forked(words, folder), words)
     fill_sheet(folder / "audited.csv", "wrong")
+    fill_sheet(folder / "verdicts.csv", "valid")
     for sheet in (folder / "sheets").rglob("*.txt"):
         text = sheet.read_text("utf-8")
         sheet.write_text(re.sub(r"(?m)^(rating\b[^:\n]*:).*$", r"\1 3", text, flags=re.IGNORECASE), "utf-8")

@@ -210,7 +210,7 @@ make_sheets_option = click.option(
     "--make-sheets",
     "sheet",
     metavar="FILE",
-    help="Write a sheet to fill to this file: .html (interactive) or .csv.",
+    help="Write an empty sheet to this file: .html (interactive) or .csv.",
 )
 read_sheets_option = click.option(
     "--read-sheets", "sheets", multiple=True, metavar="FILE", help="Filled sheet, one per person; may be repeated."

@@ -12,7 +12,7 @@ from ...tracking.check import Checked, check_file
 from ...views.tables import count_table, percent
 from ..main import EXIT_INPUT
 from ..options import command, dialogues_from_options, input_options, rule_options, rules_from_options
-from ..printer import CSV, TEXT, Block, Output
+from ..printer import EVERY, TEXT, Block, Output
 from ..progress import track_reading
 from .documents import TrackerCheckDocument
 
@@ -62,10 +62,10 @@ def _parts(checked: Checked, file: str) -> Iterator[Block]:
     grave_findings = [finding for finding in checked.diagnosis if finding.is_grave]
     gold = f", gold {checked.gold_format}" if checked.gold_format else ""
     yield Block(f"{file}: format {checked.format}{gold}", TEXT)
-    yield Block(count_table("", ("content", "count"), counts), CSV)
     yield Block(
         f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "
         f"{counts['slots']} slots, {counts['values']} slot-value pairs",
+        TEXT,
         gap=(),
     )
     scores = "  ".join(f"{score.measure} {percent(score.value)}" for score in checked.self_scores)
@@ -76,3 +76,4 @@ def _parts(checked: Checked, file: str) -> Iterator[Block]:
         yield Block(f"can be scored, but check the diagnosis first: {points}", gap=())
     else:
         yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+    yield Block(count_table("", ("content", "count"), counts), EVERY[1:])
