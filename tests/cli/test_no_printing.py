@@ -13,10 +13,11 @@ PRINTING = {
     "main.py": "prints errors, help, and the completion script of click",
     "demo.py": "prints each command before it runs",
     "view.py": "prints the address of the server while it runs",
+    "listing.py": "prints a warning for each plugin that cannot be loaded, as it is found",
     "convert.py": "writes the converted file, of any size, to standard output as it is made",
 }
 """Module → reason."""
-NAMES = ("print", "echo", "secho", "stdout", "stderr")
+NAMES = ("print", "echo", "secho", "stdout", "stderr", "warn")
 TERMINAL = "isatty"
 """A call that only asks whether a stream is a terminal."""
 
@@ -41,6 +42,9 @@ def test_only_these_modules_print() -> None:
 
 def test_printing_is_found() -> None:
     assert all(
-        map(prints, ("print(1)", "click.echo(1)", "click.secho(1)", "sys.stdout.write('')", "sys.stderr.flush()"))
+        map(
+            prints,
+            ("print(1)", "click.echo(1)", "click.secho(1)", "sys.stdout.write('')", "sys.stderr.flush()", "warn([])"),
+        )
     )
     assert not prints("sys.stderr.isatty()")
