@@ -181,5 +181,5 @@ def test_explaining(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert (found["account"]["unit"], found["account"]["asked"], found["account"]["scored"]) == ("case", 4, 4)
     assert (
         "\n4 of 4 cases explained"
-        in call(capsys, "judge", "explain", file, "--judge", "overlap", "--cases", "2", "--show", "0").out
+        in call(capsys, "judge", "explain", file, "--judge", "overlap", "--cases", "2", "--examples", "0").out
     )

@@ -80,7 +80,7 @@ def attack(folder: Path, server: Server) -> Words:
 
 def goals(folder: Path, server: Server) -> Words:
     log = log_file(folder, "I am mia_li_3668. ###STOP###")
-    return ["user", "goals", log, "--make-sheet", "--out", folder / "goals.csv", *model(server)]
+    return ["user", "goals", log, "--make-sheets", folder / "goals.csv", *model(server)]
 
 
 def score(folder: Path, server: Server) -> Words:
@@ -175,7 +175,7 @@ def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, 
     ("words", "message"),
     [
         (["user", "play", "--out", "x"], "give the agent endpoint"),
-        (["user", "goals", "x"], "it needs --make-sheet, --endpoint and --model"),
+        (["user", "goals", "x"], "it needs --make-sheets, --endpoint and --model"),
         (["user", "score", "x"], "it needs --from-text"),
         (["judge", "attack", "x", "--out", "y"], "give an attack such as llm(endpoint=…, model=…)"),
     ],

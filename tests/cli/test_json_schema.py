@@ -46,7 +46,7 @@ SCORE_OPTIONS = [
     ["--names", "mwzeval", "--clash", "last", "--undefined", "zero", "--none", "gold=keep;pred=drop"],
     ["--rules", "gca-repo", "--none", "keep"],
     ["--rules", "convlab3", "--extra", "ignore-slots"],
-    ["--show", "d1"],
+    ["--dialogue", "d1"],
     ["--quiet", "--fail-if", "JGA < 0.1"],
 ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.cli.progress import judge_progress, track_count
+from dialmeter.cli.progress import judge_progress, track_count, track_files
 
 from .invoke import call
 from .samples import native_lines, written
@@ -64,3 +64,13 @@ def test_counts_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
         for done in range(0, 1001, 8):
             watch(judge, done, 1000)
     assert percents(capsys.readouterr().err) == list(range(10, 100, 10))
+
+
+def test_ten_files_or_more(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(track_files(range(20), False)) == list(range(20))
+    assert capsys.readouterr().err.splitlines()[::9] == [
+        "scoring: 10 % (2 of 20 files)",
+        "scoring: 100 % (20 of 20 files)",
+    ]
+    assert [*track_files(range(9), False), *track_files(range(20), True)] == [*range(9), *range(20)]
+    assert capsys.readouterr().err == ""

@@ -35,14 +35,14 @@ def nasty(tmp_path: Path) -> Path:
 
 SCREENS = {
     "score": ["score", "--by", "slot", "--by", "domain", "--by", "without-domain", "--signatures"],
-    "score, shown": ["score", "--show", f"d{NASTY}"],
+    "score, shown": ["score", "--dialogue", f"d{NASTY}"],
     "score, markdown": ["score", "--by", "slot", "--as", "markdown"],
     "score, latex": ["score", "--by", "slot", "--as", "latex"],
     "score, csv": ["score", "--by", "slot", "--as", "csv"],
     "score, json": ["score", "--by", "slot", "--json"],
     "check": ["check"],
     "rules": ["rules"],
-    "a dialogue that is not there": ["score", "--show", f"x{NASTY}"],
+    "a dialogue that is not there": ["score", "--dialogue", f"x{NASTY}"],
     "a condition on a group": ["score", "--by", "slot", "--fail-if", f"JGA[{NASTY}] < 0.5"],
 }
 

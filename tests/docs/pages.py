@@ -42,7 +42,7 @@ NOT_RUN = {
     r"^python (benchmarks|tools)/": "needs the repository, and most of an hour",
     r"^dialmeter demo$|^dialmeter judge bench": "is run by a test of its own",
     r"NoFalseAlarm|--from calls|silent\(|backwards|signposts": "is run with its package by the tests of plug-ins",
-    r"--read-sheets|--read verdicts": "waits for people who fill in sheets",
+    r"tracker human .*--read-sheets|--read-sheets verdicts": "waits for people who fill in sheets",
     r"^dialmeter judge published|--gold sgd_x/": "needs a folder of other authors",
 }
 """Commands that are not run, and why; ``test_pages.py`` counts them."""

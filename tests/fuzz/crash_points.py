@@ -75,10 +75,12 @@ def write_inputs(folder: Path) -> None:
         f"{ATTACK.replace('../input/', '')} cases.jsonl",
         "tracker score few.jsonl --ci 0 -q --out run",
         "tracker human few.jsonl --make-sheets sheets -q",
-        "tracker audit few.jsonl two.jsonl -q --sheet audited.csv",
+        "tracker audit few.jsonl two.jsonl -q --make-sheets audited.csv",
+        "judge validity cases.jsonl -q --make-sheets verdicts.csv",
     ):
         _expect(_forked(words, folder), words)
     fill_sheet(folder / "audited.csv", "wrong")
+    fill_sheet(folder / "verdicts.csv", "valid")
     for sheet in (folder / "sheets").rglob("*.txt"):
         text = sheet.read_text("utf-8")
         sheet.write_text(re.sub(r"(?m)^(rating\b[^:\n]*:).*$", r"\1 3", text, flags=re.IGNORECASE), "utf-8")

@@ -88,7 +88,7 @@ def write_samples(folder: Path) -> None:
 
 def _write_people() -> None:
     """A sheet of cases that was read, and a bench with a submission."""
-    _run("judge validity cases.jsonl --make-sheet --quiet --out validity.csv")
+    _run("judge validity cases.jsonl --quiet --make-sheets validity.csv")
     fill_sheet(Path("validity.csv"), "valid")
     _run(
         "judge bench make agenda.jsonl --light --attack repetition --attack identical --cases 1 --quiet --out bench.jsonl"
@@ -98,9 +98,9 @@ def _write_people() -> None:
 
 def _write_audit() -> None:
     """A filled sheet of an audit with its patch, a manifest of a board, and a second wording of a schema."""
-    _run("tracker audit gold.jsonl pred.jsonl --quiet --sheet audited.csv")
+    _run("tracker audit gold.jsonl pred.jsonl --quiet --make-sheets audited.csv")
     fill_sheet(Path("audited.csv"), "wrong")
-    _run("tracker audit --read-sheet audited.csv --quiet --out patch.json")
+    _run("tracker audit --read-sheets audited.csv --quiet --out patch.json")
     Path("board.toml").write_text(
         'title = "Two trackers"\ngold = "gold.jsonl"\n'
         '[[row]]\nsystem = "one"\nfile = "pred.jsonl"\nsource = "ours"\nlicence = "MIT"\ndate = "2026"\n'
@@ -126,7 +126,7 @@ def _write_trained() -> None:
         ("judge human people/own.jsonl --judge overlap --ci 0 --quiet --json", "agreement.json"),
     ):
         Path(name).write_text(_run(words), "utf-8")
-    _run("user goals logs/tau.json --make-sheet --quiet --out items.csv")
+    _run("user goals logs/tau.json --quiet --make-sheets items.csv")
 
 
 def _write_stored() -> None:

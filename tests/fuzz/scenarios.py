@@ -120,9 +120,11 @@ SCENARIOS = (
         kept="board",
     ),
     Scenario(
-        "tracker audit --sheet", "tracker audit ../input/few.jsonl ../input/two.jsonl -q --sheet sheet.html", again=""
+        "tracker audit --make-sheets",
+        "tracker audit ../input/few.jsonl ../input/two.jsonl -q --make-sheets sheet.html",
+        again="",
     ),
-    Scenario("tracker audit --out", "tracker audit --read-sheet ../input/audited.csv -q --out patch.json", again=""),
+    Scenario("tracker audit --out", "tracker audit --read-sheets ../input/audited.csv -q --out patch.json", again=""),
     Scenario(
         "user cross --out",
         "user cross --goals 2 --max-turns 2 --workers 1 --ci 0 -q --out run",
@@ -131,7 +133,7 @@ SCENARIOS = (
     ),
     Scenario("user compare --out", f"user compare {_USERS} --out run", again="--force", most=12),
     Scenario("user goals", "user goals ../input/few.jsonl --profile town -q --out goals.json", again=""),
-    Scenario("user goals --make-sheet", "user goals ../input/logs/tau.json --make-sheet -q --out items.csv", again=""),
+    Scenario("user goals --make-sheets", "user goals ../input/logs/tau.json -q --make-sheets items.csv", again=""),
     Scenario("user profile", "user profile ../input/few.jsonl --propose -q --out own.toml", again=""),
     Scenario("user items", "user items ../input/logs/tau.json -q --out run"),
     Scenario("system compare --out", f"system compare {_LOGS} --out run", again="--force", most=12),
@@ -177,8 +179,11 @@ SCENARIOS = (
         "judge bench page ../input/bench.jsonl ../input/submitted/overlap.json --out page.html",
         again="",
     ),
+    Scenario("judge validity --make-sheets", "judge validity ../input/cases.jsonl --make-sheets sheet.csv", again=""),
     Scenario(
-        "judge validity --make-sheet", "judge validity ../input/cases.jsonl --make-sheet --out sheet.csv", again=""
+        "judge validity --out",
+        "judge validity ../input/cases.jsonl --read-sheets ../input/verdicts.csv -q --out read.csv",
+        again="",
     ),
     Scenario(
         "judge train",

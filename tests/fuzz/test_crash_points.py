@@ -36,7 +36,7 @@ SAMPLED = {
     "tracker audit --out": 3,
     "user goals": 3,
 }
-WRITING_OPTIONS = {"--out", "--make-sheets", "--make-sheet", "--sheet", "--bundle", "--store"}
+WRITING_OPTIONS = {"--out", "--make-sheets", "--bundle", "--store"}
 
 
 @pytest.fixture(scope="module")

@@ -212,8 +212,8 @@ def more_judge_cases() -> list[Case]:
         Case("bench-verify-json", "judge bench verify set.jsonl submissions/overlap.json --json"),
         Case("bench-verify-bad", "judge bench verify set.jsonl native.jsonl"),
         Case("validity-attack", "judge attack agenda.jsonl --light --no-cache --cases 2 --attack repetition --quiet --out cases.jsonl"),
-        Case("validity-sheet", "judge validity cases.jsonl --make-sheet --blind --out sheet.csv", "sheet.csv"),
-        Case("validity-read", "judge validity cases.jsonl --read sheet.csv"),
+        Case("validity-sheet", "judge validity cases.jsonl --make-sheets sheet.csv --blind", "sheet.csv"),
+        Case("validity-read", "judge validity cases.jsonl --read-sheets sheet.csv"),
         *styled("user-labels", "user labels agenda.jsonl --profile town --quiet"),
     ]  # fmt: skip
 

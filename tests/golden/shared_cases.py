@@ -148,7 +148,7 @@ def single_cases() -> list[Case]:
         Case("som: workers", "tracker score data/tracking/som_dst_100.json --workers 2 --json --quiet"),
         Case("compare", "tracker compare data/tracking/nested/poc__poc_result1.json data/tracking/nested/poc__poc_result2.json --common --resamples 200 --mcnemar"),
         Case("compare mwzeval", f"tracker compare {' '.join(f'{COMPAT}/mwzeval/{name}.pred.json.gz' for name in ('damd', 'labes', 'uniconv'))} --gold {COMPAT}/mwzeval/mw21.gold.json.gz --missing empty --resamples 200 --json --by domain"),
-        Case("bias", "tracker bias data/tracking/som_dst_100.json --resamples 100 --json --rows"),
+        Case("bias", "tracker bias data/tracking/som_dst_100.json --resamples 100 --json --all-dialogues"),
         Case("curve", "tracker curve data/tracking/nested --resamples 100"),
     ]  # fmt: skip
 

@@ -12,8 +12,10 @@ def bias_cases() -> list[Case]:
     return [
         *styled("bias", base),
         Case("bias-default", "tracker bias agenda.jsonl#keyword --resamples 100 --measure JGA --measure GCA"),
-        Case("bias-pairs", f"tracker bias worse.jsonl --resamples 100 {FEW} --pairs --trivial none"),
-        Case("bias-rows", "tracker bias worse.jsonl --resamples 100 --measure JGA --rows --json --trivial none"),
+        Case("bias-pairs", f"tracker bias worse.jsonl --resamples 100 {FEW} --all-pairs --trivial none"),
+        Case(
+            "bias-rows", "tracker bias worse.jsonl --resamples 100 --measure JGA --all-dialogues --json --trivial none"
+        ),
         Case("bias-no-ci", f"tracker bias worse.jsonl --ci 0 {FEW} --trivial empty --trivial one-wrong"),
         Case("bias-only", f"{base} --only ids.txt"),
         Case("bias-gold", f"tracker bias pred.jsonl --gold gold.jsonl --resamples 100 {FEW}"),
@@ -65,8 +67,8 @@ def sensitivity_cases() -> list[Case]:
     base = "tracker sensitivity sgd/pred sgd/gold --gold sgd/gold --resamples 100"
     return [
         *styled("sensitivity", base),
-        Case("sensitivity-no-ci", f"{base} --ci 0 --measure JGA --most 1"),
-        Case("sensitivity-names", f"{base} --name v1 --name v2 --most 0"),
+        Case("sensitivity-no-ci", f"{base} --ci 0 --measure JGA --limit 1"),
+        Case("sensitivity-names", f"{base} --name v1 --name v2 --limit 0"),
         Case("sensitivity-one", "tracker sensitivity sgd/pred --gold sgd/gold"),
         Case("sensitivity-twice", "tracker sensitivity sgd/pred sgd/pred --gold sgd/gold"),
         Case("sensitivity-states", "tracker sensitivity native.jsonl worse.jsonl"),

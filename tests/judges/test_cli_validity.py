@@ -35,9 +35,7 @@ def test_a_blind_sheet_is_shuffled_and_names_no_attack(
 ) -> None:
     for seed in ("1", "2"):
         out = tmp_path / f"{seed}.csv"
-        assert (
-            call(capsys, "judge", "validity", file, "--make-sheet", "--blind", "--seed", seed, "--out", out).code == 0
-        )
+        assert call(capsys, "judge", "validity", file, "--make-sheets", out, "--blind", "--seed", seed).code == 0
     sheets = [list(csv.DictReader(io.StringIO((tmp_path / f"{seed}.csv").read_text("utf-8")))) for seed in ("1", "2")]
     assert not {"attack", "variant"} & sheets[0][0].keys()
     assert {row["case"] for row in sheets[0]} == {row["case"] for row in sheets[1]}
@@ -48,10 +46,10 @@ def test_verdicts_are_counted_and_two_readers_compared(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sheet = tmp_path / "sheet.csv"
-    call(capsys, "judge", "validity", file, "--make-sheet", "--out", sheet)
+    call(capsys, "judge", "validity", file, "--make-sheets", sheet)
     one = filled(sheet, tmp_path / "one.csv", ["valid", "valid", "weak", "Invalid"])
     two = filled(sheet, tmp_path / "two.csv", ["valid", "valid", "valid", ""])
-    words = ["judge", "validity", file, "--read", one, "--read", two]
+    words = ["judge", "validity", file, "--read-sheets", one, "--read-sheets", two]
     found = checked(call(capsys, *words, "--json", "--out", tmp_path / "kept.csv"), "judge-validity")
     total = found["validity"][-1]
     assert (total["read"], total["valid"], total["weak"], total["invalid"]) == (7, 5, 1, 1)
@@ -68,7 +66,7 @@ def test_verdicts_are_counted_and_two_readers_compared(
 def test_a_page_to_click_on(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = file.read_text("utf-8").replace("[speaker]", "<script>alert(1)</script>")
     file.write_text(text, "utf-8")
-    call(capsys, "judge", "validity", file, "--make-sheet", "--out", tmp_path / "sheet.html")
+    call(capsys, "judge", "validity", file, "--make-sheets", tmp_path / "sheet.html")
     page = (tmp_path / "sheet.html").read_text("utf-8")
     assert page.count("<article ") == 4
     assert "<script>alert" not in page
@@ -86,15 +84,15 @@ def test_invalid_sheets(
     lines: str, message: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.csv").write_text(lines)
-    said = call(capsys, "judge", "validity", file, "--read", tmp_path / "bad.csv")
+    said = call(capsys, "judge", "validity", file, "--read-sheets", tmp_path / "bad.csv")
     assert said.code == 2
     assert message in said.complaint
 
 
 def test_a_verdict_in_another_word(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sheet = tmp_path / "sheet.csv"
-    call(capsys, "judge", "validity", file, "--make-sheet", "--out", sheet)
+    call(capsys, "judge", "validity", file, "--make-sheets", sheet)
     bad = filled(sheet, tmp_path / "bad.csv", ["valid", "fine", "", ""])
-    said = call(capsys, "judge", "validity", file, "--read", bad)
+    said = call(capsys, "judge", "validity", file, "--read-sheets", bad)
     assert "verdict is 'fine', not one of valid, weak, invalid" in said.complaint
     assert call(capsys, "judge", "validity", file).code == 2

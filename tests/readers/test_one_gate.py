@@ -124,7 +124,7 @@ def test_every_command_refuses_the_same_turns(kind: str, capsys: pytest.CaptureF
     ways = [
         ("tracker", "score", file, "-q"),
         ("tracker", "score", file, "-q", "--out", tmp_path / "run"),
-        ("tracker", "score", file, "-q", "--show", "e"),
+        ("tracker", "score", file, "-q", "--dialogue", "e"),
         ("tracker", "check", file),
         ("tracker", "rules", file),
         ("tracker", "compare", file, file, "--name", "a", "--name", "b"),

@@ -71,7 +71,7 @@ TOWN = {
     "curve": "curve few --resamples 100",
     "zero": "curve zero --resamples 100",
     "rules": "rules native.jsonl",
-    "bias": "bias native.jsonl worse.jsonl --resamples 100 --pairs",
+    "bias": "bias native.jsonl worse.jsonl --resamples 100 --all-pairs",
     "score": "score native.jsonl --by slot --by domain",
 }
 

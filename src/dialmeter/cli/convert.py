@@ -26,7 +26,7 @@ from .progress import track_reading
 @command(last=PLAIN)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@source_options("IN", "File with gold states, if IN has only predictions.")
+@source_options("IN")
 @choice_option(
     "--role", ["gold", "pred"], "Role of the states if the format has one state per turn and --gold is not given."
 )
@@ -38,7 +38,7 @@ from .progress import track_reading
     + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
     + ".  [default: csv if OUT ends in .csv, else native]",
 )
-@force_option("an existing OUT")
+@force_option
 def convert(**options: Any) -> Output:
     """Convert IN to another format of states. OUT has gold and predictions if IN has both or --gold is given.
 

@@ -14,7 +14,7 @@ import click
 
 from ..core.output import refuse_replacing
 from .main import cli
-from .options import force_option, number_option
+from .options import force_option, number_option, quiet_option
 
 _OUTPUTS = ("agenda.jsonl", "forgetful.jsonl", "cases.jsonl", "runs", "report.html")
 _TRACKERS = {"own": "agenda.jsonl", "keyword": "agenda.jsonl#keyword"}
@@ -31,9 +31,9 @@ class DemoStep(NamedTuple):
 
 @click.command()
 @click.option("--out", default="demo-run", show_default=True, metavar="DIR", help="Output folder.")
-@number_option("--goals", least=20, default=200, about="Number of dialogues per user.")
-@force_option("an existing demo")
-@click.option("--quiet", "-q", is_flag=True, help="Print no progress.")
+@number_option("--goals", least=20, default=200, about="Number of goals to draw.")
+@force_option
+@quiet_option
 def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
     """Play dialogues in an invented town, measure two trackers, two users and some judges on them, and write a report.
 

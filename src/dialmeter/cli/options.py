@@ -21,6 +21,7 @@ from ..values import maps
 from ..values.maps import ValueMap
 from ..views.charts.fit import parse_width
 from ..views.tables import STYLES
+from .old_names import renamed_option
 from .printer import PrintedCommand
 
 Option = Callable[[Any], Any]
@@ -79,12 +80,9 @@ style_options = combine_options(
     click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="Output format."),
     click.option("--json", "style", flag_value="json", help="Same as --as json."),
 )
-json_option = click.option("--json", "style", flag_value="json", help="Print one JSON document.")
 
 PLAIN = (max_bytes_option, quiet_option)
 """The last options of a command that prints text only."""
-CHECKING = (json_option, *PLAIN)
-"""The last options of a command that prints text or JSON."""
 STYLED = (style_options, *PLAIN)
 """The last options of a command that prints in every style."""
 
@@ -122,18 +120,19 @@ def _keep_fields(context: click.Context, _: click.Parameter, texts: tuple[str, .
 _FIELDS = "dialmeter.fields"
 
 
-def fields_option(what: str) -> Option:
-    """Return the option that maps keys to columns. The columns become a part of the format."""
-    about = f"Read a key from this column of {what}, such as pred=belief or turn=step; may be repeated."
-    return click.option(
-        "--fields",
-        multiple=True,
-        metavar="KEY=NAME",
-        is_eager=True,
-        expose_value=False,
-        callback=_keep_fields,
-        help=about,
-    )
+fields_option = click.option(
+    "--fields",
+    multiple=True,
+    metavar="KEY=NAME",
+    is_eager=True,
+    expose_value=False,
+    callback=_keep_fields,
+    help="Read a key from this column, such as pred=belief or turn=step; may be repeated.",
+)
+"""Maps keys to columns. The columns become a part of the format."""
+gold_from_option = click.option(
+    "--gold-from", "gold_format", metavar="FORMAT", help="Format of gold (default: auto-detect)."
+)
 
 
 def name_option(about: str) -> Option:
@@ -142,32 +141,22 @@ def name_option(about: str) -> Option:
 
 
 def source_options(
-    what: str = "predictions",
-    gold: str = "File with gold states, if FILE has only predictions.",
-    *,
-    several: bool = False,
-    names: str = "",
+    what: str = "predictions", *, several: bool = False, names: str = ""
 ) -> Callable[[Command], Command]:
     """Return the options for the gold states and the formats of files.
 
     Args:
         what: the files that --from is about.
-        gold: the help of --gold.
         several: the command takes several files, and as many gold files.
         names: the help of --name; empty for a command without --name.
     """
-    about = "File with gold states: one for all files, or one for each file." if several else gold
+    about = ": one for all files, or one for each file." if several else ", if the input has only predictions."
     return combine_options(
-        click.option("--gold", multiple=several, metavar="FILE", help=about),
+        click.option("--gold", multiple=several, metavar="FILE", help=f"File with gold states{about}"),
         *([name_option(names)] if names else []),
         from_option(what),
-        fields_option(what),
-        click.option(
-            "--gold-from",
-            "gold_format",
-            metavar="FORMAT",
-            help=f"Format of the gold file{'s' * several} (default: auto-detect).",
-        ),
+        fields_option,
+        gold_from_option,
     )
 
 
@@ -176,13 +165,13 @@ schema_option = click.option(
 )
 
 
-def only_option(doing: str = "score") -> Option:
-    """Return the option that selects dialogues."""
-    about = f"Only {doing} the dialogues in this file, one id per line. See --missing for ids that are not in FILE."
-    return click.option("--only", metavar="LIST", help=about)
+only_option = click.option(
+    "--only",
+    metavar="LIST",
+    help="Use only the dialogues in this file, one id per line. See --missing for ids that are not in FILE.",
+)
 
-
-prediction_options = combine_options(source_options(), schema_option, only_option())
+prediction_options = combine_options(source_options(), schema_option, only_option)
 input_options = combine_options(click.argument("file"), prediction_options)
 
 measure_option = click.option(
@@ -199,11 +188,10 @@ skip_bad_option = click.option(
 )
 
 
-def by_option(groups: Sequence[str], doing: str) -> Option:
+def by_option(groups: Sequence[str]) -> Option:
     """Return the option for scores by group."""
-    return click.option(
-        "--by", multiple=True, type=click.Choice(groups), help=f"Also {doing} by this group; may be repeated."
-    )
+    about = "Also print scores by this group; may be repeated."
+    return click.option("--by", multiple=True, type=click.Choice(groups), help=about)
 
 
 def fail_if_option(*examples: str, of: str = "") -> Option:
@@ -213,25 +201,25 @@ def fail_if_option(*examples: str, of: str = "") -> Option:
     return click.option("--fail-if", "conditions", multiple=True, metavar="CONDITION", help=about)
 
 
-def fail_if_worse_option(subject: str) -> Option:
-    """Return the option that ends a comparison with exit code 1."""
-    about = f"Exit with code 1 if {subject} is significantly worse than the first."
-    return click.option("--fail-if-worse", is_flag=True, help=about)
+fail_if_worse_option = click.option(
+    "--fail-if-worse", is_flag=True, help="Exit with code 1 if any file is significantly worse than the first."
+)
+resume_option = click.option("--resume", is_flag=True, help="Continue unfinished work in --out.")
+force_option = click.option("--force", is_flag=True, help="Replace existing output.")
+make_sheets_option = click.option(
+    "--make-sheets",
+    "sheet",
+    metavar="FILE",
+    help="Write an empty sheet to this file: .html (interactive) or .csv.",
+)
+read_sheets_option = click.option(
+    "--read-sheets", "sheets", multiple=True, metavar="FILE", help="Filled sheet, one per person; may be repeated."
+)
 
 
-def force_option(what: str) -> Option:
-    """Return the option that allows a command to replace existing files."""
-    return click.option("--force", is_flag=True, help=f"Replace {what}.")
-
-
-def resume_option(what: str) -> Option:
-    """Return the option that continues interrupted work."""
-    return click.option("--resume", is_flag=True, help=f"Continue {what}.")
-
-
-def seed_option(default: int, about: str = "Random seed.") -> Option:
+def seed_option(default: int) -> Option:
     """Return the option for the random seed."""
-    return number_option("--seed", least=0, default=default, about=about)
+    return number_option("--seed", least=0, default=default, about="Random seed.")
 
 
 RULE_HELP = {
@@ -264,7 +252,7 @@ def rules_option(about: str = "Rule set.", default: str = "dialmeter") -> Option
 patch_option = click.option(
     "--patch",
     metavar="FILE",
-    help="Patch with corrections of gold, from `tracker audit --read-sheet`. Applied before scoring.",
+    help="Patch with corrections of gold, from `tracker audit --read-sheets`. Applied before scoring.",
 )
 
 rule_options = combine_options(
@@ -317,16 +305,9 @@ def check_conditions(conditions: Iterable[Condition], scores: Sequence[Mapping[s
         condition.check(scores)
 
 
-def _reject_old_name(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        raise click.UsageError("--values is renamed to --map", ctx)
-
-
-map_option = combine_options(
-    click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map']}."),
-    click.option("--values", hidden=True, expose_value=False, callback=_reject_old_name),
+map_option = renamed_option(
+    "--values", click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map']}.")
 )
-"""The value map. --values is the old name of the option; it is an error."""
 
 
 def value_map_from_options(options: dict[str, Any]) -> ValueMap | None:
@@ -391,6 +372,6 @@ paper_options = combine_options(
 run_options = combine_options(
     click.option("--out", metavar="DIR", help="Save the run to this folder."),
     choice_option("--rows", ["lines", "parquet"], "With --out: save rows as JSON lines only, or also as Parquet."),
-    resume_option("an unfinished run in --out"),
-    force_option("an existing run in --out"),
+    resume_option,
+    force_option,
 )

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import one_line
+from ..views.tables import decimals
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from ..judges.ask import Watch
+    from ..judges.train.ratings import Quality
     from ..readers.formats import OpenFile
 
 Item = TypeVar("Item")
@@ -35,7 +37,7 @@ def expect_files(files: int) -> None:
     click.get_current_context().meta[_PLAN] = _Plan(files)
 
 
-def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Iterator[Item]:
+def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool, unit: str = "") -> Iterator[Item]:
     """Yield items and show the number of finished items.
 
     Args:
@@ -43,6 +45,7 @@ def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool) -> I
         total: number of items.
         doing: the word in front of the progress, such as ``scoring``.
         quiet: show nothing.
+        unit: the word after the number of items, if any.
     """
     if quiet or not total:
         yield from items
@@ -56,7 +59,13 @@ def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool) -> I
                 elapsed = progress.tasks[0].elapsed
                 progress.update(task, completed=count, rate=f"{count / elapsed:,.0f}/s" if elapsed else "")
     else:
-        yield from _in_tenths(items, lambda count: 10 * count // total, doing, f" of {total:,}")
+        yield from _in_tenths(items, lambda count: 10 * count // total, doing, f" of {total:,} {unit}".rstrip())
+
+
+def track_files(files: Iterable[Item], quiet: bool) -> Iterator[Item]:
+    """Yield files to score and show the number of finished files, if there are ten or more."""
+    listed = list(files)
+    yield from track_count(listed, len(listed), "scoring", quiet or len(listed) < 10, "files")
 
 
 def track_reading(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator[Any]:
@@ -154,5 +163,16 @@ def attack_progress(doing: str, quiet: bool) -> Watch | None:
         elif tenths > printed:
             printed = tenths
             click.echo(f"{doing}: {10 * tenths} % ({done:,} of {total:,} cases)", err=True)
+
+    return watch
+
+
+def training_progress(seed: int, quiet: bool) -> Callable[[int, Quality], None]:
+    """Return a callback that prints the quality of a judge after each epoch of its training."""
+
+    def watch(epoch: int, quality: Quality) -> None:
+        if not quiet:
+            uar, spearman = f"UAR {quality.uar:.3f}", f"Spearman {decimals(quality.spearman)}"
+            click.echo(f"training: seed {seed}, epoch {epoch}: {uar}, {spearman}", err=True)
 
     return watch

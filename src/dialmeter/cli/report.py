@@ -8,13 +8,13 @@ import click
 
 from ..core.output import check_target, write_file
 from ..errors import writing
-from .options import command, force_option, max_bytes_option
+from .options import PLAIN, command, force_option
 from .printer import Output, message_block
 
 _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 
 
-@command(last=[max_bytes_option])
+@command(last=PLAIN)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option(
     "--out",
@@ -28,8 +28,7 @@ _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
     help="Format of the report (default: from the extension of --out, or html).",
 )
 @click.option("--title", default="", help="Title of the page.")
-@force_option("an existing file")
-@click.option("--quiet", "-q", is_flag=True, help="Do not print the path of the report.")
+@force_option
 def report(
     runs: tuple[str, ...], *, out: str | None, format: str | None, title: str, force: bool, quiet: bool
 ) -> Output:

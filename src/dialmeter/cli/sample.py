@@ -42,7 +42,7 @@ ABOUT = {
 
 @command(last=(quiet_option,))
 @click.argument("folder", metavar="DIR")
-@force_option("existing files")
+@force_option
 def sample(**options: Any) -> Output:
     """Write sample files to DIR: trackers, users, judged replies, ratings, a value map, logs of agents.
 

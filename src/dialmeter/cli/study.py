@@ -25,7 +25,7 @@ study_options = combine_options(
     click.option(
         "--out", "study", metavar="DIR", help="Save tables, charts and JSON to this folder, for `view` and `report`."
     ),
-    force_option("an existing result in --out"),
+    force_option,
 )
 _FILES = ("files", "file", "logs", "folder", "gold", "schema", "only", "manifest", "goals", "patch", "accuracy")
 """Parameters of commands that name files."""

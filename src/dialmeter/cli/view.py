@@ -32,7 +32,7 @@ _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  the user must request it, and i
 )
 @click.option("--open", "browse", is_flag=True, help="Open the page in the browser.")
 @click.option("--bundle", metavar="OUT", help="Write the pages to this folder instead, to open them from disk.")
-@force_option("an existing bundle")
+@force_option
 def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None, force: bool) -> Output:
     """Show all runs in DIR and its subfolders in the browser: lists, charts, filters, every dialogue.
 

@@ -193,7 +193,7 @@ def load_patch(path: str) -> GoldPatch:
     document = source.document
     if not isinstance(document, dict) or document.get("kind") != _KIND:
         raise InputError(
-            "not a patch of gold; create one with `dialmeter tracker audit --read-sheet`", file=source.name
+            "not a patch of gold; create one with `dialmeter tracker audit --read-sheets`", file=source.name
         )
     try:
         content = msgspec.convert(document, _PatchFile)

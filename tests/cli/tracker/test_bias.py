@@ -80,7 +80,7 @@ def test_json_has_what_the_schema_says(capsys: pytest.CaptureFixture[str], tmp_p
     assert [each["yardstick"] for each in found["yardsticks"]] == list(TRIVIAL)
     assert all(score["ci"] for score in found["scores"])
     assert "dialogues" not in found
-    rows = as_json(capsys, file, "--rows", "--trivial", "late")
+    rows = as_json(capsys, file, "--all-dialogues", "--trivial", "late")
     assert len(rows["dialogues"]) == rows["counts"]["dialogues"] == 40
     assert [each["yardstick"] for each in rows["yardsticks"]] == ["late"]
     assert as_json(capsys, file, "--trivial", "none")["yardsticks"] == []
@@ -88,7 +88,7 @@ def test_json_has_what_the_schema_says(capsys: pytest.CaptureFixture[str], tmp_p
 
 def test_several_files_are_also_pooled(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = [written(tmp_path / "a.json"), written(tmp_path / "b.json", 30)]
-    found = as_json(capsys, *files, "--measure", "JGA", "--measure", "GCA", "--rows")
+    found = as_json(capsys, *files, "--measure", "JGA", "--measure", "GCA", "--all-dialogues")
     assert list(dict.fromkeys(each["system"] for each in found["correlations"])) == ["a", "b", "pooled"]
     assert {each["system"] for each in found["scores"]} == {"a", "b"}
     assert found["counts"] | {"turns": 0} == {
@@ -111,7 +111,7 @@ def test_csv_has_one_row_per_finding(capsys: pytest.CaptureFixture[str], tmp_pat
     rows = list(csv.DictReader(io.StringIO(call(capsys, *words)[1])))
     assert len(rows) == 4 * 2 * 3
     assert -1 <= float(rows[0]["low"]) <= float(rows[0]["r"]) <= float(rows[0]["high"]) <= 1
-    pairs = list(csv.DictReader(io.StringIO(call(capsys, *words, "--pairs")[1])))
+    pairs = list(csv.DictReader(io.StringIO(call(capsys, *words, "--all-pairs")[1])))
     assert len(pairs) == 4 * 3
     assert {"strength_low", "difference"} <= pairs[0].keys()
 
@@ -120,7 +120,7 @@ def test_markdown_and_latex(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     file = written(tmp_path / "my_own.json")
     page = call(capsys, file, "--quiet", "--as", "markdown")[1]
     assert page.startswith("# Do measures depend on the position of mistakes?\n\n## my\\_own\n\n- The papers claim")
-    latex = call(capsys, file, "--quiet", "--as", "latex", "--pairs")[1]
+    latex = call(capsys, file, "--quiet", "--as", "latex", "--all-pairs")[1]
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}")
     assert latex.count(r"\label{tab:bias") == 7
     assert latex.isascii() or set(filter(lambda letter: not letter.isascii(), latex)) <= {"…"}
@@ -150,7 +150,7 @@ def test_same_answer_for_any_hash_seed_and_order(tmp_path: Path) -> None:
     documents = set()
     for seed, order in (("0", None), ("1", 4), ("77", 9)):
         file = written(tmp_path / "mine.json", 20, order)
-        words = [sys.executable, "-m", "dialmeter", "tracker", "bias", file, "--json", "--rows", "--quiet"]
+        words = [sys.executable, "-m", "dialmeter", "tracker", "bias", file, "--json", "--all-dialogues", "--quiet"]
         done = subprocess.run(words, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
         documents.add(done.stdout)
     assert len(documents) == 1

@@ -36,6 +36,21 @@ def test_a_file_that_is_fit(
     assert call(capsys, "tracker", "check", "town.jsonl", "--quiet").err == ""
 
 
+@pytest.mark.parametrize(
+    ("style", "lines"),
+    [
+        ("csv", ["content,count", "dialogues,3", "turns,6"]),
+        ("markdown", ["| content | count |", "|---|---:|", "| dialogues | 3 |"]),
+    ],
+)
+def test_counts_are_a_table_in_other_styles(
+    style: str, lines: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = call(capsys, "tracker", "check", town(tmp_path), "--as", style)
+    assert result.code == 0
+    assert [line for line in result.out.splitlines() if line in lines] == lines
+
+
 def test_two_files_in_two_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold = written(tmp_path / "gold.json", nested_document(TOWN))
     pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))

@@ -110,7 +110,7 @@ def test_latex_compiles(capsys: pytest.CaptureFixture[str], files: list[str], tm
 
 
 def test_disagreeing_dialogues_are_shown_turn_by_turn(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
-    _, out, _ = call(capsys, *files, "--quiet", "--disagree", "good_one", "--disagree", "bad_one", "--most", "1")
+    _, out, _ = call(capsys, *files, "--quiet", "--disagree", "good_one", "--disagree", "bad_one", "--limit", "1")
     assert "where they disagree most" in out
     assert "good_one: dialogue d0\n  turn by turn: 100 100 0\nturn 0" in out
     assert "bad_one: dialogue d0\n  turn by turn: 100 0 0\nturn 0" in out
@@ -190,7 +190,7 @@ def uneven(tmp_path: Path) -> str:
 @pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv"])
 def test_measures_of_one_tracker_that_disagree(capsys: pytest.CaptureFixture[str], uneven: str, style: str) -> None:
     words = ("--disagree", "JGA", "--disagree", "GCA", "--measure", "JGA", "--measure", "GCA", "--resamples", "100")
-    code, out, err = call(capsys, uneven, *words, "--as", style, "--most", "2")
+    code, out, err = call(capsys, uneven, *words, "--as", style, "--limit", "2")
     assert (code, err) == (0, "")
     assert "win/tie/loss" not in out
     # A mistake at turn 0 spoils all turns for JGA, and is one of five changes for GCA.

@@ -41,7 +41,7 @@ dialogue  FGA(lam=0.5)  wrong turns  missed  wrong  over
 d2                0.00       1 of 1       0      0     1
 d1               46.45       2 of 3       1      1     0
 
-Next: dialmeter tracker score town.jsonl --show d2
+Next: dialmeter tracker score town.jsonl --dialogue d2
 """
 
 MARKDOWN = f"""\
@@ -175,7 +175,7 @@ def test_one_bare_number(measure: str, file: str, capsys: pytest.CaptureFixture[
         (("--measure", "JGA", "--measure", "SA"), "--bare needs exactly one --measure, found 2"),
         (("--measure", "JGA", "--json"), "--bare prints one number; it cannot be combined with --as json"),
         (("--measure", "JGA", "--by", "slot"), "--bare prints one number; it cannot be combined with --by"),
-        (("--measure", "JGA", "--show", "d1"), "--bare prints one number; it cannot be combined with --show"),
+        (("--measure", "JGA", "--dialogue", "d1"), "--bare prints one number; it cannot be combined with --dialogue"),
         (("--measure", "JGA", "--signatures"), "--bare prints one number; it cannot be combined with --signatures"),
     ],
 )
@@ -203,7 +203,7 @@ def test_intervals_come_from_the_seed(file: str, capsys: pytest.CaptureFixture[s
 
 
 def test_one_dialogue_turn_by_turn(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "score", file, *ASKED, "--show", "D1.json")
+    result = call(capsys, "tracker", "score", file, *ASKED, "--dialogue", "D1.json")
     assert result.out.endswith(SHOWN)
     assert "Next:" not in result.out
 
@@ -371,4 +371,4 @@ class TestNextCommand:
         first = call(capsys, "tracker", "score", *words, "--json").json
         again = call(capsys, *typed, "--json").json
         assert again["scores"] == first["scores"]
-        assert typed[-2:] == ["--show", "d1"]
+        assert typed[-2:] == ["--dialogue", "d1"]

@@ -200,7 +200,6 @@ BAD_OPTIONS = [
     (["--profile", "nowhere.toml"], "nowhere.toml: no such file"),
     (["--map", "nowhere.json"], "nowhere.json: no such file"),
     (["--map", "multiwos"], "no file and no value map 'multiwos'; did you mean multiwoz?"),
-    (["--values", "map.json"], "--values is renamed to --map"),
     (["--from", "gcdf2"], "unknown conversation format 'gcdf2'; did you mean gcdf1?"),
     (["--goals", "nowhere.json"], "nowhere.json: no such file"),
 ]

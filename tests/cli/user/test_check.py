@@ -23,6 +23,11 @@ def test_json_is_as_its_schema_says(options: list[str], capsys: pytest.CaptureFi
     assert [(each["measure"], each["value"]) for each in found["scores"]] == [("I-GCDF1", 1), ("R-GCDF1", 1)]
 
 
+def test_counts_are_a_table_as_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = call(capsys, "user", "check", users(tmp_path), "--as", "csv").out.split()
+    assert rows == ["content,count", "dialogues,4", "turns,24", "domains,4", "constraints,12", "requests,4"]
+
+
 def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = users(tmp_path)
     assert call(capsys, "user", "check", file).out == (

@@ -233,7 +233,7 @@ def test_prompts_and_answers_are_in_the_run_the_viewer_and_on_the_terminal(
     reply = counted('{"reason": "It <b>fits</b>.", "score": 4}', prompt=123, answer=45)
     with serve(lambda body, number: reply) as server:
         words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--quiet", "--out", run]
-        said = call(capsys, *words, "--show", "1")
+        said = call(capsys, *words, "--case", "1")
     assert not (run / "parts").exists()
     row = json.loads((run / "rows.jsonl").read_text().splitlines()[0])
     human = row["scores"]["small"]["exchanges"]["human"]
@@ -252,7 +252,7 @@ def test_prompts_and_answers_are_in_the_run_the_viewer_and_on_the_terminal(
 
 
 def test_a_case_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "score", file, "--judge", "length", "--show", "d0:2:speaker:abc")
+    said = call(capsys, "judge", "score", file, "--judge", "length", "--case", "d0:2:speaker:abc")
     assert said.code == 2
     assert "no case 'd0:2:speaker:abc'; did you mean" in said.complaint
 

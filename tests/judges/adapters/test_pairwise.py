@@ -212,7 +212,7 @@ def test_a_language_model_that_compares(tmp_path: Path, capsys: pytest.CaptureFi
         judge = f'mine=llm-pairwise(endpoint="{server.url}", model=small, rubric=coherence)'
         words = ["judge", "score", tmp_path / "cases.jsonl", "--judge", judge, "--quiet"]
         found = checked(call(capsys, *words, "--json"), "judge-score")
-        told = call(capsys, *words, "--show", "1").out
+        told = call(capsys, *words, "--case", "1").out
     cells = {each["attack"]: each for each in found["scores"] if each["judge"] == "mine"}
     assert (cells["speaker"]["value"], cells["repetition"]["value"]) == (0.0, None)
     assert [each["value"] for each in found["position_bias"]] == [0.0]

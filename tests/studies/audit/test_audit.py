@@ -185,7 +185,7 @@ def test_ties_are_reported(tmp_path: Path, capsys: Capture) -> None:
     for name in names:
         gold = spoilt(gold, name, "taxi-to", 1, 4, "park")
     files = write_corpus(tmp_path, gold, made_trackers(GOLD, 4))
-    found = _audit(capsys, *files, "--most", "2")["candidates"]
+    found = _audit(capsys, *files, "--limit", "2")["candidates"]
     tied = [each for each in found if each["dialogue"] in names and each["slot"] == "taxi-to"]
     assert [(each["rank"], each["tied"]) for each in tied] == [(tied[0]["rank"], 3)] * 3
     said = call(capsys, "tracker", "audit", *files).out
@@ -227,7 +227,7 @@ def test_bad_input(tmp_path: Path, capsys: Capture) -> None:
         (gold, one, same): "t00 and same have the same predictions; give each tracker only once",
         (gold,): "give GOLD and at least one prediction file, or at least one run",
         (): "give GOLD and at least one prediction file, or at least one run",
-        (gold, one, "--out", "x"): "--out needs --read-sheet; --sheet writes the sheet",
+        (gold, one, "--out", "x"): "--out needs --read-sheets; --make-sheets writes the sheet",
     }
     for words, message in cases.items():
         said = call(capsys, "tracker", "audit", *words)

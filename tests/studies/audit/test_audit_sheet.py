@@ -25,7 +25,7 @@ def _corpus(folder: Path) -> list[Path]:
 
 def _made(folder: Path, capsys: Capture) -> Rows:
     sheet = folder / "sheet.csv"
-    assert call(capsys, "tracker", "audit", *_corpus(folder), "--sheet", sheet, "--force").code == 0
+    assert call(capsys, "tracker", "audit", *_corpus(folder), "--make-sheets", sheet, "--force").code == 0
     return list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"), newline="")))
 
 
@@ -38,7 +38,7 @@ def _write(path: Path, rows: Rows) -> Path:
 
 
 def _read(capsys: Capture, out: Path, *sheets: Path) -> CommandResult:
-    words = [word for sheet in sheets for word in ("--read-sheet", sheet)]
+    words = [word for sheet in sheets for word in ("--read-sheets", sheet)]
     return call(capsys, "tracker", "audit", *words, "--out", out, "--force", "--json")
 
 
@@ -113,10 +113,10 @@ def test_what_is_refused(tmp_path: Path, capsys: Capture) -> None:
     other = [{**row, "data": "0000000000"} for row in rows]
     said = _read(capsys, out, _write(tmp_path / "a.csv", rows), _write(tmp_path / "b.csv", other))
     assert "was made for gold 0000000000" in said.complaint
-    said = call(capsys, "tracker", "audit", "--read-sheet", sheet)
-    assert said.complaint == "--read-sheet needs --out FILE for the patch"
-    said = call(capsys, "tracker", "audit", "x", "--read-sheet", sheet, "--out", out)
-    assert said.complaint == "--read-sheet cannot be combined with files or --sheet"
+    said = call(capsys, "tracker", "audit", "--read-sheets", sheet)
+    assert said.complaint == "--read-sheets needs --out FILE for the patch"
+    said = call(capsys, "tracker", "audit", "x", "--read-sheets", sheet, "--out", out)
+    assert said.complaint == "--read-sheets cannot be combined with files or --make-sheets"
 
 
 def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, capsys: Capture) -> None:
@@ -128,7 +128,7 @@ def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, capsys
         name: spoilt(states, "d03", "hotel-area", FIRST, 4, "sun") for name, states in made_trackers(GOLD, 3).items()
     }
     sheet = tmp_path / "two.csv"
-    call(capsys, "tracker", "audit", *write_corpus(tmp_path, gold, trackers), "--sheet", sheet)
+    call(capsys, "tracker", "audit", *write_corpus(tmp_path, gold, trackers), "--make-sheets", sheet)
     more = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"), newline="")))
     assert (more[0]["dialogue"], more[0]["proposed"][:3]) == ("d03", "sun")
     more[0]["verdict"] = "wrong"
@@ -143,8 +143,8 @@ def test_the_page_shows_text_as_text(tmp_path: Path, capsys: Capture) -> None:
         gold.read_text().replace("I want this", "<script>alert(1)</script> =cmd").replace("moon", "<b>moon")
     )
     page, sheet = tmp_path / "sheet.html", tmp_path / "sheet.csv"
-    assert call(capsys, "tracker", "audit", gold, *preds, "--sheet", page).code == 0
-    assert call(capsys, "tracker", "audit", gold, *preds, "--sheet", sheet).code == 0
+    assert call(capsys, "tracker", "audit", gold, *preds, "--make-sheets", page).code == 0
+    assert call(capsys, "tracker", "audit", gold, *preds, "--make-sheets", sheet).code == 0
     text = page.read_text("utf-8")
     assert "&lt;script&gt;alert(1)" in text
     assert text.count("<script>") == 1
@@ -152,4 +152,4 @@ def test_the_page_shows_text_as_text(tmp_path: Path, capsys: Capture) -> None:
     assert "default-src 'none'" in text
     for row in csv.reader(io.StringIO(sheet.read_text("utf-8"), newline="")):
         assert not [cell for cell in row if cell.startswith(("=", "+", "@"))]
-    assert "already" in call(capsys, "tracker", "audit", gold, *preds, "--sheet", sheet).complaint
+    assert "already" in call(capsys, "tracker", "audit", gold, *preds, "--make-sheets", sheet).complaint

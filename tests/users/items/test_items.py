@@ -200,7 +200,7 @@ def test_a_city_before_an_address_only_says_which_one_is_meant() -> None:
 def test_the_sheet_is_read_as_it_was_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = log_file(tmp_path, "I am mia_li_3668, coach. ###STOP###")
     sheet = tmp_path / "goals.csv"
-    assert call(capsys, "user", "goals", log, "--make-sheet", "--out", sheet, "-q").code == 0
+    assert call(capsys, "user", "goals", log, "--make-sheets", sheet, "-q").code == 0
     by_rule = checked(call(capsys, "user", "items", log, "--json", "-q"), "user-items")
     by_hand = checked(call(capsys, "user", "items", log, "--goals", sheet, "--json", "-q"), "user-items")
     assert by_rule["verdicts"] == by_hand["verdicts"]
@@ -208,9 +208,10 @@ def test_the_sheet_is_read_as_it_was_written(tmp_path: Path, capsys: pytest.Capt
     sheet.write_text(sheet.read_text().replace("text,economy,,,", "text,economy,,coach|second class,"))
     edited = checked(call(capsys, "user", "items", log, "--goals", sheet, "--json", "-q"), "user-items")
     assert (by_hand["scores"][0]["value"], edited["scores"][0]["value"]) == (0.5, 1.0)
-    again = call(capsys, "user", "goals", log, "--make-sheet", "--out", sheet, "-q")
+    again = call(capsys, "user", "goals", log, "--make-sheets", sheet, "-q")
     assert (again.code, "--force" in again.err) == (2, True)
-    assert "needs --out FILE.csv" in call(capsys, "user", "goals", log, "--make-sheet", "-q").err
+    both = call(capsys, "user", "goals", log, "--make-sheets", sheet, "--out", tmp_path / "x", "-q")
+    assert both.complaint == "--out cannot be combined with --make-sheets, which names the sheet"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ PROPOSED: list[dict[str, Any]] = [
 
 
 def make(capsys: pytest.CaptureFixture[str], log: Path, sheet: Path, *words: object) -> Any:
-    return call(capsys, "user", "goals", log, "--make-sheet", "--out", sheet, *words)
+    return call(capsys, "user", "goals", log, "--make-sheets", sheet, *words)
 
 
 def test_only_values_of_the_instruction_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,15 +66,15 @@ def test_answers_that_cannot_be_read_are_told(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--make-sheet", "--endpoint", "http://127.0.0.1:9/v1"], "need --endpoint URL and --model NAME"),
-        (["--make-sheet", "--model", "tiny"], "need --endpoint URL and --model NAME"),
-        (["--model", "tiny"], "--endpoint and --model need --make-sheet"),
+        (["--make-sheets", "x.csv", "--endpoint", "http://127.0.0.1:9/v1"], "need --endpoint URL and --model NAME"),
+        (["--make-sheets", "x.csv", "--model", "tiny"], "need --endpoint URL and --model NAME"),
+        (["--model", "tiny"], "--endpoint and --model need --make-sheets"),
     ],
 )
 def test_options_that_do_not_go_together(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = call(capsys, "user", "goals", log_file(tmp_path, "Hello."), *words, "--out", tmp_path / "goals.csv")
+    done = call(capsys, "user", "goals", log_file(tmp_path, "Hello."), *words)
     assert (done.code, message in done.complaint) == (2, True)
 
 

@@ -84,8 +84,8 @@ _resource_options = shared.combine_options(
 @dry_run_option
 @price_option
 @work_options
-@shared.resume_option("an interrupted run")
-@shared.force_option("existing output")
+@shared.resume_option
+@shared.force_option
 def attack(**options: Any) -> Output:
     """Make adversarial cases from the dialogues of CORPUS.
 

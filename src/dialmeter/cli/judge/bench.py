@@ -76,7 +76,7 @@ bench = LazyGroup(
 @shared.number_option("--cases", least=1, default=120, about="Number of cases of each attack.")
 @shared.seed_option(7)
 @light_option
-@shared.force_option("an existing file")
+@shared.force_option
 def make(**options: Any) -> Output:
     """Make a set of cases from CORPUS files. Without CORPUS, use dialogues of the town and sentences that are part of dialmeter.
 
@@ -123,7 +123,7 @@ def _default_corpora() -> dict[str, list[Conversation]]:
     "--out", required=True, metavar="DIR", help="Output folder for the submissions, NAME.json for each judge."
 )
 @dry_run_option
-@shared.force_option("existing submissions")
+@shared.force_option
 def run(**options: Any) -> Output:
     """Score judges on SET, and write a signed submission for each judge, the trivial judges included.
 
@@ -215,7 +215,7 @@ class _PeopleDocument(msgspec.Struct):
     help="Agreement with people, from `judge human --json`; may be repeated.",
 )
 @click.option("--out", required=True, metavar="FILE", help="Output file for the page (HTML).")
-@shared.force_option("an existing file")
+@shared.force_option
 def page(**options: Any) -> Output:
     """Make a leaderboard of submissions as one static page: errors per facet, stability, agreement with people, time."""
     cases = read_set(options["set_file"])

@@ -14,6 +14,7 @@ from ...judges.judge import Judge, identity_of
 from ...judges.judged_items import JudgedItem
 from ...judges.store import ScoreStore
 from ..dry_run import dry_run_output
+from ..old_names import renamed_option
 from ..options import choice_option, combine_options, number_option
 from ..printer import Output
 
@@ -27,7 +28,10 @@ endpoint_options = combine_options(
     ),
     click.option("--model", metavar="NAME", help="Name of the model at --endpoint."),
     click.option("--template", metavar="FILE", help="File with the prompt for --endpoint, with {context} and {reply}."),
-    click.option("--system", metavar="FILE", help="File with the system prompt for --endpoint."),
+    renamed_option(
+        "--system",
+        click.option("--system-prompt", metavar="FILE", help="File with the system prompt for --endpoint."),
+    ),
     click.option(
         "--rubric",
         "rubrics",
@@ -85,7 +89,7 @@ def endpoint_judges(options: Mapping[str, Any]) -> Iterator[tuple[str, Judge]]:
         endpoint=options["endpoint"],
         model=options["model"],
         template=options["template"] or "",
-        system=options["system"] or "",
+        system=options["system_prompt"] or "",
         rubric=next(iter(options["rubrics"]), ""),
         scale=options["scale"],
         parse=options["parse"],

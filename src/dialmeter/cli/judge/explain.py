@@ -22,6 +22,7 @@ from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table
 from ...views.tables import Table
 from ..dry_run import dry_run_option
+from ..old_names import renamed_option
 from ..options import chart_options, choice_option, command, number_option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
@@ -52,7 +53,9 @@ _LISTED = 20
     "--budget", least=16, default=512, about="Number of calls of the judge for a reply of more than 12 tokens."
 )
 @seed_option(0)
-@number_option("--show", "shown", least=0, default=1, about="Number of cases to print or draw per attack.")
+@renamed_option(
+    "--show", number_option("--examples", least=0, default=1, about="Number of cases to print or draw per attack.")
+)
 @dry_run_option
 @chart_options
 def explain(**options: Any) -> Output:
@@ -83,9 +86,11 @@ def explain(**options: Any) -> Output:
             base=options["base"],
             cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in explained],
         ),
-        parts=_parts(replace(importance_table(name, ratios), foot=(account.line,)), cases, explained, options["shown"]),
+        parts=_parts(
+            replace(importance_table(name, ratios), foot=(account.line,)), cases, explained, options["examples"]
+        ),
         notices=notices,
-        charts=lambda: explain_charts(name, cases, explained, ratios, options["shown"]),
+        charts=lambda: explain_charts(name, cases, explained, ratios, options["examples"]),
     )
 
 

@@ -10,7 +10,7 @@ import click
 
 from ...conditions import Condition
 from ...core.document import make_document
-from ...errors import DialmeterError, one_line
+from ...errors import one_line
 from ...judges import record
 from ...judges.case_files import read_cases, read_scores
 from ...judges.cases import case_id
@@ -27,7 +27,8 @@ from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..printer import CSV, TEXT, Block, Output, warn
+from ..old_names import renamed_option
+from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
 from ..run_files import CommandRun
 from .asking import (
@@ -58,12 +59,15 @@ from .options import judge_options, judges_from_options
 )
 @shared.choice_option("--verdict", RULES, "Rules for the expected score under entrainment.")
 @shared.ci_option
-@click.option(
+@renamed_option(
     "--show",
-    "shown",
-    multiple=True,
-    metavar="CASE",
-    help="Print a case with all scores, prompts and answers; may be repeated.",
+    click.option(
+        "--case",
+        "shown",
+        multiple=True,
+        metavar="ID",
+        help="Print this case with all scores, prompts and answers; may be repeated.",
+    ),
 )
 @dry_run_option
 @shared.number_option("--failing", least=0, default=3, about="Number of failing cases to print per judge.")
@@ -108,8 +112,7 @@ def score(**options: Any) -> Output:
     )
     silent_lines, budget_lines = unfinished_lines(run.writer, result.silent, result.over_budget)
     if len(silent_lines) == len(result.accounts):
-        warn(result.notices, options["quiet"])
-        raise DialmeterError("; ".join(silent_lines))
+        return Output(notices=result.notices, errors=[one_line("; ".join(silent_lines), 4000)], exit_code=EXIT_INPUT)
     name = Path(options["cases_file"]).name
     if not silent_lines and not budget_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), judges))

@@ -15,10 +15,10 @@ from ...core.document import make_document
 from ...core.output import new_folder
 from ...errors import DialmeterError, MissingExtra
 from ...views.judge import training_table
-from ...views.tables import decimals
 from ..main import LazyGroup
 from ..options import choice_option, command, force_option, number_option
 from ..printer import EVERY, Block, Output
+from ..progress import training_progress
 from .documents import JudgeTrainSatisfactionDocument
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
     "--until", ["rated", "before"], "End of the input of the network: with the rated turn of the user, or before it."
 )
 @number_option("--threads", least=1, default=2, about="Number of processor cores.")
-@force_option("existing files")
+@force_option
 def satisfaction(**options: Any) -> Output:
     """Train a hierarchical GRU that predicts user satisfaction. DATA is a file in the format `satisfaction`."""
     try:
@@ -100,17 +100,9 @@ def satisfaction(**options: Any) -> Output:
     trained_seeds: list[Trained] = []
     with judge_folder(options, _JUDGE_FILES) as out:
         for seed in seeds:
-
-            def report(epoch: int, quality: Quality, seed: int = seed) -> None:
-                if not options["quiet"]:
-                    click.echo(
-                        f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, "
-                        f"Spearman {decimals(quality.spearman)}",
-                        err=True,
-                    )
-
             place = out / f"seed-{seed}" if len(seeds) > 1 else out
-            trained, majority = run(options["data"], place, seed=seed, settings=settings, watch=report)
+            watch = training_progress(seed, options["quiet"])
+            trained, majority = run(options["data"], place, seed=seed, settings=settings, watch=watch)
             (place / "training.json").write_bytes(
                 msgspec.json.format(
                     msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority}), indent=1

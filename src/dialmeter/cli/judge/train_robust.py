@@ -30,7 +30,7 @@ from .train import judge_folder
 @choice_option("--features", list(BASE), "Features: hashed n-grams of the reply, or MiniLM vectors.")
 @number_option("--test-percent", least=1, default=30, about="Share of dialogues for testing, in percent.")
 @seed_option(1)
-@force_option("existing files")
+@force_option
 def robust(**options: Any) -> Output:
     """Train a linear head to prefer human replies to attacked ones, on CASES of several attacks.
 

@@ -16,24 +16,30 @@ from ...judges.validity.reading import by_hash, kappa, read_sheet, record, valid
 from ...judges.validity.sheet import INSTRUCTIONS, csv_sheet, html_sheet, sheet_rows
 from ...views.judge import validity_table
 from .. import options as shared
+from ..old_names import renamed_option
 from ..printer import EVERY, TEXT, Block, Output, message_block
 from .documents import JudgeValidityDocument
 
 
 @shared.command("validity")
 @click.argument("cases_files", metavar="CASES...", nargs=-1, required=True)
-@click.option("--make-sheet", is_flag=True, help="Write a sheet for readers to --out (.csv, or interactive .html).")
-@click.option("--blind", is_flag=True, help="With --make-sheet: do not name the attacks.")
-@shared.number_option("--turns", least=1, default=4, about="With --make-sheet: number of turns of context to show.")
+@renamed_option("--make-sheet", shared.make_sheets_option, value_of="out")
+@click.option("--blind", is_flag=True, help="With --make-sheets: do not name the attacks.")
+@renamed_option(
+    "--turns",
+    shared.number_option(
+        "--context-turns", least=1, default=4, about="With --make-sheets: number of turns of context to show."
+    ),
+)
 @shared.seed_option(7)
-@click.option("--read", "sheets", multiple=True, metavar="FILE", help="Filled sheet, one per reader; may be repeated.")
+@renamed_option("--read", shared.read_sheets_option)
 @click.option(
     "--out",
     metavar="FILE",
-    help="Output file: the sheet, or with --read the verdicts as CSV, without the texts of cases.",
+    help="With --read-sheets: write the verdicts, without the texts of cases, to this file (CSV).",
 )
 @shared.ci_option
-@shared.force_option("an existing file")
+@shared.force_option
 def judge_validity(**options: Any) -> Output:
     """Check whether the CASES of an attack do what the attack claims: make a sheet for readers, and count their verdicts.
 
@@ -41,15 +47,18 @@ def judge_validity(**options: Any) -> Output:
     agreement.
     """
     cases = by_hash([case for path in options["cases_files"] for case in read_cases(path)])
-    if options["make_sheet"] == bool(options["sheets"]):
-        raise DialmeterError("give either --make-sheet to write a sheet, or --read FILE for a filled sheet")
-    if options["make_sheet"]:
-        if not options["out"]:
-            raise DialmeterError("--make-sheet needs --out FILE.csv or --out FILE.html")
-        write = html_sheet if Path(options["out"]).suffix == ".html" else csv_sheet
-        rows = sheet_rows(list(cases.values()), options["seed"], options["turns"])
-        write_file(options["out"], write(rows, blind=options["blind"]), force=options["force"])
-        summary = f"{len(rows)} cases in {one_line(options['out'], 200)}"
+    sheet = options["sheet"]
+    if bool(sheet) == bool(options["sheets"]):
+        raise DialmeterError(
+            "give either --make-sheets FILE to write a sheet, or --read-sheets FILE for a filled sheet"
+        )
+    if sheet:
+        if options["out"]:
+            raise DialmeterError("--out needs --read-sheets; --make-sheets writes the sheet")
+        write = html_sheet if Path(sheet).suffix == ".html" else csv_sheet
+        rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])
+        write_file(sheet, write(rows, blind=options["blind"]), force=options["force"])
+        summary = f"{len(rows)} cases in {one_line(sheet, 200)}"
         return Output(
             document=lambda _: make_document(
                 JudgeValidityDocument, counts={"cases": len(rows), "readers": 0}, validity=[], agreement=[]

@@ -30,7 +30,7 @@ from .scoring import log_options, score_log
 @command()
 @click.argument("logs", nargs=-1, required=True)
 @name_option("Name of an agent; give one for each log.")
-@fail_if_worse_option("an agent")
+@fail_if_worse_option
 @log_options
 @interval_options(resamples=10_000)
 @chart_options

@@ -18,6 +18,7 @@ from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
 from ...views import audit as views
 from ...views.tracker import signature_of
 from .. import options as shared
+from ..old_names import renamed_option
 from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
 from ..progress import track_reading
 from ..several import name_files, scores_and_accounts
@@ -29,36 +30,41 @@ from .audit_document import TrackerAuditDocument
 @shared.name_option("Name of a tracker; give one for each tracker.")
 @click.option("--common", is_flag=True, help="Use only the dialogues that all files have.")
 @click.option("--talk", metavar="FILE", help="File with the utterances, if GOLD and PRED have none.")
-@shared.number_option(
+@renamed_option(
     "--most",
-    least=1,
-    default=100,
-    about="Number of candidates to rank. Candidates that tie with the last one are included.",
+    shared.number_option(
+        "--limit",
+        least=1,
+        default=100,
+        about="Maximum number of candidates. Candidates that tie with the last one are included.",
+    ),
 )
-@shared.number_option(
-    "--details", least=0, default=3, about="Number of candidates to print with utterances, votes and scores."
+@renamed_option(
+    "--details",
+    shared.number_option(
+        "--examples", least=0, default=3, about="Number of candidates to print with utterances, votes and scores."
+    ),
 )
-@click.option("--sheet", metavar="FILE", help="Write a sheet for annotators: .html (with keyboard control) or .csv.")
-@click.option(
-    "--read-sheet", "sheets", multiple=True, metavar="FILE", help="Filled sheet, one per annotator; may be repeated."
-)
-@click.option("--out", metavar="FILE", help="With --read-sheet: write the patch of gold to this file.")
-@shared.force_option("an existing file")
+@renamed_option("--sheet", shared.make_sheets_option)
+@renamed_option("--read-sheet", shared.read_sheets_option)
+@click.option("--out", metavar="FILE", help="With --read-sheets: write the patch of gold to this file.")
+@shared.force_option
 @shared.from_option("predictions")
-@shared.fields_option("predictions")
-@click.option("--gold-from", "gold_format", metavar="FORMAT", help="Format of the gold file (default: auto-detect).")
+@shared.fields_option
+@shared.gold_from_option
 @shared.rule_options
 def audit_(**options: Any) -> Output:
     """Find values of GOLD that are likely errors. Trackers vote: give the files PRED with their predictions, or their runs.
 
-    Candidates are ranked by the weighted votes against gold. First write a sheet with `--sheet FILE`. After annotators have
-    filled it, make a patch with `--read-sheet FILE --out PATCH`. All commands on trackers take the patch with --patch.
+    Candidates are ranked by the weighted votes against gold. First write a sheet with `--make-sheets FILE`. After
+    annotators have filled it, make a patch with `--read-sheets FILE --out PATCH`. All commands on trackers take the patch with
+    --patch.
     """
     rules = shared.rules_from_options(options)
     if options["sheets"]:
         return _patch_from_sheets(options)
     if options["out"]:
-        raise DialmeterError("--out needs --read-sheet; --sheet writes the sheet")
+        raise DialmeterError("--out needs --read-sheets; --make-sheets writes the sheet")
     gold, files = _inputs(options)
     trackers = read_trackers(
         gold,
@@ -72,7 +78,7 @@ def audit_(**options: Any) -> Output:
     talk = trackers.talk()
     if options["talk"]:
         talk = {key: utterances for key, utterances in read_talk(options["talk"]) if key in trackers.names} | talk
-    audit = audit_gold(trackers, talk, options["most"])
+    audit = audit_gold(trackers, talk, options["limit"])
     if options["sheet"]:
         rows = sheet_rows(audit)
         is_page = Path(options["sheet"]).suffix in (".html", ".htm")
@@ -96,9 +102,9 @@ def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
 def _patch_from_sheets(options: dict[str, Any]) -> Output:
     """Make a patch from filled sheets."""
     if options["files"] or options["sheet"]:
-        raise DialmeterError("--read-sheet cannot be combined with files or --sheet")
+        raise DialmeterError("--read-sheets cannot be combined with files or --make-sheets")
     if not options["out"]:
-        raise DialmeterError("--read-sheet needs --out FILE for the patch")
+        raise DialmeterError("--read-sheets needs --out FILE for the patch")
     answers = read_sheets(options["sheets"])
     patch = answers.patch
     write_file(options["out"], patch.encoded(), force=options["force"])
@@ -163,9 +169,9 @@ def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Itera
     yield Block("  ".join([*heading, f"rules {first.rules.name}"]), TEXT)
     yield from table_blocks([views.reliability_table(audit)])
     if audit.ranked:
-        yield from table_blocks([views.kinds_table(audit), views.candidate_table(audit, options["most"])])
+        yield from table_blocks([views.kinds_table(audit), views.candidate_table(audit, options["limit"])])
     yield Block(views.candidate_records(audit), CSV)
-    for each in audit.ranked[: options["details"]]:
+    for each in audit.ranked[: options["examples"]]:
         yield Block("\n".join(views.candidate_lines(audit, each)), TEXT)
     if not audit.ranked:
         yield message_block("no candidates")

@@ -70,14 +70,14 @@ class CandidateRecord(Struct, kw_only=True):
 
 
 class TrackerAuditDocument(TrackerDocument, kw_only=True):
-    """Likely errors of gold, the strongest first. With --read-sheet: the verdicts of annotators, and the digest of the patch.
+    """Likely errors of gold, the strongest first. With --read-sheets: the verdicts of annotators, and the digest of the patch.
 
     Attributes:
         scores: the scores of every tracker on the unchanged gold.
         trackers: the reliability of each tracker, which weights its votes.
         kinds: number of candidates of each kind, unlisted ones included.
-        verdicts: with --read-sheet, number of candidates by verdict.
-        patch: with --read-sheet, the digest that signatures show.
+        verdicts: with --read-sheets, number of candidates by verdict.
+        patch: with --read-sheets, the digest that signatures show.
     """
 
     command: Literal["tracker audit"] = "tracker audit"

@@ -20,6 +20,7 @@ from ...views.latex.paper_table import Paper
 from ...views.tables import Table
 from ...views.tracker import signature_of
 from .. import options as shared
+from ..old_names import renamed_option
 from ..printer import Block, Output
 from ..progress import expect_files, track_reading
 from ..several import match_gold_files, name_files, scores_and_accounts
@@ -33,7 +34,7 @@ POOLED = "pooled"
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @shared.source_options("the files", several=True)
 @shared.schema_option
-@shared.only_option("study")
+@shared.only_option
 @shared.measure_option
 @shared.rule_options
 @click.option(
@@ -44,8 +45,16 @@ POOLED = "pooled"
     help="Trivial tracker as yardstick; may be repeated (default: all).",
 )
 @shared.interval_options(resamples=1000)
-@click.option("--pairs", is_flag=True, help="Print all pairs of measures, not only pairs with GCA.")
-@click.option("--rows", is_flag=True, help="With --json: include every dialogue with its traits and values.")
+@renamed_option(
+    "--pairs",
+    click.option("--all-pairs", is_flag=True, help="Print all pairs of measures, not only pairs with GCA."),
+)
+@renamed_option(
+    "--rows",
+    click.option(
+        "--all-dialogues", is_flag=True, help="With --json: include every dialogue with its traits and values."
+    ),
+)
 @shared.paper_options
 @shared.chart_options
 @study_options
@@ -83,7 +92,7 @@ def bias(**options: Any) -> Output:
         studies.append(study_bias(all_rows, system=POOLED, confidence=resampling.confidence))
     notices = _notices(measured, studies)
     return Output(
-        document=lambda charts: _document(measured, studies, notices, charts, options["rows"]),
+        document=lambda charts: _document(measured, studies, notices, charts, options["all_dialogues"]),
         parts=_parts(measured, studies, options),
         notices=notices,
         charts=lambda: bias_charts(studies),
@@ -149,7 +158,7 @@ def _document(
 def _parts(
     measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], options: dict[str, Any]
 ) -> Iterator[Block]:
-    every_pair = options["pairs"]
+    every_pair = options["all_pairs"]
     yield Block(views.long_table(studies, every_pair), ("csv",))
     pages = {each.system: _page(each, measured.get(each.system), every_pair) for each in studies}
     yield Block(views.markdown_page(pages, Paper(bold=options["bold"])), ("markdown",))

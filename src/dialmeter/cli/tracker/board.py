@@ -33,7 +33,7 @@ from .study_documents import TrackerBoardDocument
 @shared.measure_option
 @shared.rule_options
 @shared.interval_options(resamples=10_000)
-@shared.force_option("an existing board")
+@shared.force_option
 @shared.paper_options
 def board_(**options: Any) -> Output:
     """Make a leaderboard of trackers: scores with intervals, groups of systems that do not differ, and ranks under every rule set

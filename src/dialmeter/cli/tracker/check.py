@@ -9,15 +9,15 @@ from ...core.document import make_document
 from ...core.result import score_dict
 from ...errors import one_line
 from ...tracking.check import Checked, check_file
-from ...views.tables import percent
+from ...views.tables import count_table, percent
 from ..main import EXIT_INPUT
-from ..options import CHECKING, command, dialogues_from_options, input_options, rule_options, rules_from_options
-from ..printer import TEXT, Block, Output
+from ..options import command, dialogues_from_options, input_options, rule_options, rules_from_options
+from ..printer import EVERY, TEXT, Block, Output
 from ..progress import track_reading
 from .documents import TrackerCheckDocument
 
 
-@command(last=CHECKING)
+@command()
 @input_options
 @rule_options
 def check(**options: Any) -> Output:
@@ -65,6 +65,7 @@ def _parts(checked: Checked, file: str) -> Iterator[Block]:
     yield Block(
         f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "
         f"{counts['slots']} slots, {counts['values']} slot-value pairs",
+        TEXT,
         gap=(),
     )
     scores = "  ".join(f"{score.measure} {percent(score.value)}" for score in checked.self_scores)
@@ -75,3 +76,4 @@ def _parts(checked: Checked, file: str) -> Iterator[Block]:
         yield Block(f"can be scored, but check the diagnosis first: {points}", gap=())
     else:
         yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+    yield Block(count_table("", ("content", "count"), counts), EVERY[1:])

@@ -39,6 +39,7 @@ from ...tracking.scoring import score_file
 from ...views import compare as views
 from ...views.tracker import signature_of, system_charts
 from .. import options as shared
+from ..old_names import renamed_option
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
 from ..several import fail_if_worse, match_gold_files, name_files
@@ -66,7 +67,7 @@ _LISTED = 10
 @shared.interval_options(resamples=10_000)
 @shared.choice_option("--test", get_args(Test), "Paired test.")
 @click.option("--mcnemar", is_flag=True, help="Also run McNemar's test on turns and on dialogues.")
-@shared.by_option(_GROUPS, "compare")
+@shared.by_option(_GROUPS)
 @shared.turns_option
 @click.option(
     "--disagree",
@@ -74,7 +75,10 @@ _LISTED = 10
     metavar="MEASURE|SYSTEM",
     help="Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
 )
-@shared.number_option("--most", least=1, default=3, about="Number of dialogues to show with --disagree.")
+@renamed_option(
+    "--most",
+    shared.number_option("--limit", least=1, default=3, about="Maximum number of dialogues to print with --disagree."),
+)
 @click.option(
     "--power",
     "with_power",
@@ -86,7 +90,7 @@ _LISTED = 10
     ["stars", "letters"],
     "LaTeX and Markdown: mark significant differences from the first system with stars, or list the beaten systems as letters.",
 )
-@shared.fail_if_worse_option("a system")
+@shared.fail_if_worse_option
 @shared.paper_options
 @shared.chart_options
 @study_options
@@ -228,13 +232,13 @@ def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> tupl
     results = compared.results
     if all(name in results for name in names):
         first = results[names[0]]
-        return between_systems(results, names[0], names[1], first.ranked_by, options["most"]), []
+        return between_systems(results, names[0], names[1], first.ranked_by, options["limit"]), []
     disagreements: list[Disagreement] = []
     notices: list[Notice] = []
     for name, result in results.items():
         one, other = (requested_measure(result, measure) for measure in names)
         try:
-            disagreements += between_measures(name, result, one, other, options["most"])
+            disagreements += between_measures(name, result, one, other, options["limit"])
         except NotApplicable as error:
             notices.append(Notice("same-everywhere", result.dialogues, str(error)))
     if len(notices) == len(results):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -15,11 +14,12 @@ from ...core.result import score_dict
 from ...errors import one_line
 from ...model import Notice
 from ...studies.curve.curve import SCALES, Curve, draw_curve
-from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
+from ...studies.curve.curve_files import in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tracker import signature_of
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, signature_blocks, table_blocks
+from ..progress import track_files
 from ..study import study_options
 from .study_documents import TrackerCurveDocument
 
@@ -56,7 +56,7 @@ def curve_(**options: Any) -> Output:
         reference=options["reference"],
         scale=options["scale"],
         resampling=shared.resampling_from_options(options),
-        watch=_watch(options["quiet"]),
+        watch=lambda files: track_files(files, options["quiet"]),
     )
     notices += curve.notices
     return Output(
@@ -65,27 +65,6 @@ def curve_(**options: Any) -> Output:
         notices=notices,
         charts=lambda: curve_charts(curve),
     )
-
-
-def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
-    """Return a function that shows the number of finished files: a bar on a terminal, a line per 10 % elsewhere."""
-
-    def watch(entries: Iterable[CurveFile]) -> Iterator[CurveFile]:
-        listed = list(entries)
-        if quiet or len(listed) < 10:
-            yield from listed
-        elif sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import track
-
-            yield from track(listed, "scoring", console=Console(stderr=True), transient=True)
-        else:
-            for done, entry in enumerate(listed, 1):
-                yield entry
-                if 10 * done // len(listed) > 10 * (done - 1) // len(listed):
-                    click.echo(f"scoring: {100 * done // len(listed)} % ({done} of {len(listed)} files)", err=True)
-
-    return watch
 
 
 def _parts(curve: Curve, folder: str) -> Iterator[Block]:

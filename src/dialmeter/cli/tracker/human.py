@@ -37,11 +37,11 @@ from .study_documents import TrackerHumanDocument
     help="File with ratings: columns dialogue, rater and rating, or dialogue and one column per rater.",
 )
 @click.option("--make-sheets", metavar="DIR", help="Write annotation sheets for FILE to this folder.")
-@click.option("--read-sheets", metavar="DIR", help="Read the ratings from the filled text sheets in this folder.")
+@click.option("--read-sheets", metavar="DIR", help="Folder with filled text sheets.")
 @click.option("--out", metavar="CSV", help="With --read-sheets: write the ratings to this file.")
-@shared.force_option("an existing file")
+@shared.force_option
 @shared.number_option("--sample", least=1, default=100, about="Number of dialogues that get a sheet.")
-@shared.seed_option(7, "Random seed of the dialogues with a sheet, and of the folds and resamples of --fit-lambda.")
+@shared.seed_option(7)
 @click.option(
     "--raters", type=click.IntRange(1, 1000), default=2, show_default=True, help="Number of raters to write sheets for."
 )

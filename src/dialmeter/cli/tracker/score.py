@@ -34,6 +34,7 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
+from ..old_names import renamed_option
 from ..printer import CSV, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
 from ..run_files import CommandRun
 from ..work import work_options, workers_from_options
@@ -50,13 +51,16 @@ _MISTAKES = 10
 @shared.measure_option
 @shared.rule_options
 @shared.interval_options(resamples=1000)
-@shared.by_option(_GROUPS, "score")
+@shared.by_option(_GROUPS)
 @click.option(
     "--train-schema", metavar="FILE", help="Schema of the training data. Its services are the seen ones of --by seen."
 )
 @shared.turns_option
-@click.option(
-    "--show", "shown", multiple=True, metavar="DIALOGUE", help="Print a dialogue turn by turn; may be repeated."
+@renamed_option(
+    "--show",
+    click.option(
+        "--dialogue", "shown", multiple=True, metavar="ID", help="Print this dialogue turn by turn; may be repeated."
+    ),
 )
 @shared.paper_options
 @shared.chart_options
@@ -127,7 +131,7 @@ def score(**options: Any) -> Output:
             (Block("\n".join(each), TEXT) for each in shown_dialogues),
         ),
         # The diagnosis has this warning too, with the points that it costs.
-        notices=[notice for notice in result.notices if notice.code != "turn-level"],
+        notices=[*scored.notices, *(notice for notice in result.notices if notice.code != "turn-level")],
         diagnosis=result.diagnosis,
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
         check=check,
@@ -139,7 +143,7 @@ def _check_bare(options: dict[str, Any]) -> None:
         raise DialmeterError(f"--bare needs exactly one --measure, found {len(options['measures'])}")
     if options["style"] not in (None, "text"):
         raise DialmeterError(f"--bare prints one number; it cannot be combined with --as {options['style']}")
-    for name, option in (("by", "--by"), ("shown", "--show"), ("signatures", "--signatures")):
+    for name, option in (("by", "--by"), ("shown", "--dialogue"), ("signatures", "--signatures")):
         if options[name]:
             raise DialmeterError(f"--bare prints one number; it cannot be combined with {option}")
 
@@ -181,7 +185,7 @@ def _parts(
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":
-        yield Block(f"Next: {command_line} --show {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)
+        yield Block(f"Next: {command_line} --dialogue {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)
 
 
 def _command_line(options: dict[str, Any]) -> str:

@@ -19,31 +19,29 @@ from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import TrackerSettings, score_file
 from ..options import resampling_from_options
-from ..printer import warn
 from ..progress import track_reading
 from ..work import cluster_from_options, run_shards
 from .span import score_span
 
+_ONE_SHARD = Notice("one-shard", 1, "the input is one shard; it is scored here and not on the cluster")
+
 
 class ScoredTracker(NamedTuple):
-    """The format of a file, its result, and the lines of the dialogues to print."""
+    """The format of a file, its result, the lines of the dialogues to print, and warnings about the work."""
 
     format: str
     result: TrackerResult
     printed: dict[str, list[str]]
+    notices: tuple[Notice, ...] = ()
 
 
 def score_predictions(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
     """Score a file: in shards if it is large and native, otherwise as a whole, with its gold file if there is one."""
-    file, quiet = options["file"], options["quiet"]
+    file = options["file"]
     spans = _spans(options)
     if len(spans) < 2:
-        if cluster_from_options(options) is not None:
-            warn(
-                [Notice("one-shard", 1, "the input is one shard; it is scored here and not on the cluster")],
-                quiet,
-            )
-        return _score_whole_file(settings, writer, options)
+        scored = _score_whole_file(settings, writer, options)
+        return scored if cluster_from_options(options) is None else scored._replace(notices=(_ONE_SHARD,))
     parts = None if writer is None else str(writer.begin())
     tasks = [ShardTask(span, number, settings, parts) for number, span in enumerate(spans)]
     scorer = settings.scorer()

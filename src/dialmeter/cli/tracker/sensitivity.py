@@ -18,6 +18,7 @@ from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
+from ..old_names import renamed_option
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import track_reading
 from ..several import match_gold_files, name_files, scores_and_accounts
@@ -31,7 +32,7 @@ _ORIGINAL = "original"
 @shared.source_options("the files", several=True, names="Name of a variant; give one for each file.")
 @click.option("--original", metavar="FILE", help="Prediction file under the original schema, to compare with.")
 @click.option("--original-gold", metavar="FILE", help="File with gold states of --original.")
-@click.option("--only", metavar="LIST", help="Only score the dialogues in this file, one id per line.")
+@click.option("--only", metavar="LIST", help="Use only the dialogues in this file, one id per line.")
 @click.option(
     "--measure",
     "measures",
@@ -42,7 +43,12 @@ _ORIGINAL = "original"
     help="Measure of frames; may be repeated.",
 )
 @shared.rules_option(default="sgd")
-@shared.number_option("--most", least=0, default=5, about="Number of most sensitive dialogues to list.")
+@renamed_option(
+    "--most",
+    shared.number_option(
+        "--limit", least=0, default=5, about="Maximum number of dialogues to print, most sensitive first."
+    ),
+)
 @shared.interval_options(resamples=1000)
 @shared.paper_options
 def sensitivity(**options: Any) -> Output:
@@ -69,7 +75,7 @@ def sensitivity(**options: Any) -> Output:
     results = dict(zip(names, scored_results, strict=True))
     variants = {name: result for name, result in results.items() if name != _ORIGINAL or not options["original"]}
     original = results[_ORIGINAL] if options["original"] else None
-    sensitivities = study_sensitivity(variants, original, resampling, options["most"])
+    sensitivities = study_sensitivity(variants, original, resampling, options["limit"])
     seen = {(notice.code, notice.message): notice for result in results.values() for notice in result.notices}
     notices = [*seen.values()]
     return Output(

@@ -65,7 +65,7 @@ class TrackerBiasDocument(TrackerDocument, kw_only=True):
     Attributes:
         between: correlations between measures.
         charts: files that --charts wrote, each with its data in a .csv file.
-        dialogues: with --rows.
+        dialogues: with --all-dialogues.
     """
 
     command: Literal["tracker bias"] = "tracker bias"

@@ -11,16 +11,16 @@ from ...core.document import make_document
 from ...errors import one_line
 from ...readers.formats import LOG_FORMATS
 from ...users.analysis.check import UserCheck, check_talk
-from ...views.tables import percent
+from ...views.tables import count_table, percent
 from ..main import EXIT_INPUT
-from ..options import CHECKING, command
-from ..printer import Block, Output, refused_lines
+from ..options import command
+from ..printer import EVERY, TEXT, Block, Output, refused_lines
 from ..progress import track_reading
 from .documents import UserCheckDocument
 from .scoring import dialogue_options, scoring_options, user_settings_from_options
 
 
-@command(last=CHECKING)
+@command()
 @click.argument("dialogues")
 @dialogue_options
 @scoring_options
@@ -56,6 +56,7 @@ def _parts(checked: UserCheck, file: str) -> Iterator[Block]:
         yield Block(
             f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "
             f"{counts['domains']} domains in goals, {counts['constraints']} constraints, {counts['requests']} requests",
+            TEXT,
             gap=(),
         )
         # A measure has no value if no goal has constraints or requests that it counts.
@@ -69,3 +70,4 @@ def _parts(checked: UserCheck, file: str) -> Iterator[Block]:
             yield Block("this is a log of an agent; use `dialmeter user items` or `dialmeter system check`", gap=())
     else:
         yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+    yield Block(count_table("", ("content", "count"), counts), EVERY[1:])

@@ -43,7 +43,7 @@ from .scoring import dialogue_options, score_dialogues, scoring_options, user_se
 @click.option(
     "--distance", is_flag=True, help="Measure how a simulated user (second file) differs from people (first file)."
 )
-@fail_if_worse_option("a user")
+@fail_if_worse_option
 @dialogue_options
 @scoring_options
 @work_options

@@ -18,6 +18,7 @@ from ...users.derived_goals import derived_goal, written_goals
 from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
+from ..old_names import renamed_option
 from ..options import PLAIN, command, force_option, from_option
 from ..printer import LISTED, Block, Output, refusal_notices
 from ..progress import track_reading
@@ -30,15 +31,22 @@ from .scoring import profile_option
 @from_option("the file")
 @profile_option()
 @click.option("--states", metavar="FILE", help="File with belief states, for dialogues without acts of the user.")
-@click.option(
-    "--make-sheet", is_flag=True, help="DIALOGUES is a log of an agent: write the items of its tasks to --out as CSV."
+@renamed_option(
+    "--make-sheet",
+    click.option(
+        "--make-sheets",
+        "sheet",
+        metavar="FILE",
+        help="DIALOGUES is a log of an agent: write a sheet with the items of its tasks to this file (CSV).",
+    ),
+    value_of="out",
 )
-@endpoint_options("proposals of items with --make-sheet")
+@endpoint_options("proposals of items with --make-sheets")
 @cache_option
 @dry_run_option
 @price_option
-@click.option("--out", metavar="FILE", help="Write the goals or the sheet to this file (default: print the goals).")
-@force_option("an existing file")
+@click.option("--out", metavar="FILE", help="Write the goals to this file (default: print them).")
+@force_option
 def goals(**options: Any) -> Output:
     """Derive goals for a corpus without goals, from what the users of DIALOGUES say and ask for.
 
@@ -46,20 +54,20 @@ def goals(**options: Any) -> Output:
     acts, the constraints come from --states. Score with `user score DIALOGUES --goals FILE`. Such a goal repeats what the
     user did: use it to score other users on the same goals.
 
-    With --make-sheet, the goals in words of an agent's log become a sheet to edit by hand. A row is an item: task, kind,
+    With --make-sheets, the goals in words of an agent's log become a sheet to edit by hand. A row is an item: task, kind,
     value, condition (nothing, asked, fallback or secret), forms (other ways to say it, separated by |), and keys (the
     arguments that have this value). `dialmeter user items LOG --goals FILE.csv` reads the sheet. Items are values of expected
     calls that the instruction names. With --endpoint and --model, they are values that a language model proposes and that the
     instruction names.
     """
-    if options["dry_run"] and not (options["make_sheet"] and options["endpoint"]):
+    if options["dry_run"] and not (options["sheet"] and options["endpoint"]):
         raise DialmeterError(
-            "--dry-run estimates calls of language models; it needs --make-sheet, --endpoint and --model"
+            "--dry-run estimates calls of language models; it needs --make-sheets, --endpoint and --model"
         )
-    if options["make_sheet"]:
+    if options["sheet"]:
         return _make_sheet(options)
     if options["endpoint"] or options["model"]:
-        raise DialmeterError("--endpoint and --model need --make-sheet")
+        raise DialmeterError("--endpoint and --model need --make-sheets")
     out = Path(options["out"]) if options["out"] else None
     if out is not None:
         check_target(out, force=options["force"])
@@ -94,12 +102,12 @@ def goals(**options: Any) -> Output:
 
 def _make_sheet(options: dict[str, Any]) -> Output:
     """Write the items of all tasks of a log to a sheet."""
-    if not options["out"]:
-        raise DialmeterError("--make-sheet needs --out FILE.csv")
+    if options["out"]:
+        raise DialmeterError("--out cannot be combined with --make-sheets, which names the sheet")
     if bool(options["endpoint"]) != bool(options["model"]):
         raise DialmeterError("items by a language model need --endpoint URL and --model NAME")
     if not options["dry_run"]:
-        check_target(Path(options["out"]), force=options["force"])
+        check_target(Path(options["sheet"]), force=options["force"])
     log = open_trajectories(options["dialogues"], options["format"])
     trajectories = list(track_reading(log, log, options["quiet"]))
     notices, source = list(log.notices), ""
@@ -124,9 +132,9 @@ def _make_sheet(options: dict[str, Any]) -> Output:
         rows = goal_rows(trajectories)
     if not rows:
         raise InputError("no dialogue has a goal in words", file=log.name)
-    write_file(options["out"], goal_sheet(rows), force=options["force"])
+    write_file(options["sheet"], goal_sheet(rows), force=options["force"])
     return Output(
-        parts=[Block(f"{len(rows)} rows written to {one_line(options['out'])}{source}")],
+        parts=[Block(f"{len(rows)} rows written to {one_line(options['sheet'])}{source}")],
         notices=notices,
         errors=[one_line(str(error), 1000) for error in log.refused[:LISTED]],
     )

@@ -24,8 +24,9 @@ from ...simulation.world.goals import read_goals
 from ...users.result import SHOWN
 from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option
+from ..main import EXIT_INPUT
 from ..options import combine_options, command, force_option, number_option, resume_option, seed_option
-from ..printer import Output, message_block, warn
+from ..printer import Output, message_block
 from ..progress import track_count
 from ..work import cluster_from_options, work_options
 from .documents import UserPlayDocument
@@ -67,8 +68,8 @@ talk_options = combine_options(
 @talk_options
 @seed_option(12345)
 @click.option("--out", required=True, metavar="FILE", help="Output file for the dialogues (JSON lines).")
-@resume_option("an unfinished file")
-@force_option("an existing file")
+@resume_option
+@force_option
 def play(**options: Any) -> Output:
     """Let a simulated user and a system talk, and save the dialogues.
 
@@ -86,7 +87,6 @@ def play(**options: Any) -> Output:
     )
     if options["dry_run"]:
         return talk_dry_run("user play", options, tasks, [setting])
-    warn(notices, options["quiet"])
     write(
         options["out"],
         tasks,
@@ -98,11 +98,10 @@ def play(**options: Any) -> Output:
         force=options["force"],
     )
     counts, account, text_only_notices = _counts(open_conversations(options["out"]), len(tasks))
+    notices = [*notices, *text_only_notices]
     if not account.scored:
-        raise DialmeterError(
-            f"{one_line(options['out'], 200)}: none of {len(tasks)} dialogues was played: {account.why}"
-        )
-    warn(text_only_notices, options["quiet"])
+        error = f"{one_line(options['out'], 200)}: none of {len(tasks)} dialogues was played: {account.why}"
+        return Output(notices=notices, errors=[error], exit_code=EXIT_INPUT)
     user, system = setting.user.text, setting.system.text
     share = percent(counts["completed"] / counts["dialogues"])
     lines = [
@@ -116,7 +115,7 @@ def play(**options: Any) -> Output:
             UserPlayDocument,
             account=account,
             counts=counts,
-            warnings=[*notices, *text_only_notices],
+            warnings=notices,
             out=options["out"],
             user=user,
             system=system,
@@ -124,6 +123,7 @@ def play(**options: Any) -> Output:
             seed=setting.seed,
         ),
         parts=[message_block("\n".join(lines))],
+        notices=notices,
     )
 
 

@@ -23,7 +23,7 @@ from .scoring import goals_option
 @goals_option
 @from_option("the file")
 @click.option("--out", metavar="FILE.toml", help="Write the profile to this file (default: print it).")
-@force_option("an existing file")
+@force_option
 def profile(**options: Any) -> Output:
     """Propose a profile from the acts and goals of DIALOGUES. Check and edit the profile before you use it.
 

@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from ...core.account import Account
 from ...core.document import make_document
-from ...errors import DialmeterError
+from ...errors import one_line
 from ...users.analysis.query import GOAL_PARTS, UserQuery
 from ...users.analysis.show import lines
 from ...users.record import UserRow
 from ...views.user import QueryMatch, match_table
+from ..main import EXIT_INPUT
 from ..options import command, number_option
-from ..printer import TEXT, Block, Output, warn
+from ..printer import TEXT, Block, Output
 from ..work import work_options
 from .documents import UserQueryDocument
 from .logs.query import is_log_or_items_run, query_logs
@@ -86,8 +87,8 @@ def query(**options: Any) -> Output:
             if len(matches) < options["limit"]:
                 matches.append(QueryMatch(row, events, user_query.losses_in(row)))
     if options["dialogue"] and not total:
-        warn(notices, options["quiet"])
-        raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} matches")
+        error = f"{options['where']}: no dialogue {options['dialogue']!r} matches"
+        return Output(notices=notices, errors=[one_line(error, 1000)], exit_code=EXIT_INPUT)
     return Output(
         document=lambda _: make_document(
             UserQueryDocument,

@@ -54,10 +54,11 @@ set_option = click.option(
     help="Change one switch of the rule set, such as repetitions.max=4; may be repeated.",
 )
 
+user_rules_option = rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator.")
 scoring_options = combine_options(
     map_option,
     profile_option(),
-    rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator."),
+    user_rules_option,
     set_option,
     click.option("--from-text", is_flag=True, help="Find acts in the text of turns without acts."),
     reading_options,

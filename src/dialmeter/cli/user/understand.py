@@ -22,12 +22,12 @@ from ...users.text.accuracy import ScoreEffect, score_effect, short, without_act
 from ...views.tables import Table, percent
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
-from ..options import command, map_option, rules_option
+from ..options import command, map_option
 from ..printer import EVERY, Block, Output, refused_lines
 from ..progress import track_reading
 from .documents import UserUnderstandDocument
 from .reading import act_maker_from_options, reading_dry_run, reading_options
-from .scoring import dialogue_options, profile_option, set_option, user_settings_from_options
+from .scoring import dialogue_options, profile_option, set_option, user_rules_option, user_settings_from_options
 
 _COMPARED = ("I-GCDF1", "R-GCDF1")
 
@@ -37,7 +37,7 @@ _COMPARED = ("I-GCDF1", "R-GCDF1")
 @dialogue_options
 @map_option
 @profile_option()
-@rules_option("Rule set for the scores from acts and from text.")
+@user_rules_option
 @set_option
 @reading_options
 @dry_run_option

@@ -13,8 +13,9 @@ from ...errors import InputError, one_line
 from ...readers.conversations import open_conversations
 from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 from ...views.tables import Table
+from ..main import EXIT_INPUT
 from ..options import PLAIN, command, force_option, from_option
-from ..printer import Block, Output, refusal_notices, warn
+from ..printer import Block, Output, refusal_notices
 from ..progress import track_reading
 from .scoring import goals_option
 
@@ -34,7 +35,7 @@ from .scoring import goals_option
     help="Minimum similarity of two forms of one value.",
 )
 @click.option("--out", metavar="FILE", help="Write the map to this file (default: print it).")
-@force_option("an existing file")
+@force_option
 def values(**options: Any) -> Output:
     """Build a value map from the goals and acts of DIALOGUES and an ontology. Check and edit the map before you use it.
 
@@ -50,8 +51,8 @@ def values(**options: Any) -> Output:
     notices = [*corpus.notices, *refusal_notices(corpus.refused)]
     slots, doubts = value_map(collected, options["similarity"])
     if not slots:
-        warn(notices, options["quiet"])
-        raise InputError("no goal and no act has a value, so no map can be built", file=corpus.name)
+        error = InputError("no goal and no act has a value, so no map can be built", file=corpus.name)
+        return Output(notices=notices, errors=[one_line(str(error), 1000)], exit_code=EXIT_INPUT)
     text = msgspec.json.format(msgspec.json.encode(slots), indent=1).decode()
     if out is None:
         return Output(parts=[Block(text)], notices=notices)

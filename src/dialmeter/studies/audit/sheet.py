@@ -185,7 +185,7 @@ def read_sheets(paths: Sequence[str]) -> FilledSheets:
 def _read_sheet(path: str) -> dict[str, tuple[_JudgedCandidate, str]]:
     """Return the judged candidates of a sheet and the digest of their gold, by key."""
     candidates: dict[str, tuple[_JudgedCandidate, str]] = {}
-    hint = "`tracker audit --sheet` writes a sheet"
+    hint = "`tracker audit --make-sheets` writes a sheet"
     for line, row in read_csv(Source(path), _NEEDED, hint).rows:
         cells = {name: row.get(name, "").strip() for name in (*_NEEDED, "value")}
         if cells["verdict"] not in ("", *VERDICTS):

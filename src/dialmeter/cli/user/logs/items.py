@@ -37,7 +37,7 @@ from .documents import UserItemsDocument
 @click.argument("log")
 @shared.from_option("the log")
 @click.option(
-    "--goals", "sheet", metavar="FILE.csv", help="Edited sheet of items from `dialmeter user goals --make-sheet`."
+    "--goals", "sheet", metavar="FILE.csv", help="Edited sheet of items from `dialmeter user goals --make-sheets`."
 )
 @shared.interval_options(resamples=10_000)
 @shared.skip_bad_option

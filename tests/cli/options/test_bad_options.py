@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from .invoke import call, files_in
-from .samples import town, written
+from ..invoke import call, files_in
+from ..samples import town, written
 
 RULES = """
 values = []
@@ -55,7 +55,7 @@ BAD_WORDS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "group": (["--by", "area"], ("area", "'domain'", "'slot'", "'turn'")),
     "style": (["--as", "html"], ("html", "'markdown'")),
     "option": (["--colour"], ("--colour",)),
-    "dialogue to show": (["--show", "d9"], ("town.jsonl: no dialogue 'd9'",)),
+    "dialogue to show": (["--dialogue", "d9"], ("town.jsonl: no dialogue 'd9'",)),
     "resume without out": (["--resume"], ("--resume", "--out")),
     "force without out": (["--force"], ("--force", "--out")),
     "condition": (["--fail-if", "JGA below 50"], ("--fail-if", "JGA < 0.5")),
