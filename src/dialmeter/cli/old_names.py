@@ -8,8 +8,8 @@ from typing import Any, cast
 import click
 
 from ..model import Notice
+from ..renamed import REMOVED_IN
 
-REMOVED_IN = "0.2"
 NOTICES = "dialmeter.old_names"
 """The key of the warnings about old names in ``click.Context.meta``."""
 
