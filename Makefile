@@ -13,7 +13,8 @@ SITE := .venv-site/.installed
 TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
 # Neighbours share what they make in one process; a process without work takes some from the other. The longest tests are listed.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal --durations 25 -q $(OPTIONS)
+# Libraries use one thread: threads of two processes on two cores wait for each other.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --durations 25 -q $(OPTIONS)
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
 .PHONY: demo quick test doors lint site gallery fuzz bench screenshots clean
