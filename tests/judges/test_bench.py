@@ -160,6 +160,8 @@ def test_the_board(made: Path, submitted: Path, capsys: pytest.CaptureFixture[st
     errors = [row for row in rows if row["measure"] == "error"]
     values = [each["value"] for each in document["scores"]]
     assert [row["value"] for row in errors] == ["" if value is None else f"{value:.6f}" for value in values]
+    values = {each["judge"]: each["value"] for each in document["agreement"] if each["people"] == "TC"}
+    assert values == {"overlap": 0.25, "constant": None, "random": None, "length": None}
     text = page.read_text("utf-8")
     assert "Judges on town" in text
     assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org", "")

@@ -223,14 +223,17 @@ def page(**options: Any) -> Output:
     people = dict(_read_people(text) for text in options["people"])
     table = board(submissions, people)
     agreement = [
-        {"measure": "Spearman", "judge": each.judge, "facet": "", "people": name, "value": values.get(each.judge)}
+        {"measure": "Spearman", "judge": each.judge, "people": name, "value": values.get(each.judge)}
         for name, values in people.items()
         for each in submissions
     ]
     write_file(options["out"], judge_page(cases.head, table), force=options["force"])
     return Output(
         document=lambda _: make_document(
-            JudgeBenchPageDocument, scores=_scores(submissions), counts=_counts(cases, submissions)
+            JudgeBenchPageDocument,
+            scores=_scores(submissions),
+            agreement=agreement,
+            counts=_counts(cases, submissions),
         ),
         parts=[Block(table), Block(records_table([*_scores(submissions), *agreement]), CSV)],
     )

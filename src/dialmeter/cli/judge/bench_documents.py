@@ -23,6 +23,15 @@ class BenchError(Struct, kw_only=True):
     unscored: Count
 
 
+class BenchAgreement(Struct, kw_only=True):
+    """The agreement of a judge with people, from a document of ``judge human`` that ``--people`` names."""
+
+    measure: Literal["Spearman"]
+    judge: str
+    people: str
+    value: Number
+
+
 class BenchCounts(Struct, kw_only=True):
     """Number of cases and submissions."""
 
@@ -56,8 +65,9 @@ class JudgeBenchVerifyDocument(JudgeDocument, kw_only=True):
 
 
 class JudgeBenchPageDocument(JudgeDocument, kw_only=True):
-    """The error rates of the submissions on a board."""
+    """The error rates of the submissions on a board, and their agreement with people."""
 
     command: Literal["judge bench page"] = "judge bench page"
     scores: list[BenchError]
+    agreement: list[BenchAgreement]
     counts: BenchCounts
