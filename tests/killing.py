@@ -1,4 +1,4 @@
-"""Kills commands at random moments, goes on with them, and looks whether that left a trace."""
+"""Kills commands at random moments, resumes them, and compares the output with that of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
 def killings(
     command: Command, folder: Path, seeds: Sequence[int], told: Callable[[Killed], None] = lambda _: None
 ) -> list[Killed]:
-    """Kills a command once for every seed, each time in a place of its own, and goes on with it."""
+    """Kills a command once for every seed, each time with another output, and resumes it."""
     whole = folder / "whole"
     seconds = command.run(whole)
     wanted = contents(whole)

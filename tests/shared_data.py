@@ -1,4 +1,4 @@
-"""The published files that reproduction tests read; they lie beside the project, not in it."""
+"""The published files that reproduction tests read; they are not part of the project."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 ``steady`` hears most things, but what it misses it seldom catches up with, and it does not understand that a wish is taken
 back. ``hasty`` hears everything, but takes an offer of the system for a wish of the user until the user has answered, mixes up
-names that look alike, and has a spelling of its own.
+names that look alike, and has another spelling.
 """
 
 from __future__ import annotations

@@ -153,7 +153,9 @@ def test_a_worker_that_is_killed_leaves_no_trace(
     assert (folder / "mark").exists()
 
 
-def test_a_shard_that_kills_every_worker_is_told_and_the_rest_is_kept(folder: Path, made: tuple[bytes, bytes]) -> None:
+def test_a_shard_that_kills_every_worker_is_reported_and_the_rest_is_kept(
+    folder: Path, made: tuple[bytes, bytes]
+) -> None:
     (folder / "way").write_text("always at for 7 people please thanks")
     words = ("--judge", "mine:Mortal", "--judge", "overlap", "--workers", 2, "--quiet", "--out", "run2")
     code, _, err = called(folder, "score", "cases.jsonl", *words)

@@ -103,7 +103,7 @@ def test_a_file_name_may_be_nasty_too(tmp_path: Path, capsys: pytest.CaptureFixt
         assert not SIGNS & set(result.err)
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal of its own")
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("words", [["score", "--by", "slot"], ["score", "--json"], ["check"], ["rules"]], ids=" ".join)
 def test_on_a_real_terminal(words: list[str], nasty: Path) -> None:
     terminal, screen = os.openpty()

@@ -5,7 +5,7 @@ names, all pages that have such blocks.
 
 - A fence with a title, as in `` ```csv title="states.csv" ``, is a file that the reader saves.
 - ``sh`` holds commands, one per line. They end with exit code 0, or with the one that a comment names ("exit code 1").
-- ``console`` holds commands after ``$`` and what they print on standard output. A line ``…`` stands for any lines.
+- ``console`` holds commands after ``$`` and what they print on standard output. A line ``…`` means any lines.
 - ``python`` is run, all blocks of a page in one namespace.
 """
 
@@ -40,7 +40,7 @@ NOT_RUN = {
     r"smollm2|minilm|=hf\(|train satisfaction|satisfaction-gru|train robust|robust\(": "runs or trains a network for minutes",
     r"--workers [2-9]": "starts several processes",
     r"^python (benchmarks|tools)/": "needs the repository, and most of an hour",
-    r"^dialmeter demo$|^dialmeter judge bench": "is run by a test of its own",
+    r"^dialmeter demo$|^dialmeter judge bench": "is run by another test",
     r"NoFalseAlarm|--from calls|silent\(|backwards|signposts": "is run with its package by the tests of plug-ins",
     r"tracker human .*--read-sheets|--read-sheets verdicts": "waits for people who fill in sheets",
     r"^dialmeter judge published|--gold sgd_x/": "needs a folder of other authors",

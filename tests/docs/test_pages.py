@@ -31,7 +31,7 @@ NOT_RUN = {
     "runs or trains a network for minutes": 10,
     "starts several processes": 4,
     "needs the repository, and most of an hour": 5,
-    "is run by a test of its own": 6,
+    "is run by another test": 6,
     "is run with its package by the tests of plug-ins": 6,
     "waits for people who fill in sheets": 2,
     "needs a folder of other authors": 2,

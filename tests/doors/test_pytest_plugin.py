@@ -1,4 +1,4 @@
-"""The plug-in, found by its entry point in sessions of their own: it stops a worse tracker, and the summary has the table."""
+"""The plug-in, found by its entry point in separate sessions: it stops a worse tracker, and the summary has the table."""
 
 from __future__ import annotations
 

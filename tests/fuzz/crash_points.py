@@ -183,7 +183,7 @@ def _forked(
     told: Path | None = None,
     here: bool = False,
 ) -> tuple[int, str]:
-    """Runs a command in a process of its own, and gives its exit code and what it complained of."""
+    """Runs a command in a separate process, and returns its exit code and its error message."""
     if here:
         # Somewhere else first, so that this process has imported all that the command needs.
         warm = folder.with_name("warm")

@@ -42,7 +42,7 @@ def trees() -> dict[str, ast.Module]:
 
 
 def packages() -> list[str]:
-    """The parts of the package that hold regular expressions; a module at the top is a part of its own."""
+    """The parts of the package that hold regular expressions; a module at the top is a separate part."""
     return sorted({".".join(name.split(".")[:2]) for name, source in sources().items() if _CALL.search(source)})
 
 

@@ -41,7 +41,7 @@ ADDRESSES = 4 << 30
 def run_chunk(
     first: int, last: int, seed: int, samples: Path, current: Path | None = None, kind: str = ""
 ) -> dict[str, Any]:
-    """Runs inputs in a folder of their own, in this process: counts, the worst CPU time, troubles."""
+    """Runs inputs in a separate folder, in this process: counts, the worst CPU time, troubles."""
     every = _chosen(kind)
     counts: Counter[str] = Counter()
     troubles: list[dict[str, Any]] = []

@@ -10,7 +10,7 @@ class Scenario(NamedTuple):
 
     Attributes:
         name: for the log.
-        words: the command, run in a folder of its own; ``../input`` has what it reads.
+        words: the command, run in a separate folder; ``../input`` has what it reads.
         before: commands that are run before it.
         again: what is added to go on with it after a failure.
         kept: a run, file or folder that is there before, and must be there at every moment, the old one or the new one. What

@@ -224,7 +224,7 @@ def write_parts(folder: Path) -> None:
 
 
 def write_unambiguous(folder: Path) -> None:
-    """Writes those dialogues of the synthetic files in which no slot stands under two spellings."""
+    """Writes those dialogues of the synthetic files in which no slot has two spellings."""
     for name in ("synth11", "synth12"):
         for kind, sides in {
             "trade": (".json",),

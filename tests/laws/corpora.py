@@ -103,7 +103,7 @@ def corpora(
 
 
 anything = corpora((*PLAIN, *ALTERNATIVES, "none", "dontcare"), (*PLAIN, "none", "Dont care", "1|2", "[DELETE]"))
-"""Everything that may stand in a file, on both sides."""
+"""All values that a file may have, on both sides."""
 
 
 def scored(

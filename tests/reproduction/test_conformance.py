@@ -59,7 +59,7 @@ LAYOUTS = {"fga-repo": "nested", "convlab3-t5": "convlab3"}
 
 
 def wanted(entry: Mapping[str, Any]) -> dict[str, float | None]:
-    """The original's figures as fractions, by the measure that stands for each."""
+    """The original's figures as fractions, by the measure that corresponds to each."""
     figures = entry["figures"]
     if isinstance(figures, str):  # the original stops
         return {"AGA": None}

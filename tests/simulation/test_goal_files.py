@@ -48,7 +48,7 @@ def test_goals_of_native_lines(tmp_path: Path) -> None:
     assert [(notice.code, notice.where) for notice in notices] == [("no-goal", ("d2",))]
 
 
-def test_a_line_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_line_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     goal = {"train": {"info": {"day": "monday"}, "requests": ["price"]}}
     path.write_text(

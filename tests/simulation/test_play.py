@@ -81,7 +81,7 @@ def test_the_limit_of_turns_cuts(tmp_path: Path) -> None:
     assert line(talks[0])["cut"] is True
 
 
-def test_states_stand_beside_the_talk() -> None:
+def test_dialogues_have_states() -> None:
     for talk in played(noise=0.1)[:50]:
         states = line(talk)["turns"]
         users = [move for move in talk.moves if move.speaker == USER]

@@ -65,7 +65,7 @@ def test_acts_that_state_nothing_do_not_count() -> None:
     assert built(talk(Act("Hotel-Request", "hotel", "name", ("?",)))) == {}
 
 
-def test_a_form_between_two_values_is_told() -> None:
+def test_a_form_between_two_values_is_reported() -> None:
     collected = CollectedValues.empty({"name": ["north hall inn", "north hill inn"]})
     collected.add(talk(informs("north hell inn")), stated)
     _, doubts = value_map(collected)

@@ -147,7 +147,7 @@ class TestMap:
         assert score(capsys, file, "--rules", rules, "--map", "none")["value"] == 0
 
 
-def test_the_backend_is_told_where_it_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_backend_is_reported_where_it_matters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = one_turn(tmp_path, {"hotel-name": "the gables"}, {"hotel-name": "gables"})
     assert not any(part.startswith("backend:") for part in score(capsys, file, "--backend", "difflib")["parts"])
     for backend in ("levenshtein", "difflib"):

@@ -104,7 +104,7 @@ def test_tls_files_go_with_a_cluster(file: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", ["tracker", "user"])
-def test_of_dialogues_that_stand_in_two_shards_the_first_is_told(
+def test_of_several_duplicate_dialogues_the_first_is_reported(
     name: str, workers: int, file: Path, tmp_path: Path
 ) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
@@ -116,7 +116,7 @@ def test_of_dialogues_that_stand_in_two_shards_the_first_is_told(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_progress_is_told_by_the_shard(workers: int, file: Path) -> None:
+def test_progress_is_reported_per_shard(workers: int, file: Path) -> None:
     code, _, err = finished(start(*words_of("keyword", file), "--workers", workers))
     assert code == 0
     told = re.findall(r"shards: (\d+) % \((\d+) of (\d+)\)", err)
@@ -124,7 +124,7 @@ def test_progress_is_told_by_the_shard(workers: int, file: Path) -> None:
     assert told[-1][1] == told[-1][2]
 
 
-def test_bad_input_in_a_shard_is_told_with_its_place(file: Path, tmp_path: Path) -> None:
+def test_bad_input_in_a_shard_is_reported_with_its_place(file: Path, tmp_path: Path) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
     thing = json.loads(lines[40])
     thing["turns"][2]["gold"] = 7

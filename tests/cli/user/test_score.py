@@ -84,7 +84,7 @@ def test_notes_are_shown_when_they_are_asked_for(capsys: pytest.CaptureFixture[s
     assert "repeated_inform" in call(capsys, "user", "score", users(tmp_path), "--logs").out
 
 
-def test_a_user_without_losses_is_told_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_user_without_losses_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = call(capsys, "user", "score", users(tmp_path, TALKS[:1]))
     assert said.out.endswith("\nNo dialogue lost a point.\n")
 

@@ -21,7 +21,7 @@ ATTACKS = ("contradiction", "speaker", "repetition", "co-reference")
 
 
 def marked(count: int = 40) -> list[Case]:
-    """Each attack leaves a mark that n-grams show; repetition has one of its own."""
+    """Each attack leaves a mark that n-grams show; repetition has another one."""
     made = []
     for attack in ATTACKS:
         for number in range(count):

@@ -119,7 +119,7 @@ def test_the_format_is_found(layout: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", ALL)
-def test_a_file_that_is_cut_off_is_told_in_one_line(layout: str, tmp_path: Path) -> None:
+def test_a_file_that_is_cut_off_is_reported_in_one_line(layout: str, tmp_path: Path) -> None:
     written = ALL[layout](tmp_path, corpus_for(layout))
     for path, format in files_of(written):
         part = path / "dialogues_001.json" if path.is_dir() else path

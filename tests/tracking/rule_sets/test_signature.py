@@ -45,11 +45,11 @@ def test_a_measure_is_repeated_as_it_was_asked_for_and_settings_stand_apart() ->
     ("measure", "rules", "slots"),
     [("SA", "dialmeter", "2"), ("SA(slots=30)", "dialmeter", "30"), ("SA", "trade", "30")],
 )
-def test_the_number_of_slots_is_told(measure: str, rules: str, slots: str) -> None:
+def test_the_signature_has_the_number_of_slots(measure: str, rules: str, slots: str) -> None:
     assert scored(measure, rules)["K"] == slots
 
 
-def test_the_average_is_told() -> None:
+def test_the_signature_has_the_average() -> None:
     assert scored("JGA")["avg"] == "turn"
     assert scored("JGA(average=dialogue)")["avg"] == "dialogue"
 
