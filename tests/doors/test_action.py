@@ -68,7 +68,7 @@ def test_a_worse_tracker_fails_and_the_table_is_in_the_summary(folder: Path) -> 
     [step] = [each for each in yaml.safe_load(block)["jobs"]["compare"]["steps"] if "dialmeter" in each["uses"]]
     code, said, summary = run_action(folder, **step["with"])
     assert code == 1
-    assert said.startswith("dialmeter: new is worse than base under GCA: -11.67, p = ")
+    assert said.startswith("dialmeter: new is worse than base under GCA: -11.67, p (Holm) ")
     assert said.count("\n") == 1
     assert "| system | JGA | GCA |" in summary
     assert "- new against base: better under JGA (+16.92); worse under GCA (-11.67)" in summary
@@ -107,7 +107,7 @@ def test_users_are_compared_too(folder: Path) -> None:
         dialmeter.play_to_file(f"{name}.jsonl", user=user, goals=30, seed=1)
     code, said, summary = run_action(folder, base="one.jsonl", new="two.jsonl", subject="user")
     assert code == 1
-    assert said.startswith("dialmeter: two is worse than one: I-GCDF1 -")
+    assert said.startswith("dialmeter: two is worse than one under I-GCDF1: -")
     assert "| one |" in summary
 
 

@@ -8,7 +8,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..core.account import account_fields
@@ -17,7 +16,7 @@ from ..core.record import RecordedResult
 from ..errors import ConditionHolds, DialmeterError, one_line
 from ..measure import Score
 from ..model import Notice
-from ..views.compare import comparison_rows, result_lines
+from ..views.compare import comparison_rows, result_lines, worse_line
 from ..views.tables import Table
 from ..views.tracker import signature_of
 from .printer import CSV, TEXT, Block, result_blocks, signature_blocks
@@ -127,22 +126,16 @@ def comparison_parts(
     yield from signature_blocks(signature_of(chain.from_iterable(scores.values())), gap=("markdown",))
 
 
-WORSE = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
-
-
-def fail_if_worse(
-    options: dict[str, Any], versus: Sequence[PairedDifference], level: float, message: str = WORSE
-) -> None:
+def fail_if_worse(options: dict[str, Any], versus: Sequence[PairedDifference], level: float) -> None:
     """End the command if --fail-if-worse is given and a comparison is significantly worse than its base.
 
     Args:
         options: the options of the command.
         versus: the paired comparisons.
         level: the significance level.
-        message: a template with the fields of the comparison in braces; the difference is in points.
 
     Raises:
         ConditionHolds: a comparison is significantly worse.
     """
     for each in worse_than_base(versus, level) if options["fail_if_worse"] else ():
-        raise ConditionHolds(message.format(**{**to_builtins(each), "difference": 100 * (each.difference or 0)}))
+        raise ConditionHolds(worse_line(each))

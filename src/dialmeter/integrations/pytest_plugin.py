@@ -17,7 +17,6 @@ except ModuleNotFoundError:
     raise MissingExtra("dialmeter.integrations.pytest_plugin", package="pytest") from None
 
 if TYPE_CHECKING:
-    from ..core.comparison import PairedDifference
     from ..tracking.compare import TrackerComparison
     from ..tracking.scoring import States
 
@@ -60,6 +59,7 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
         from ..core.comparison import Resampling, worse_than_base
         from ..tracking.compare import compare
         from ..tracking.scoring import score_tracker
+        from ..views.compare import worse_line
 
         try:
             results = {
@@ -72,7 +72,7 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
         except DialmeterError as error:
             pytest.fail(str(error), pytrace=False)
         record_property(_PROPERTY, _rows(compared, 1 - confidence))
-        problems = [_worse_message(each) for each in worse_than_base(compared.versus, 1 - confidence)]
+        problems = [worse_line(each) for each in worse_than_base(compared.versus, 1 - confidence)]
         problems += [f"{each.measure} cannot be tested: {each.reason}" for each in compared.versus if each.p is None]
         if problems:
             raise AssertionError("; ".join(problems))
@@ -81,14 +81,9 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
     return check
 
 
-def _worse_message(each: PairedDifference) -> str:
-    difference = 100 * (each.difference or 0)
-    return f"new is worse than base under {each.measure}: {difference:+.2f}, p = {each.p_holm:.4f} (Holm)"
-
-
 def _rows(compared: TrackerComparison, level: float) -> list[list[str]]:
-    from ..views.compare import outcome, p_value
-    from ..views.tables import percent
+    from ..views.compare import outcome
+    from ..views.tables import p_value, percent
 
     rows = []
     for each in compared.versus:

@@ -13,7 +13,7 @@ from ..core.comparison import PairedDifference, SystemComparison
 from ..measure import Score
 from ..studies.power import PowerStudy
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
-from .tables import Table, highest, interval, percent, records_table, score_records
+from .tables import Table, highest, interval, p_value, percent, records_table, score_records
 
 
 def stars(p: float | None, most: int = 3) -> str:
@@ -26,9 +26,15 @@ def stars(p: float | None, most: int = 3) -> str:
     return "" if p is None else "*" * sum(p < limit for limit in (0.05, 0.01, 0.001)[:most])
 
 
-def p_value(p: float | None) -> str:
-    """Format a p value with three decimals."""
-    return "–" if p is None else "<.001" if p < 0.001 else f"{p:.3f}"
+def worse_line(each: PairedDifference) -> str:
+    """Return the sentence about a system that is significantly worse than its base.
+
+    Example:
+        >>> worse_line(PairedDifference("JGA", "new", "base", -0.1, None, 0.0002, 0.0004, 1, 0, 9))
+        'new is worse than base under JGA: -10.00, p (Holm) <.001'
+    """
+    change = f"{100 * (each.difference or 0):+.2f}"
+    return f"{each.system} is worse than {each.base} under {each.measure}: {change}, p (Holm) {p_value(each.p_holm)}"
 
 
 def comparison_table(

@@ -24,7 +24,7 @@ from .chart_files import Chart, chart, slug
 from .charts import bars
 from .charts.data import Estimate
 from .markdown_page import markdown_page
-from .tables import Table, decimals, interval, percent
+from .tables import Table, decimals, interval, p_value, percent
 
 if TYPE_CHECKING:
     from ..judges.train.ratings import Quality
@@ -164,8 +164,8 @@ def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
             percent(each.other_error),
             str(each.only_judge),
             str(each.only_other),
-            f"{each.p:.4f}",
-            f"{each.p_holm:.4f}",
+            p_value(each.p),
+            p_value(each.p_holm),
         )
         for each in compared
     )

@@ -16,7 +16,7 @@ from .charts import bars, points
 from .charts.data import Estimate, number_cell
 from .human import coefficient, limits
 from .markdown_page import markdown_page
-from .tables import Table
+from .tables import Table, p_value
 
 _SCATTERS = 12
 """Largest number of judges with a scatter chart."""
@@ -127,7 +127,7 @@ def differences_table(result: PeopleResult, dimensions: Sequence[str]) -> Table:
                 each.other,
                 coefficient(each.difference),
                 limits(each.ci),
-                "–" if each.p_holm is None else "< 0.001" if each.p_holm < 0.001 else f"{each.p_holm:.3f}",
+                p_value(each.p_holm),
                 coefficient(other.difference),
                 limits(other.zou),
                 str(each.n),

@@ -90,6 +90,16 @@ def decimals(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
+def p_value(p: float | None) -> str:
+    """Format a p value with three decimals; a dash if there is none.
+
+    Example:
+        >>> p_value(0.0439), p_value(0.0001), p_value(None)
+        ('0.044', '<.001', '–')
+    """
+    return "<.001" if p is not None and p < 0.001 else decimals(p)
+
+
 def interval(limits: Sequence[float] | None, reason: str = "") -> str:
     """Format an interval in percent, or the reason why there is none.
 

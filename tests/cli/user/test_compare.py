@@ -98,7 +98,7 @@ def test_worse_users_fail(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     files = pair(tmp_path)
     result = call(capsys, "user", "compare", *files, "--fail-if-worse")
     assert result.code == 1
-    assert result.complaint.startswith("hasty is worse than full: I-")
+    assert result.complaint.startswith("hasty is worse than full under I-")
     assert call(capsys, "user", "compare", *reversed(files), "--fail-if-worse").code == 0
 
 

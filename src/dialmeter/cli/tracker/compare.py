@@ -132,13 +132,12 @@ def compare_(**options: Any) -> Output:
         },
     )
     notices = [*_notices(compared, extra, resampling), *disagreement_notices]
-    message_if_worse = "{system} is worse than {base} under {measure}: {difference:+.2f}, p = {p_holm:.4f} (Holm)"
     return Output(
         document=lambda _: _document(compared, extra, notices),
         parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
         notices=notices,
         charts=lambda: system_charts(results),
-        check=lambda: fail_if_worse(options, compared.versus, level, message_if_worse),
+        check=lambda: fail_if_worse(options, compared.versus, level),
     )
 
 
