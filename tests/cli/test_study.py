@@ -14,7 +14,7 @@ from dialmeter.cli.study import ELSEWHERE, INPUTS
 from dialmeter.simulation.files import play_to_file
 from dialmeter.views.pages.opened_run import OpenedRun
 
-from ..fuzz.targets import all_commands
+from ..commands import leaf_commands
 from ..viewer.asking import ask
 from ..viewer.made import dialmeter, served
 from .invoke import call, files_in
@@ -42,7 +42,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_file_that_a_study_reads_is_an_input() -> None:
     seen = 0
-    for name, command in all_commands():
+    for name, command in leaf_commands():
         if any(parameter.name == "study" for parameter in command.params):
             seen += 1
             for parameter in command.params:

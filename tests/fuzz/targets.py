@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
-
-import click
-
-from dialmeter.cli.main import cli
 
 from ..readers.talk.samples import LAYOUTS
 
@@ -193,15 +188,3 @@ def targets() -> list[Target]:
         commands = commands * 48 + pages * 6 + drawn  # how often each is drawn
         found += [Target(f"{name} run {file}", f"runs/{name}/{file}", commands) for file in (*_RUN_FILES, *more_files)]
     return found
-
-
-def all_commands(group: click.Group = cli, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Every command of the command line that is no group, with its name as one types it."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from all_commands(command, f"{path}{name} ")
-        else:
-            yield f"{path}{name}", command

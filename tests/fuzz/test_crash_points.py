@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from ..commands import leaf_commands
 from .crash_points import memory_folder, points_of, write_inputs
 from .scenarios import SCENARIOS, Scenario
-from .targets import all_commands
 
 SAMPLED = {
     "tracker score": 6,
@@ -60,7 +60,7 @@ def test_every_command_that_writes_has_a_scenario() -> None:
     lines = [each.words for each in SCENARIOS]
     writing = {
         (name, option)
-        for name, command in all_commands()
+        for name, command in leaf_commands()
         for parameter in command.params
         for option in parameter.opts
         if option in WRITING_OPTIONS

@@ -15,7 +15,8 @@ from pathlib import Path
 import click
 
 import dialmeter
-from dialmeter.cli.main import cli
+
+from ..commands import all_commands
 
 ROOT = Path(__file__).parents[2]
 _IMPORT = re.compile(r"from (dialmeter[\w.]*) import (?:\(([^)]*)\)|([\w, ]+))")
@@ -23,25 +24,20 @@ _IMPORT = re.compile(r"from (dialmeter[\w.]*) import (?:\(([^)]*)\)|([\w, ]+))")
 
 def surface() -> list[str]:
     """Return every name, one line each, sorted."""
-    return sorted({*_commands(cli, "dialmeter"), *_python(), *_documented(), *_registered()})
+    return sorted({*_commands(), *_python(), *_documented(), *_registered()})
 
 
-def _commands(command: click.Command, path: str) -> Iterator[str]:
-    yield f"command {path}"
-    for parameter in command.params:
-        if isinstance(parameter, click.Option):
-            for name in (*parameter.opts, *parameter.secondary_opts):
-                choices = parameter.type.choices if isinstance(parameter.type, click.Choice) else ()
-                yield f"option {path} {name}"
-                yield from (f"option {path} {name} {choice}" for choice in choices)
-        else:
-            yield f"argument {path} {parameter.name}"
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            inner = command.get_command(context, name)
-            assert inner is not None
-            yield from _commands(inner, f"{path} {name}")
+def _commands() -> Iterator[str]:
+    for path, command in all_commands():
+        yield f"command {path}"
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                for name in (*parameter.opts, *parameter.secondary_opts):
+                    choices = parameter.type.choices if isinstance(parameter.type, click.Choice) else ()
+                    yield f"option {path} {name}"
+                    yield from (f"option {path} {name} {choice}" for choice in choices)
+            else:
+                yield f"argument {path} {parameter.name}"
 
 
 def _python() -> Iterator[str]:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import click
 import pytest
 
-from dialmeter.cli.main import cli
 from dialmeter.cli.old_names import OldName
+
+from ...commands import all_commands
 
 
 class Difference(NamedTuple):
@@ -152,17 +153,10 @@ ALLOWED = {
 }
 
 
-def all_options(command: click.Command = cli, path: str = "dialmeter") -> Iterator[tuple[str, click.Option]]:
+def all_options() -> Iterator[tuple[str, click.Option]]:
     """Yield the options of all commands, with the name of the command."""
-    for parameter in command.params:
-        if isinstance(parameter, click.Option):
-            yield path, parameter
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            inner = command.get_command(context, name)
-            assert inner is not None
-            yield from all_options(inner, f"{path} {name}")
+    for path, command in all_commands():
+        yield from ((path, parameter) for parameter in command.params if isinstance(parameter, click.Option))
 
 
 def kind_of(option: click.Option) -> str:
