@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 
 from ..errors import DialmeterError
 from ..model import Notice
+from .ladder import Ladder
 
 if TYPE_CHECKING:
     from ..stats import Formula
@@ -75,11 +76,16 @@ class PairedDifference(Struct, frozen=True):
 
 
 class SystemComparison(Struct, Generic[SystemResult], frozen=True, kw_only=True):
-    """The comparison of several systems: their results by name, all differences, and warnings."""
+    """The comparison of several systems: their results by name, all differences, and warnings.
+
+    Attributes:
+        ladders: for each system after the first, its verdict under the first measure and what the verdict depends on.
+    """
 
     results: Mapping[str, SystemResult]
     versus: list[PairedDifference]
     notices: list[Notice]
+    ladders: list[Ladder] = []
 
 
 class PairedSample(Struct, frozen=True):
