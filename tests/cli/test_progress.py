@@ -37,7 +37,7 @@ def test_several_files_have_ten_lines_together(
     assert 3 < len(found) <= 10
     assert f"file {systems} of {systems}" in said.err
     first = said.out.split("\n")[0]
-    assert "1 against 0: no difference" in first or "no significant difference" in first
+    assert "CANNOT TELL" in first or "cannot tell" in first
 
 
 def test_small_files_have_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

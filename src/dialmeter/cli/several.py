@@ -11,12 +11,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..core.account import account_fields
-from ..core.comparison import PairedDifference, worse_than_base
+from ..core.comparison import PairedDifference, SystemComparison, worse_than_base
 from ..core.record import RecordedResult
 from ..errors import ConditionHolds, DialmeterError, one_line
 from ..measure import Score
 from ..model import Notice
 from ..views.compare import comparison_rows, result_lines, worse_line
+from ..views.ladder import ladder_table
 from ..views.tables import Table
 from ..views.tracker import signature_of
 from .printer import CSV, TEXT, Block, result_blocks, signature_blocks
@@ -103,25 +104,44 @@ def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "syste
     }
 
 
+def verdict_blocks(comparison: SystemComparison[Any], unit: str = "dialogues", level: float = 0.05) -> Iterator[Block]:
+    """Yield the verdict of each system, with the ladder that it depends on, then the outcome under every measure.
+
+    Args:
+        comparison: the comparison.
+        unit: the noun for what is counted.
+        level: p values below it, after the Holm correction, are significant.
+    """
+    for each in comparison.ladders:
+        yield from result_blocks([each.headline])
+        if len(each.rungs) > 1:
+            yield Block(ladder_table(each, unit), gap=("markdown", "latex"))
+    if len({each.measure for each in comparison.versus}) > 1 or not comparison.ladders:
+        yield from result_blocks(result_lines(comparison.versus, level))
+
+
 def comparison_parts(
     table: Table,
     scores: Mapping[str, Sequence[Score]],
-    versus: Sequence[PairedDifference],
+    comparison: SystemComparison[Any],
     note: str,
+    *,
     who: str = "system",
+    unit: str = "dialogues",
 ) -> Iterator[Block]:
-    """Yield the parts of a comparison: the result in words, the table, the note and the signature.
+    """Yield the parts of a comparison: the verdict, what it depends on, the table, the note and the signature.
 
     Args:
         table: the comparison as a table.
         scores: name → scores.
-        versus: the paired comparisons.
+        comparison: the comparison.
         note: a line below the table, in text output only.
         who: the noun for what is compared.
+        unit: the noun for what is counted in the ladder.
     """
-    yield from result_blocks(result_lines(versus))
+    yield from verdict_blocks(comparison, unit)
     yield Block(table)
-    yield Block(comparison_rows(scores, versus, who), CSV)
+    yield Block(comparison_rows(scores, comparison.versus, who), CSV)
     yield Block(note, TEXT)
     yield from signature_blocks(signature_of(chain.from_iterable(scores.values())), gap=("markdown",))
 

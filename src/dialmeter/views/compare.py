@@ -117,7 +117,7 @@ def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> lis
     Example:
         >>> one = PairedDifference("JGA", "new", "base", 0.1, None, 0.01, 0.02, 1, 0, 0)
         >>> result_lines([one, PairedDifference("GCA", "new", "base", -0.01, None, 0.4, 0.4, 1, 0, 0)])
-        ['new against base: better under JGA (+10.00); no significant difference under GCA']
+        ['new against base: better under JGA (+10.00); cannot tell under GCA']
     """
     pairs: dict[tuple[str, str], list[PairedDifference]] = {}
     for each in versus:
@@ -135,7 +135,7 @@ def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> lis
     return result
 
 
-_NONE = "no significant difference"
+_NONE = "cannot tell"
 _OUTCOMES = ("better", "worse", _NONE, "no test")
 
 

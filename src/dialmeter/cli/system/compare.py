@@ -64,8 +64,9 @@ def compare(**options: Any) -> Output:
         parts=comparison_parts(
             system_comparison_table(comparison),
             {name: result.scores for name, result in comparison.results.items()},
-            comparison.versus,
+            comparison,
             f"{tasks} tasks are in every log; p: exact sign test over the tasks that differ",
+            unit="tasks",
         ),
         notices=notices,
         charts=lambda: system_charts(comparison.results),

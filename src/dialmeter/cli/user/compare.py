@@ -106,9 +106,9 @@ def compare(**options: Any) -> Output:
                 name: [score for score in result.scores if score.group["domain"] == domain]
                 for name, result in results.items()
             },
-            comparison.versus,
+            comparison,
             f"{len(common.keys)} dialogues with the same goal for every user",
-            "user",
+            who="user",
         ),
         notices=notices,
         charts=lambda: [comparison_chart(comparison, domain)],

@@ -91,7 +91,7 @@ class StudyKind(RunKind):
         return iter(())
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the tables of the command after the first."""
+        """Yield the tables of the command after the first two."""
         for number, each in enumerate(_parse_study(run.manifest).tables[1:], 2):
             yield from _page_tables(each, each.title or f"table {number}")
 
@@ -106,12 +106,12 @@ class StudyKind(RunKind):
         return Headline(one_line(": ".join([str(manifest.get("command", "")), *first]), _HEADLINE), None)
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the lines of the command, then its first table."""
+        """Yield the lines of the command, then its first two tables."""
         study = _parse_study(run.manifest)
         if lines := _result_lines(study):
             rows = tuple((str(number), line) for number, line in enumerate(lines, 1))
             yield Table("Result", ("line", "result"), rows, frozenset({0}))
-        for each in study.tables[:1]:
+        for each in study.tables[:2]:
             yield from _page_tables(each, each.title)
 
     def images(self, run: OpenedRun) -> Iterator[ChartImage]:

@@ -1,0 +1,71 @@
+"""A verdict and what it depends on: lines, a table, and a forest plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..core.ladder import TURNING, Ladder, Rung
+from .chart_files import Chart, chart, slug
+from .charts import forest
+from .charts.data import Estimate
+from .tables import Table, interval, p_value
+
+OTHER_QUESTION = "† another question; it cannot turn the verdict"
+
+
+def _is_other_question(rung: Rung) -> bool:
+    return rung.assumption != "as written" and rung.assumption not in TURNING
+
+
+def _name(rung: Rung) -> str:
+    return f"{rung.name} †" if _is_other_question(rung) else rung.name
+
+
+def ladder_table(ladder: Ladder, unit: str = "dialogues") -> Table:
+    """Return one row per assumption: difference, interval, p value, number of units, verdict.
+
+    Args:
+        ladder: the ladder of two systems.
+        unit: what is counted, such as ``tasks``.
+
+    Example:
+        >>> from dialmeter.core.ladder import Rung, make_ladder
+        >>> written = Rung("as written", "as written", -0.051, (-0.08, -0.0226), 0.0001, "worse", 1000)
+        >>> table = ladder_table(make_ladder("JGA", "uniconv", "labes", [written]))
+        >>> table.rows, table.foot
+        ((('as written', '-5.10', '-8.00 to -2.26', '<.001', '1000', 'worse'),), ('no other assumption applies to these files',))
+    """
+    rows = tuple(
+        (
+            _name(each) + (f" ({each.note})" if each.note else ""),
+            "–" if each.difference is None else f"{100 * each.difference:+.2f}",
+            interval(each.ci),
+            p_value(each.p),
+            str(each.n),
+            each.verdict,
+        )
+        for each in ladder.rungs
+    )
+    headings = (f"{ladder.measure}, {ladder.system} − {ladder.base}", "difference", "interval", "p", unit, "verdict")
+    notes = (OTHER_QUESTION,) if any(map(_is_other_question, ladder.rungs)) else ()
+    return Table("", headings, rows, frozenset(range(1, 5)), foot=(ladder.sentence, *notes))
+
+
+def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
+    """Yield a forest plot for each ladder."""
+    for each in ladders:
+        lines = [
+            forest.ForestLine(
+                _name(rung), Estimate(rung.difference, *(rung.ci or ())), rung.verdict, _is_other_question(rung)
+            )
+            for rung in each.rungs
+        ]
+        yield chart(
+            "ladder" if len(ladders) == 1 else f"ladder-{slug(each.system)}",
+            each.headline,
+            forest.draw,
+            forest.table,
+            lines,
+            x_label=f"{each.system} minus {each.base}, {each.measure} in points",
+            note=f"{each.sentence[0].upper()}{each.sentence[1:]}. {'† another question' if any(map(_is_other_question, each.rungs)) else ''}",
+        )
