@@ -1,0 +1,49 @@
+"""Draw the ladders of three published comparisons for the documentation: ``python benchmarks/ladders.py``.
+
+Two trackers whose verdict turns with spelling, two whose verdict holds, and two agents whose verdict turns with connection
+errors. The files are read from ``DIALMETER_SHARED`` (default: ``../shared``).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SHARED = Path(os.environ.get("DIALMETER_SHARED", ROOT.parent / "shared")) / "data"
+TRACKERS = SHARED / "compat" / "mwzeval"
+AGENTS = SHARED / "trajectories"
+
+
+def _trackers(first: str, second: str) -> list[object]:
+    files = [TRACKERS / f"{name}.pred.json.gz" for name in (first, second)]
+    settings = ["--gold", TRACKERS / "mw21.gold.json.gz", "--measure", "JGA", "--missing", "empty"]
+    return ["tracker", "compare", *files, "--name", first, "--name", second, *settings]
+
+
+LADDERS: dict[str, list[object]] = {
+    "ladder-spelling": _trackers("labes", "uniconv"),
+    "ladder-holds": _trackers("labes", "damd"),
+    "ladder-infrastructure": [
+        "system",
+        "compare",
+        AGENTS / "retail_tool-calling-gpt-4.1-mini_0610135038.json.gz",
+        AGENTS / "retail_tool-calling-gemini-2.0-flash_0605191952.json.gz",
+        *("--name", "gpt-4.1-mini", "--name", "gemini-2.0-flash"),
+    ],
+}
+
+
+def main() -> None:
+    for name, words in LADDERS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "dialmeter", *map(str, words), "--charts", folder, "--quiet"]
+            print(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            (ROOT / "docs" / "images" / f"{name}.svg").write_bytes((Path(folder) / "ladder.svg").read_bytes())
+
+
+if __name__ == "__main__":
+    main()
