@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..core.account import format_accounts
-from ..core.comparison import PairedDifference, SystemComparison
+from ..core.comparison import PairedDifference, SystemComparison, TaskDifference
 from ..measure import Score
 from ..studies.power import PowerStudy
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
@@ -167,17 +167,39 @@ def comparison_rows(
     for each in versus:
         against.setdefault((each.measure, each.system), each)
     rows = [({unit: name}, score) for name, own_scores in scores.items() for score in own_scores]
+    keys = _DIFFERENCE + (_OVER_TASKS if any(isinstance(each, TaskDifference) for each in against.values()) else ())
     # The first score of a system for a measure is the compared one; scores of groups follow.
     compared = [against.pop((score.measure, owner[unit]), None) for owner, score in rows]
     records = []
     for record, difference in zip(score_records(rows), compared, strict=True):
         signature = record.pop("signature")
-        cells = {"difference_ci" if key == "ci" else key: getattr(difference, key, None) for key in _DIFFERENCE}
+        cells = {"difference_ci" if key == "ci" else key: getattr(difference, key, None) for key in keys}
         records.append({**record, **cells, "signature": signature})
     return records_table(records)
 
 
 _DIFFERENCE = ("base", "difference", "ci", "p", "p_holm", "wins", "ties", "losses")
+_OVER_TASKS = ("bootstrap_ci", "sign_p")
+TASK_TEST = "differences: Student's interval and t test over tasks"
+
+
+def task_test_table(versus: Iterable[PairedDifference]) -> Table:
+    """Return the bootstrap intervals and sign tests of comparisons over tasks, to be read beside the t test.
+
+    Example:
+        >>> one = TaskDifference("Success", "new", "base", 0.1, None, 0.2, 0.2, 3, 0, 1, bootstrap_ci=(0, 0.2), sign_p=0.625)
+        >>> task_test_table([one]).rows
+        (('Success', 'new', '0.00 to 20.00', '0.625'),)
+    """
+    rows = tuple(
+        (each.measure, each.system, interval(each.bootstrap_ci), p_value(each.sign_p))
+        for each in versus
+        if isinstance(each, TaskDifference)
+    )
+    notes = ("The sign test is not fair if a task has unequal numbers of trials, and is then left out.",)
+    has_all = all(row[3] != p_value(None) for row in rows)
+    headings = ("measure", "system", "bootstrap interval", "p (sign test)")
+    return Table("differences by other methods", headings, rows, frozenset({2, 3}), notes=() if has_all else notes)
 
 
 def difference_cells(difference: PairedDifference | None) -> tuple[str, ...]:
