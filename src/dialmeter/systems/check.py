@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
 from ..core.account import Account, count_reasons, refused_dialogues
-from ..errors import InputError
-from ..model import Notice, Trajectory
+from ..errors import InputError, one_line
+from ..model import ABORTED, Notice, Trajectory
 from ..readers.trajectories import Trajectories
 from .outcome import NO_REWARD
 
@@ -63,7 +63,7 @@ def check_log(
         counts["tool_calls"] += len(calls)
         counts["tool_errors"] += sum(call.failed for call in calls)
         counts["unseen_texts"] += sum(bool(step.aside) for step in trajectory.steps)
-        if not trajectory.rewards and trajectory.ending != "crash":
+        if not trajectory.rewards and trajectory.ending not in ABORTED:
             no_reward.append(trajectory.id)
     unreadable = refused_dialogues(log.refused)
     asked = tasks.total() + len(unreadable)
@@ -89,10 +89,10 @@ def check_log(
         roles=dict(roles.most_common()),
         endings=dict(endings.most_common()),
         tools=dict(sorted(tools.items(), key=lambda item: (-item[1], item[0]))),
-        scorers=dict(scorers),
+        scorers=dict(sorted(scorers.items())),
         sources=dict(sources.most_common()),
         basis=dict(basis.most_common()),
-        notices=list(log.notices),
+        notices=[*log.notices, *_several_scorers(sorted(scorers))],
         problems=[
             *([] if asked else [Notice("empty", 1, f"{log.name}: the log has no dialogues")]),
             *(Notice("unreadable", 1, str(error)) for error in log.refused),
@@ -100,3 +100,9 @@ def check_log(
         ],
         refused=list(log.refused),
     )
+
+
+def _several_scorers(names: Sequence[str]) -> list[Notice]:
+    known = ", ".join(map(one_line, names))
+    message = f"the log has rewards of {len(names)} scorers: {known}; to score it, choose one with --scorer"
+    return [Notice("several-scorers", len(names), message)] if len(names) > 1 else []

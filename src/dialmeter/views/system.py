@@ -18,8 +18,14 @@ WORST = 10
 
 
 def system_score_table(result: SystemResult) -> Table:
-    """Return one row per measure: value, interval, number of tasks; the account is below the table."""
-    rows = tuple(map(score_cells, result.scores))
+    """Return one row per measure: value, interval, number of tasks; the account is below the table.
+
+    If infrastructure errors ended dialogues, more rows have the values without them.
+    """
+    rows = [score_cells(each) for each in result.scores]
+    for each in result.without_infrastructure.scores if result.without_infrastructure else ():
+        name, *cells = score_cells(each)
+        rows.append((f"{name}, infrastructure errors left out", *cells))
     headings = (
         "measure",
         "value",
@@ -27,7 +33,7 @@ def system_score_table(result: SystemResult) -> Table:
         "tasks",
         "not applicable" if result.settings.success else "too few trials",
     )
-    return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
+    return Table("", headings, tuple(rows), frozenset(range(1, 5)), foot=(result.account.line,))
 
 
 def effort_table(result: SystemResult) -> Table:
@@ -106,5 +112,5 @@ def markdown_report(name: str, result: SystemResult) -> str:
         [system_score_table(result)],
         result.notices,
         details,
-        signature=signature_of(result.scores),
+        signature=signature_of(result.every_score),
     )
