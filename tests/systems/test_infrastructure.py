@@ -12,7 +12,7 @@ import pytest
 from dialmeter import open_run, score_system
 from dialmeter.core.comparison import Resampling, TaskDifference
 from dialmeter.model import Ending, Trajectory
-from dialmeter.readers.agents.parts import ending_of_error
+from dialmeter.readers.agents.messages import ending_of_error
 from dialmeter.readers.trajectories import open_trajectories
 from dialmeter.systems.compare import compare_systems
 
@@ -131,7 +131,7 @@ def test_the_headline_reads_well() -> None:
         "DEPENDS on infrastructure: gemini is worse than gpt by 25.22 Success as written, "
         "not shown (-6.25) with infrastructure errors left out."
     )
-    assert compared.ladders[0].rungs[1].note == "gpt 47.50, gemini 41.25; 35 dialogues left out"
+    assert compared.ladders[0].rungs[1].note == "35 dialogues left out"
 
 
 def runs(**tasks: str) -> list[Trajectory]:
@@ -166,7 +166,7 @@ def test_settings(infrastructure: Any, value: float, second: float | None, signe
 
 def test_a_crash_stays_a_failure() -> None:
     result = score_system(runs(a="+!", b="!+"), infrastructure="skipped")
-    assert (result.value, result.infrastructure_errors) == (0.5, 0)
+    assert (result.value, result.infrastructure_errors) == (0.5, [])
 
 
 def test_warning_above_two_percent() -> None:
@@ -175,8 +175,7 @@ def test_warning_above_two_percent() -> None:
     assert [notice.code for notice in few.notices] == []
     [notice] = many.notices
     assert notice.message == (
-        "2 of 50 dialogues were ended by an infrastructure error; "
-        "Success is 96.00 with them as failures and 100.00 without them"
+        "2 of 50 dialogues were ended by an infrastructure error; Success is 96.00, and 100.00 without them"
     )
 
 

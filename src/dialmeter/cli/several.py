@@ -19,7 +19,7 @@ from ..model import Notice
 from ..views.compare import comparison_rows, result_lines, worse_line
 from ..views.tables import Table
 from ..views.tracker import signature_of
-from .printer import CSV, TEXT, Block, result_blocks, signature_blocks, table_blocks
+from .printer import CSV, TEXT, Block, result_blocks, signature_blocks
 
 
 def match_gold_files(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:
@@ -109,10 +109,8 @@ def comparison_parts(
     versus: Sequence[PairedDifference],
     note: str,
     who: str = "system",
-    *,
-    tests: Table | None = None,
 ) -> Iterator[Block]:
-    """Yield the parts of a comparison: the result in words, the table, further tests, the note and the signature.
+    """Yield the parts of a comparison: the result in words, the table, the note and the signature.
 
     Args:
         table: the comparison as a table.
@@ -120,11 +118,9 @@ def comparison_parts(
         versus: the paired comparisons.
         note: a line below the table, in text output only.
         who: the noun for what is compared.
-        tests: a table of further intervals and tests, not in CSV.
     """
     yield from result_blocks(result_lines(versus))
     yield Block(table)
-    yield from table_blocks([tests] if tests else [])
     yield Block(comparison_rows(scores, versus, who), CSV)
     yield Block(note, TEXT)
     yield from signature_blocks(signature_of(chain.from_iterable(scores.values())), gap=("markdown",))

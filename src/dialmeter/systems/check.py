@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
 from ..core.account import Account, count_reasons, refused_dialogues
-from ..errors import InputError, one_line
+from ..errors import InputError
 from ..model import ABORTED, Notice, Trajectory
 from ..readers.trajectories import Trajectories
 from .outcome import NO_REWARD
+
+_SEVERAL = "the log has rewards of several scorers; to score it, choose one with --scorer"
 
 
 class LogCheck(Struct, kw_only=True):
@@ -92,7 +94,7 @@ def check_log(
         scorers=dict(sorted(scorers.items())),
         sources=dict(sources.most_common()),
         basis=dict(basis.most_common()),
-        notices=[*log.notices, *_several_scorers(sorted(scorers))],
+        notices=[*log.notices, *([Notice("several-scorers", len(scorers), _SEVERAL)] if len(scorers) > 1 else [])],
         problems=[
             *([] if asked else [Notice("empty", 1, f"{log.name}: the log has no dialogues")]),
             *(Notice("unreadable", 1, str(error)) for error in log.refused),
@@ -100,9 +102,3 @@ def check_log(
         ],
         refused=list(log.refused),
     )
-
-
-def _several_scorers(names: Sequence[str]) -> list[Notice]:
-    known = ", ".join(map(one_line, names))
-    message = f"the log has rewards of {len(names)} scorers: {known}; to score it, choose one with --scorer"
-    return [Notice("several-scorers", len(names), message)] if len(names) > 1 else []

@@ -15,7 +15,6 @@ from ..core.comparison import (
     task_difference,
 )
 from ..core.ladder import Ladder, make_ladder, make_rung
-from ..core.result import percent
 from ..errors import DialmeterError
 from ..readers.agents.parts import other_goals
 from .measures import SystemMeasure
@@ -55,12 +54,19 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
             result.values(measure).keys() == restricted[first].values(measure).keys() for result in restricted.values()
         )
     ]
-    differences = _differences(restricted, shared, resampling)
+    written = _differences(restricted, shared, resampling)
+    lost = {name: len(each.infrastructure_errors) for name, each in restricted.items() if each.without_infrastructure}
+    skipped = {name: result.without_infrastructure or result for name, result in restricted.items()}
+    left_out = _differences(skipped, shared, resampling) if lost else written
     return LogComparison(
         results=restricted,
-        versus=list(differences),
+        versus=list(written),
         notices=[*notices, *other_goals(goals)],
-        ladders=_ladders(restricted, shared, differences, resampling),
+        ladders=[
+            _ladder(one, other, lost.get(first, 0) + lost.get(one.system, 0), 1 - resampling.confidence)
+            for one, other in zip(written, left_out, strict=True)
+            if one.measure == shared[0].name
+        ],
     )
 
 
@@ -87,31 +93,10 @@ def _differences(
     )
 
 
-def _ladders(
-    results: Mapping[str, SystemResult],
-    measures: Sequence[SystemMeasure],
-    written: Sequence[TaskDifference],
-    resampling: Resampling,
-) -> list[Ladder]:
-    """Return the verdict on every later system under the first measure: as written, and without infrastructure errors."""
-    level = 1 - resampling.confidence
-    lost = {name: each.infrastructure_errors if each.without_infrastructure else 0 for name, each in results.items()}
-    skipped = {name: each.skipping_infrastructure() for name, each in results.items()}
-    left_out = _differences(skipped, measures, resampling) if any(lost.values()) else written
-    ladders = []
-    for first, second in list(zip(written, left_out, strict=True))[:: len(measures) or 1]:
-        pair = (first.base, first.system)
-        rungs = [make_rung("as written", "as written", first, level, n=first.tasks)]
-        if any(lost[name] for name in pair):
-            values = _common_values(measures[0], *(skipped[name] for name in pair))
-            note = ", ".join(f"{name} {percent(value)}" for name, value in zip(pair, values, strict=True))
-            note += f"; {sum(lost[name] for name in pair)} dialogues left out"
-            rungs.append(make_rung(LEFT_OUT, "infrastructure", second, level, n=second.tasks, note=note))
-        ladders.append(make_ladder(first.measure, first.system, first.base, rungs))
-    return ladders
-
-
-def _common_values(measure: SystemMeasure, *results: SystemResult) -> list[float | None]:
-    """Return the value of each result on the tasks for which all have one."""
-    tasks = frozenset.intersection(*(frozenset(result.values(measure)) for result in results))
-    return [result.restricted(tasks).whole(measure) for result in results]
+def _ladder(written: TaskDifference, left_out: TaskDifference, lost: int, level: float) -> Ladder:
+    """Return the verdict as written, and without the dialogues that an infrastructure error ended, if there are any."""
+    rungs = [make_rung("as written", "as written", written, level, n=written.tasks)]
+    if lost:
+        note = f"{lost} dialogues left out"
+        rungs.append(make_rung(LEFT_OUT, "infrastructure", left_out, level, n=left_out.tasks, note=note))
+    return make_ladder(written.measure, written.system, written.base, rungs)

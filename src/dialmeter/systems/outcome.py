@@ -76,11 +76,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def choose_scorer(names: Collection[str], asked: str = "") -> str:
-    """Return the scorer whose reward decides in every dialogue of a log.
-
-    Args:
-        names: all scorers in the log.
-        asked: the requested one.
+    """Return the scorer whose reward decides in every dialogue of a log, from the names of all its scorers.
 
     Raises:
         InputError: several scorers, and none is requested; or the log does not have the requested one.

@@ -41,11 +41,6 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
         signature=result.signature,
         columns={"Success": success},
         report=report,
-        findings={
-            "left_out": result.left_out,
-            "efforts": result.efforts,
-            "endings": result.endings,
-            "tasks": result.tasks,
-        },
+        findings={name: getattr(result, name) for name in ("left_out", "efforts", "endings", "tasks")},
         refused=result.refused,
     )

@@ -108,32 +108,24 @@ class SystemResult(Result):
         return Account("dialogue", asked, asked, len(self.scored), count_reasons([*unreadable, *unscored]))
 
     @cached_property
-    def infrastructure_errors(self) -> int:
-        """Number of dialogues that an infrastructure error ended."""
-        return sum(each.ending == "infrastructure" for each in self.outcomes)
-
-    def skipping_infrastructure(self) -> SystemResult:
-        """Return the result in which dialogues that an infrastructure error ended are unscored."""
-        return SystemResult(
-            replace(self.settings, infrastructure="skipped"),
-            [
-                replace(each, success=None, reason=NOT_RUN) if each.ending == "infrastructure" else each
-                for each in self.outcomes
-            ],
-            measures=self._requested_measures,
-            refused=self.refused,
-            resampling=self.resampling,
-        )
+    def infrastructure_errors(self) -> list[str]:
+        """The dialogues that an infrastructure error ended."""
+        return [each.id for each in self.outcomes if each.ending == "infrastructure"]
 
     @cached_property
     def without_infrastructure(self) -> SystemResult | None:
-        """The second result of ``infrastructure="both"``, without infrastructure errors; None if there are no such errors."""
-        is_double = self.settings.infrastructure == "both" and self.infrastructure_errors > 0
-        return self.skipping_infrastructure() if is_double else None
+        """With ``infrastructure="both"``, the result without infrastructure errors; None if there are none."""
+        if self.settings.infrastructure != "both" or not self.infrastructure_errors:
+            return None
+        outcomes = [
+            replace(each, success=None, reason=NOT_RUN) if each.ending == "infrastructure" else each
+            for each in self.outcomes
+        ]
+        return self._with(outcomes, replace(self.settings, infrastructure="skipped"), self.refused)
 
     @property
     def left_out(self) -> list[dict[str, Any]]:
-        """The scores without infrastructure errors as dictionaries, as in JSON; empty if there is only one value."""
+        """The scores without infrastructure errors as dictionaries; empty if there are no such scores."""
         return self.without_infrastructure.to_dicts() if self.without_infrastructure is not None else []
 
     @property
@@ -161,15 +153,12 @@ class SystemResult(Result):
                     tuple(unscored_tasks[:5]),
                 )
             )
-        if self.infrastructure_errors > MANY_ERRORS * len(self.outcomes):
-            lost = [each.id for each in self.outcomes if each.ending == "infrastructure"]
+        lost = self.infrastructure_errors
+        if len(lost) > MANY_ERRORS * len(self.outcomes):
             message = f"{len(lost)} of {len(self.outcomes)} dialogues were {NOT_RUN}"
             if self.without_infrastructure is not None:
-                first, second = self.scores[0], self.without_infrastructure.scores[0]
-                message += (
-                    f"; {first.measure} is {percent(first.value)} with them as failures and "
-                    f"{percent(second.value)} without them"
-                )
+                without = percent(self.without_infrastructure.value)
+                message += f"; {self.scores[0].measure} is {percent(self.value)}, and {without} without them"
             notices.append(Notice("infrastructure", len(lost), message, tuple(lost[:5])))
         low, high = self.trials
         if low != high:
@@ -343,12 +332,13 @@ class SystemResult(Result):
 
     def restricted(self, tasks: frozenset[str]) -> SystemResult:
         """Return the result for some of the tasks."""
-        return SystemResult(
-            self.settings,
-            [each for each in self.outcomes if each.task in tasks],
-            measures=self._requested_measures,
-            resampling=self.resampling,
-        )
+        return self._with([each for each in self.outcomes if each.task in tasks], self.settings)
+
+    def _with(
+        self, outcomes: Sequence[SystemOutcome], settings: SystemSettings, refused: Sequence[InputError] = ()
+    ) -> SystemResult:
+        measures = self._requested_measures
+        return SystemResult(settings, outcomes, measures=measures, refused=refused, resampling=self.resampling)
 
     @property
     def summary(self) -> str:

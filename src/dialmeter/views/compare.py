@@ -180,26 +180,27 @@ def comparison_rows(
 
 _DIFFERENCE = ("base", "difference", "ci", "p", "p_holm", "wins", "ties", "losses")
 _OVER_TASKS = ("bootstrap_ci", "sign_p")
-TASK_TEST = "differences: Student's interval and t test over tasks"
 
 
-def task_test_table(versus: Iterable[PairedDifference]) -> Table:
-    """Return the bootstrap intervals and sign tests of comparisons over tasks, to be read beside the t test.
+def task_test_lines(versus: Iterable[PairedDifference]) -> str:
+    """Return the method of comparisons over tasks, and the results of the bootstrap and the sign test, a line for each comparison.
 
     Example:
         >>> one = TaskDifference("Success", "new", "base", 0.1, None, 0.2, 0.2, 3, 0, 1, bootstrap_ci=(0, 0.2), sign_p=0.625)
-        >>> task_test_table([one]).rows
-        (('Success', 'new', '0.00 to 20.00', '0.625'),)
+        >>> print(task_test_lines([one]))
+        differences: Student's interval and t test over tasks
+        new, Success: by bootstrap 0.00 to 20.00; exact sign test p 0.625
     """
-    rows = tuple(
-        (each.measure, each.system, interval(each.bootstrap_ci), p_value(each.sign_p))
-        for each in versus
-        if isinstance(each, TaskDifference)
-    )
-    notes = ("The sign test is not fair if a task has unequal numbers of trials, and is then left out.",)
-    has_all = all(row[3] != p_value(None) for row in rows)
-    headings = ("measure", "system", "bootstrap interval", "p (sign test)")
-    return Table("differences by other methods", headings, rows, frozenset({2, 3}), notes=() if has_all else notes)
+    lines = ["differences: Student's interval and t test over tasks"]
+    for each in versus:
+        if isinstance(each, TaskDifference):
+            sign = (
+                "no sign test, because trials are unequal"
+                if each.sign_p is None
+                else f"exact sign test p {p_value(each.sign_p)}"
+            )
+            lines.append(f"{each.system}, {each.measure}: by bootstrap {interval(each.bootstrap_ci) or '–'}; {sign}")
+    return "\n".join(lines)
 
 
 def difference_cells(difference: PairedDifference | None) -> tuple[str, ...]:

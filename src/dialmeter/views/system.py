@@ -18,14 +18,10 @@ WORST = 10
 
 
 def system_score_table(result: SystemResult) -> Table:
-    """Return one row per measure: value, interval, number of tasks; the account is below the table.
-
-    If infrastructure errors ended dialogues, more rows have the values without them.
-    """
-    rows = [score_cells(each) for each in result.scores]
-    for each in result.without_infrastructure.scores if result.without_infrastructure else ():
-        name, *cells = score_cells(each)
-        rows.append((f"{name}, infrastructure errors left out", *cells))
+    """Return one row per measure: value, interval, number of tasks, also without infrastructure errors; the account is below."""
+    again = ", infrastructure errors left out"
+    cells = [(score_cells(each), again if each.group else "") for each in result.every_score]
+    rows = tuple((f"{name}{suffix}", *more) for (name, *more), suffix in cells)
     headings = (
         "measure",
         "value",
@@ -33,7 +29,7 @@ def system_score_table(result: SystemResult) -> Table:
         "tasks",
         "not applicable" if result.settings.success else "too few trials",
     )
-    return Table("", headings, tuple(rows), frozenset(range(1, 5)), foot=(result.account.line,))
+    return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 
 
 def effort_table(result: SystemResult) -> Table:

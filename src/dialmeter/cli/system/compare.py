@@ -10,7 +10,7 @@ from ...core.comparison import Resampling
 from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError
 from ...systems.compare import compare_systems
-from ...views.compare import TASK_TEST, task_test_table
+from ...views.compare import task_test_lines
 from ...views.system import system_charts, system_comparison_table
 from ..options import (
     chart_options,
@@ -68,8 +68,7 @@ def compare(**options: Any) -> Output:
             system_comparison_table(comparison),
             {name: result.scores for name, result in comparison.results.items()},
             comparison.versus,
-            f"{tasks} tasks are in every log; {TASK_TEST}",
-            tests=task_test_table(comparison.versus),
+            f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
         ),
         notices=notices,
         charts=lambda: system_charts(comparison.results),

@@ -21,8 +21,8 @@ from ..entries import Entry
 from ..parts import as_list, as_mapping
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from .messages import as_conversation, ending_token, read_messages
-from .parts import amount, dialogue_name, ending_of_error, mapping_or_empty, task_id, trial_number
+from .messages import as_conversation, ending_of_error, ending_token, read_messages
+from .parts import amount, dialogue_name, mapping_or_empty, task_id, trial_number
 
 CARRIES = "text, tool calls, scores: logs of inspect, .json or .eval"
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}

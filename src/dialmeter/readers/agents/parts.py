@@ -3,59 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
 from ...errors import InputError, one_line
-from ...model import Ending, Notice
+from ...model import Notice
 from ..parts import as_mapping
 from ..strict_json import kind_of
 
 CLOSE = 1e-6
 """Tolerance for rewards: a reward within this distance of 1 is a success."""
-
-_INFRASTRUCTURE = re.compile(
-    "|".join(
-        (
-            # Names of exceptions, as clients of models write them.
-            r"APIConnectionError|RateLimitError|ServiceUnavailable|InternalServerError|APITimeoutError|\bTimeout(?:Error)?\b",
-            r"ReadTimeout|ConnectTimeout|ConnectionError|RemoteProtocolError|AuthenticationError|PermissionDenied",
-            # Words of the network and of endpoints.
-            r"Connection (?:reset|refused|aborted|error)|BadGateway|Bad Gateway|Gateway Time-?out",
-            r"insufficient_quota|\bquota\b|Resource exhausted|overloaded",
-            # Status codes: too many requests, and errors of the server.
-            r"\"code\": ?(?:429|5\d\d)|\b(?:status|code|HTTP)[ :=/\d.]{0,6}(?:429|5\d\d)\b",
-        )
-    ),
-    re.IGNORECASE,
-)
-_ANSWERED = re.compile(r"ContextWindowExceeded|context_length|maximum context|ContentPolicy", re.IGNORECASE)
-"""The endpoint works, and refuses what the agent sends: too long a text, or a forbidden one."""
-_IN_TOOL = re.compile(
-    r"tau_bench[\\/]envs[\\/]\w+[\\/]tools[\\/]|tau2[\\/]environment[\\/]toolkit\.py|inspect_ai[\\/]model[\\/]_call_tools\.py"
-)
-"""A line of a traceback inside a tool."""
-
-
-def ending_of_error(text: str, traceback: str = "") -> Ending:
-    """Tell an error of the infrastructure from a crash, by the error that ended a run.
-
-    An exception that a tool raised is a crash, whatever its words.
-
-    Args:
-        text: the message of the error.
-        traceback: where it was raised, if the log says so.
-
-    Example:
-        >>> ending_of_error("litellm.APIConnectionError: [Errno 54] Connection reset by peer"), ending_of_error("KeyError: 'name'")
-        ('infrastructure', 'crash')
-        >>> ending_of_error("TimeoutError", 'File "tau_bench/envs/retail/tools/cancel.py", line 3, in invoke')
-        'crash'
-    """
-    is_outside = _INFRASTRUCTURE.search(text) and not _ANSWERED.search(text) and not _IN_TOOL.search(traceback)
-    return "infrastructure" if is_outside else "crash"
 
 
 def task_id(thing: Any, key: str = "task_id") -> str:

@@ -17,18 +17,8 @@ from ...errors import InputError, one_line, placing
 from ...model import ABORTED, SYSTEM, USER, Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
 from ..parts import as_list, as_mapping, as_text
 from ..source import Sample, Source
-from .messages import as_conversation, ending_token, read_messages
-from .parts import (
-    amount,
-    amounts,
-    dialogue_name,
-    ending_of_error,
-    mapping_or_empty,
-    optional_mapping,
-    reward_of,
-    task_id,
-    trial_number,
-)
+from .messages import as_conversation, ending_of_error, ending_token, read_messages
+from .parts import amount, amounts, dialogue_name, mapping_or_empty, optional_mapping, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, goals in words, rewards, costs: results of tau2-bench, a file or a folder"
 _INFO = frozenset({"agent_info", "user_info", "environment_info"})
@@ -117,7 +107,7 @@ def trajectory(item: Simulation) -> Trajectory:
         reason = as_text(entry.get("termination_reason"), "termination_reason")
         ending = _REASONS.get(reason, "unknown")
         details = mapping_or_empty(entry.get("info"))
-        error = " ".join(str(details[key]) for key in ("error_type", "error") if details.get(key))
+        error = f"{details.get('error_type') or reason}: {details.get('error') or ''}"
         if ending == "crash":
             ending = ending_of_error(error, str(details.get("error_traceback")))
         is_aborted = ending in ABORTED
@@ -136,7 +126,7 @@ def trajectory(item: Simulation) -> Trajectory:
             costs=amounts(agent=entry.get("agent_cost"), user=entry.get("user_cost")),
             seconds=amount(entry.get("duration")),
             roles=messages.roles,
-            error=one_line(error or reason, 500) if is_aborted else "",
+            error=one_line(error, 500) if is_aborted else "",
             source=reason,
             basis=tuple(map(str, as_list(reward_info.get("reward_basis") or [], "reward_basis"))),
         )

@@ -17,10 +17,10 @@ from ....readers.trajectories import open_trajectories
 from ....users.items.compare import ItemComparison, compare_items, score_of
 from ....users.items.log_items import LogItems, read_items
 from ....users.outcome import COMBINED
-from ....views.compare import TASK_TEST, task_test_table
+from ....views.compare import task_test_lines
 from ....views.pages.item_tables import item_comparison_table
 from ...options import resampling_from_options
-from ...printer import EVERY, TEXT, Block, Output, signature_blocks, table_blocks
+from ...printer import EVERY, TEXT, Block, Output, signature_blocks
 from ...progress import expect_files, track_reading
 from ...several import fail_if_worse, named_notices
 from ..documents import UserCompareDocument
@@ -75,7 +75,6 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
 
 def _parts(comparison: ItemComparison, tasks: int) -> Iterator[Block]:
     yield Block(item_comparison_table(comparison), EVERY)
-    yield from table_blocks([task_test_table(comparison.versus)])
-    yield Block(f"{tasks} tasks are in every log; {TASK_TEST}", TEXT)
+    yield Block(f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}", TEXT)
     first = next(iter(comparison.results.values()))
     yield from signature_blocks("|".join(["…", *first.signature.split("|")[1:]]), gap=("markdown",))
