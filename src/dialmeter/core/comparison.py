@@ -246,10 +246,8 @@ def task_difference(
     Example:
         >>> old, new = ({str(task): (value, 1.0) for task, value in enumerate(values)} for values in ([0, 0, 0, 1], [1, 1, 0, 1]))
         >>> result = task_difference("Success", ("old", old), ("new", new), Resampling())
-        >>> result.difference, result.wins, round(result.p, 3), result.sign_p
-        (0.5, 2, 0.182, 0.5)
-        >>> [round(limit, 3) for limit in result.ci]
-        [-0.419, 1.419]
+        >>> result.difference, result.wins, round(result.p, 3), [round(limit, 3) for limit in result.ci]
+        (0.5, 2, 0.182, [-0.419, 1.419])
     """
     import numpy as np
 
@@ -269,24 +267,22 @@ def task_difference(
     changes = [later - earlier for earlier, later in zip(_linear_values(before), _linear_values(after), strict=True)]
     # Rounding makes differences equal that are equal except for the last digits of their sums.
     student = student_interval([round(change, 12) for change in changes], confidence=resampling.confidence)
-    is_tested = len(tasks) >= MIN_TASKS and student.p is not None
+    reason = (
+        f"fewer than {MIN_TASKS} tasks" if len(tasks) < MIN_TASKS else "equal differences" if not student.ci else ""
+    )
     sign_p = mcnemar_counts(losses, wins).p
     return TaskDifference(
         measure=measure,
         system=system[0],
         base=base[0],
         difference=new - old if old is not None and new is not None else None,
-        ci=student.ci if is_tested else None,
-        p=student.p if is_tested else sign_p,
+        ci=None if reason else student.ci,
+        p=sign_p if reason else student.p,
         p_holm=None,
         wins=wins,
         ties=ties,
         losses=losses,
-        reason=""
-        if is_tested
-        else f"fewer than {MIN_TASKS} tasks"
-        if len(tasks) < MIN_TASKS
-        else "all tasks differ equally",
+        reason=reason,
         tasks=len(tasks),
         bootstrap_ci=bootstrap.ci if bootstrap is not None else None,
         sign_p=sign_p if equal_trials else None,

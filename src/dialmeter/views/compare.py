@@ -194,12 +194,8 @@ def task_test_lines(versus: Iterable[PairedDifference]) -> str:
     lines = ["differences: Student's interval and t test over tasks"]
     for each in versus:
         if isinstance(each, TaskDifference):
-            sign = (
-                "no sign test, because trials are unequal"
-                if each.sign_p is None
-                else f"exact sign test p {p_value(each.sign_p)}"
-            )
-            lines.append(f"{each.system}, {each.measure}: by bootstrap {interval(each.bootstrap_ci) or '–'}; {sign}")
+            sign = "" if each.sign_p is None else f"; exact sign test p {p_value(each.sign_p)}"
+            lines.append(f"{each.system}, {each.measure}: by bootstrap {interval(each.bootstrap_ci) or '–'}{sign}")
     return "\n".join(lines)
 
 
