@@ -183,8 +183,13 @@ class TaskGoal(Struct, frozen=True, omit_defaults=True):
     outputs: tuple[str, ...] = ()
 
 
-Ending: TypeAlias = Literal["user_stop", "agent_stop", "transfer", "out_of_scope", "limit", "error", "crash", "unknown"]
-"""The ending of a dialogue with an agent. ``limit`` is a limit of steps, time or errors. The agent did not cause a ``crash``."""
+Ending: TypeAlias = Literal[
+    "user_stop", "agent_stop", "transfer", "out_of_scope", "limit", "crash", "infrastructure", "unknown"
+]
+"""The ending of a dialogue with an agent. ``limit`` is a limit of steps, time or errors. A ``crash`` is an error in the programs of
+the run; ``infrastructure`` is an error of what they need: the connection, the endpoint of a model, its quota."""
+ABORTED: frozenset[Ending] = frozenset({"crash", "infrastructure"})
+"""The endings of runs that an error ended. They have no success."""
 
 
 class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -201,7 +206,7 @@ class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
         costs: the cost of the ``agent`` and of the ``user``.
         seconds: the duration.
         roles: number of messages by role.
-        error: the error message of a crashed run.
+        error: the message of the error that ended the run.
         source: the ending as named in the log.
         basis: the parts of the reward, if the log lists them.
     """

@@ -164,7 +164,7 @@ SCENARIOS = (
         kept="pages",
     ),
     Scenario("system score", _SYSTEM),
-    Scenario("system score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --crashes skipped",), kept="run"),
+    Scenario("system score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --infrastructure skipped",), kept="run"),
     Scenario("judge human", _PEOPLE),
     Scenario("judge human --force", f"{_PEOPLE} --force", (f"{_PEOPLE} --judge distinct",), kept="run"),
     Scenario("judge bench make", f"{BENCH} --out set.jsonl", again=""),

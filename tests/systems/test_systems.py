@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dialmeter import open_run, score_system
-from dialmeter.core.comparison import Resampling
+from dialmeter.core.comparison import Resampling, TaskDifference
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Trajectory
 from dialmeter.systems.compare import compare_systems
@@ -30,14 +30,14 @@ def expected() -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(("crashes", "key"), [("failed", "pass"), ("skipped", "pass_without_crashed")])
-def test_pass_of_published_logs(crashes: Any, key: str) -> None:
+@pytest.mark.parametrize(("infrastructure", "key"), [("both", "pass"), ("skipped", "pass_without_crashed")])
+def test_pass_of_published_logs(infrastructure: Any, key: str) -> None:
     wanted = expected()
     for name, figures in {**wanted["tau"], **wanted["tau2"]}.items():
         known = figures.get(key)
         if known is None:
             continue
-        result = score_system(log(name), crashes=crashes)
+        result = score_system(log(name), infrastructure=infrastructure)
         assert len(result.by_task) == known["tasks"]
         assert result.trials == (known["trials_min"], known["trials_max"])
         for k, score in enumerate(result.scores, 1):
@@ -62,20 +62,23 @@ def test_paired_figures_of_published_logs() -> None:
         first = found.versus[0]
         assert len(found.results[base].by_task) == known["common_tasks"]
         assert first.difference == pytest.approx(known["diff_pass^1"], abs=1e-9)
-        assert first.ci == pytest.approx(known["ci95"], abs=0.02)
+        assert isinstance(first, TaskDifference)
+        assert first.bootstrap_ci == pytest.approx(known["ci95"], abs=0.02)
         assert (first.wins, first.losses, first.ties) == (known["a_better"], known["b_better"], known["tie"])
-        assert first.p == pytest.approx(known["sign_test_p"], rel=1e-9)
+        trials = {task: len(tries) for task, tries in found.results[base].by_task.items()}
+        is_equal = trials == {task: len(tries) for task, tries in found.results[system].by_task.items()}
+        assert first.sign_p == (pytest.approx(known["sign_test_p"], rel=1e-9) if is_equal else None)
 
 
 def tries(**tasks: str) -> list[Trajectory]:
-    """Trials of tasks: + for a success, - for a failure, ! for a crash, ? for no reward."""
+    """Trials of tasks: + for a success, - for a failure, ! for a crash, # for an infrastructure error, ? for no reward."""
     return [
         Trajectory(
             id=f"{task}:{trial}",
             task=task,
             trial=trial,
             rewards={} if sign == "?" else {"reward": float(sign == "+")},
-            ending="crash" if sign == "!" else "user_stop",
+            ending={"!": "crash", "#": "infrastructure"}.get(sign, "user_stop"),  # type: ignore[arg-type]
         )
         for task, signs in tasks.items()
         for trial, sign in enumerate(signs)
@@ -97,23 +100,25 @@ def test_the_order_of_dialogues_does_not_matter() -> None:
 
 
 def test_unequal_trials_and_what_is_unscored() -> None:
-    result = score_system(tries(a="++", b="-", c="?", d="!+"), crashes="skipped", measures=["Success", "Pass(k=2)"])
+    given = tries(a="++", b="-", c="?", d="#+")
+    result = score_system(given, infrastructure="skipped", measures=["Success", "Pass(k=2)"])
     success, twice = result.scores
     assert (success.value, success.n) == (pytest.approx(2 / 3), 3)
     assert (twice.value, twice.n, twice.unscored) == (1.0, 1, 2)
     assert result.account.line == (
-        "6 dialogues requested, 6 found, 4 scored, 2 unscored: 1 without a reward (c:0); 1 crashed (d:0)"
+        "6 dialogues requested, 6 found, 4 scored, 2 unscored: 1 without a reward (c:0); "
+        "1 ended by an infrastructure error (d:0)"
     )
-    assert [notice.code for notice in result.notices] == ["tasks-unscored", "unequal-trials"]
-    assert "crashes:skipped|scored:4/6|trials:1-2|tasks:3|d:4" in success.signature
+    assert [notice.code for notice in result.notices] == ["tasks-unscored", "infrastructure", "unequal-trials"]
+    assert "infrastructure:skipped|scored:4/6|trials:1-2|tasks:3|d:4" in success.signature
     failed = score_system(tries(a="++", b="-", d="!+"))
     assert failed["Success"].value == pytest.approx(0.5)
 
 
-def test_results_that_count_crashes_differently_are_not_compared() -> None:
+def test_results_that_count_errors_differently_are_not_compared() -> None:
     given = tries(a="+-", b="-+")
-    results = {"one": score_system(given), "two": score_system(given, crashes="skipped")}
-    with pytest.raises(DialmeterError, match="one and two are not comparable: crashes: failed ≠ skipped"):
+    results = {"one": score_system(given), "two": score_system(given, infrastructure="skipped")}
+    with pytest.raises(DialmeterError, match="one and two are not comparable: infrastructure: failed ≠ skipped"):
         compare_systems(results, Resampling())
     with pytest.raises(DialmeterError, match="have no task in common"):
         compare_systems({"one": score_system(tries(a="+")), "two": score_system(tries(b="+"))}, Resampling())

@@ -91,7 +91,7 @@ _JUDGE = {
 _SYSTEM = {
     "check": ("system.check:check", "Validate the log of an agent, and list its content."),
     "score": ("system.score:score", "Score an agent: success, pass^k, endings, costs."),
-    "compare": ("system.compare:compare", "Compare agents on the same tasks, with the exact sign test."),
+    "compare": ("system.compare:compare", "Compare agents on the same tasks, with the t test over tasks."),
 }
 
 

@@ -23,6 +23,8 @@ SystemResult = TypeVar("SystemResult")
 TaskParts: TypeAlias = Mapping[str, tuple[float, float]]
 """Numerator and denominator of a measure, by task."""
 
+MIN_TASKS = 3
+"""With fewer tasks there is no t test."""
 MIN_DIALOGUES = 5
 """With fewer dialogues there is no test, because even the most extreme outcome would not be significant."""
 
@@ -73,6 +75,20 @@ class PairedDifference(Struct, frozen=True):
     ties: int
     losses: int
     reason: str = ""
+
+
+class TaskDifference(PairedDifference, frozen=True):
+    """The paired comparison of two systems over tasks: ``ci`` is Student's interval over tasks, and ``p`` is from its t test.
+
+    Attributes:
+        tasks: number of tasks for which both systems have a value.
+        bootstrap_ci: the interval from resampled tasks, for comparison with ``ci``.
+        sign_p: p value of the exact sign test over the tasks that differ; None if a task has unequal numbers of trials.
+    """
+
+    tasks: int = 0
+    bootstrap_ci: tuple[float, float] | None = None
+    sign_p: float | None = None
 
 
 class SystemComparison(Struct, Generic[SystemResult], frozen=True, kw_only=True):
@@ -206,27 +222,36 @@ def common_tasks(logs: Mapping[str, Collection[str]]) -> tuple[frozenset[str], l
 
 
 def task_difference(
-    measure: str, base: tuple[str, TaskParts], system: tuple[str, TaskParts], resampling: Resampling
-) -> PairedDifference:
+    measure: str,
+    base: tuple[str, TaskParts],
+    system: tuple[str, TaskParts],
+    resampling: Resampling,
+    *,
+    equal_trials: bool = True,
+) -> TaskDifference:
     """Compare two systems on the tasks for which both have a value.
 
-    The difference is that of the values over these tasks. Its interval resamples tasks; p is from the exact sign test over the
-    tasks that differ.
+    The difference is that of the values over these tasks. Its interval and p value are those of the t test over tasks, which is
+    also fair if one system has more trials of a task than the other. If there are fewer than three tasks, or all their
+    differences are equal, there is no interval, and p is from the exact sign test over the tasks that differ.
 
     Args:
         measure: name of the measure.
         base: name and parts of the base system.
         system: name and parts of the other system.
         resampling: confidence level, number of resamples and seed.
+        equal_trials: True if both systems have the same number of trials in every task; otherwise a system with more trials
+            wins or loses more tasks by chance, and the sign test is not reported.
 
     Example:
-        >>> result = task_difference("Success", ("old", {"1": (0.0, 2.0)}), ("new", {"1": (1.0, 2.0)}), Resampling())
-        >>> result.difference, result.wins
-        (0.5, 1)
+        >>> old, new = ({str(task): (value, 1.0) for task, value in enumerate(values)} for values in ([0, 0, 0, 1], [1, 1, 0, 1]))
+        >>> result = task_difference("Success", ("old", old), ("new", new), Resampling())
+        >>> result.difference, result.wins, round(result.p, 3), [round(limit, 3) for limit in result.ci]
+        (0.5, 2, 0.182, [-0.419, 1.419])
     """
     import numpy as np
 
-    from ..stats import mcnemar_counts, paired_bootstrap, ratio
+    from ..stats import mcnemar_counts, paired_bootstrap, ratio, student_interval
 
     tasks = sorted(base[1].keys() & system[1].keys())
     before, after = ([parts[task] for task in tasks] for _, parts in (base, system))
@@ -235,22 +260,47 @@ def task_difference(
         fsum(above for above, _ in pairs) / fsum(below for _, below in pairs) if pairs else None
         for pairs in (before, after)
     )
-    ci = None
+    bootstrap = None
     if len(tasks) > 1:
         settings = asdict(resampling)
-        ci = paired_bootstrap(np.array(before), np.array(after), {"m": ratio()}, expand=False, **settings)["m"].ci
-    return PairedDifference(
+        bootstrap = paired_bootstrap(np.array(before), np.array(after), {"m": ratio()}, expand=False, **settings)["m"]
+    changes = [later - earlier for earlier, later in zip(_linear_values(before), _linear_values(after), strict=True)]
+    # Rounding makes differences equal that are equal except for the last digits of their sums.
+    student = student_interval([round(change, 12) for change in changes], confidence=resampling.confidence)
+    reason = (
+        f"fewer than {MIN_TASKS} tasks" if len(tasks) < MIN_TASKS else "equal differences" if not student.ci else ""
+    )
+    sign_p = mcnemar_counts(losses, wins).p
+    return TaskDifference(
         measure=measure,
         system=system[0],
         base=base[0],
         difference=new - old if old is not None and new is not None else None,
-        ci=ci,
-        p=mcnemar_counts(losses, wins).p,
+        ci=None if reason else student.ci,
+        p=sign_p if reason else student.p,
         p_holm=None,
         wins=wins,
         ties=ties,
         losses=losses,
+        reason=reason,
+        tasks=len(tasks),
+        bootstrap_ci=bootstrap.ci if bootstrap is not None else None,
+        sign_p=sign_p if equal_trials else None,
     )
+
+
+def _linear_values(pairs: Sequence[tuple[float, float]]) -> list[float]:
+    """Return a value per task whose mean is the ratio of sums. Its variation over tasks is that of the ratio, to first order.
+
+    Example:
+        >>> _linear_values([(0.25, 1.0), (0.75, 1.0)]), _linear_values([(1.0, 1.0), (1.0, 3.0)])
+        ([0.25, 0.75], [0.75, 0.25])
+    """
+    if not pairs:
+        return []
+    total = fsum(below for _, below in pairs)
+    whole = fsum(above for above, _ in pairs) / total
+    return [whole + len(pairs) * (above - whole * below) / total for above, below in pairs]
 
 
 def count_outcomes(before: Iterable[float | None], after: Iterable[float | None]) -> tuple[int, int, int]:

@@ -21,6 +21,7 @@ from ..simulation.world import World, town
 from ..systems.measures import SystemMeasure
 from ..systems.outcome import SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
+from ..users.goals import goal_digest
 from ..users.prepared_dialogue import PreparedDialogue
 from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
 from ..users.scorer import UserScorer
@@ -115,6 +116,7 @@ def system_outcome(talk: Conversation, success: ActSuccess | GoalSuccess) -> Sys
         bookings=success.bookings,
         answers=success.answers,
         matches=success.matches,
+        goal=goal_digest(talk.goal or {}).hex()[:10],
     )
 
 
@@ -204,4 +206,5 @@ def act_settings(scorer: UserScorer) -> SystemSettings:
     """Return the settings for dialogues with acts, for signatures."""
     if scorer.profile.name == TOWN:
         return SystemSettings(success=TOWN)
-    return SystemSettings(success=f"acts({scorer.profile.shown})")
+    names = f"map={scorer.value_map.label}" if scorer.value_map is not None and scorer.rules.values.map else ""
+    return SystemSettings(success=f"acts({','.join(filter(None, (scorer.profile.shown, names)))})")

@@ -9,9 +9,11 @@ from msgspec import Struct
 
 from ..core.account import Account, count_reasons, refused_dialogues
 from ..errors import InputError
-from ..model import Notice, Trajectory
+from ..model import ABORTED, Notice, Trajectory
 from ..readers.trajectories import Trajectories
 from .outcome import NO_REWARD
+
+_SEVERAL = "the log has rewards of several scorers; to score it, choose one with --scorer"
 
 
 class LogCheck(Struct, kw_only=True):
@@ -63,7 +65,7 @@ def check_log(
         counts["tool_calls"] += len(calls)
         counts["tool_errors"] += sum(call.failed for call in calls)
         counts["unseen_texts"] += sum(bool(step.aside) for step in trajectory.steps)
-        if not trajectory.rewards and trajectory.ending != "crash":
+        if not trajectory.rewards and trajectory.ending not in ABORTED:
             no_reward.append(trajectory.id)
     unreadable = refused_dialogues(log.refused)
     asked = tasks.total() + len(unreadable)
@@ -89,10 +91,10 @@ def check_log(
         roles=dict(roles.most_common()),
         endings=dict(endings.most_common()),
         tools=dict(sorted(tools.items(), key=lambda item: (-item[1], item[0]))),
-        scorers=dict(scorers),
+        scorers=dict(sorted(scorers.items())),
         sources=dict(sources.most_common()),
         basis=dict(basis.most_common()),
-        notices=list(log.notices),
+        notices=[*log.notices, *([Notice("several-scorers", len(scorers), _SEVERAL)] if len(scorers) > 1 else [])],
         problems=[
             *([] if asked else [Notice("empty", 1, f"{log.name}: the log has no dialogues")]),
             *(Notice("unreadable", 1, str(error)) for error in log.refused),

@@ -1,24 +1,35 @@
-"""Comparison of systems on the same tasks: paired differences and the exact sign test."""
+"""Comparison of systems on the same tasks: paired differences, the t test over tasks, and what the verdict depends on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ..core.comparability import not_comparable
-from ..core.comparison import Resampling, SystemComparison, common_tasks, correct_by_holm, task_difference
+from ..core.comparison import (
+    Resampling,
+    SystemComparison,
+    TaskDifference,
+    common_tasks,
+    correct_by_holm,
+    task_difference,
+)
+from ..core.ladder import Ladder, make_ladder, make_rung
 from ..errors import DialmeterError
 from ..readers.agents.parts import other_goals
+from .measures import SystemMeasure
 from .result import SystemResult
 
 LogComparison: TypeAlias = SystemComparison[SystemResult]
+LEFT_OUT = "infrastructure errors left out"
 
 
 def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling) -> LogComparison:
     """Compare systems with the first one, on the tasks that all systems have.
 
-    The difference is between the values over all tasks. Its confidence interval resamples tasks.
-    The p-value comes from the exact sign test over the tasks that differ, with Holm's correction.
+    The difference is between the values over all tasks. Its confidence interval and p value are those of the t test over tasks,
+    with Holm's correction. If the results have infrastructure errors and ``infrastructure="both"``, every verdict is repeated
+    without them.
 
     Args:
         results: system name → result.
@@ -43,13 +54,49 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
             result.values(measure).keys() == restricted[first].values(measure).keys() for result in restricted.values()
         )
     ]
-    differences = [
-        task_difference(
-            measure.name, (first, restricted[first].parts(measure)), (name, restricted[name].parts(measure)), resampling
-        )
-        for name in others
-        for measure in shared
-    ]
+    written = _differences(restricted, shared, resampling)
+    lost = {name: len(each.infrastructure_errors) for name, each in restricted.items() if each.without_infrastructure}
+    skipped = {name: result.without_infrastructure or result for name, result in restricted.items()}
+    left_out = _differences(skipped, shared, resampling) if lost else written
     return LogComparison(
-        results=restricted, versus=correct_by_holm(differences), notices=[*notices, *other_goals(goals)]
+        results=restricted,
+        versus=list(written),
+        notices=[*notices, *other_goals(goals)],
+        ladders=[
+            _ladder(one, other, lost.get(first, 0) + lost.get(one.system, 0), 1 - resampling.confidence)
+            for one, other in zip(written, left_out, strict=True)
+            if one.measure == shared[0].name
+        ],
     )
+
+
+def _differences(
+    results: Mapping[str, SystemResult], measures: Sequence[SystemMeasure], resampling: Resampling
+) -> list[TaskDifference]:
+    """Return the differences of all later systems to the first one, for all measures."""
+    (first, base), *others = results.items()
+    return correct_by_holm(
+        [
+            task_difference(
+                measure.name,
+                (first, base.parts(measure)),
+                (name, result.parts(measure)),
+                resampling,
+                equal_trials=all(
+                    len(base.by_task[task]) == len(result.by_task[task])
+                    for task in base.by_task.keys() & result.by_task
+                ),
+            )
+            for name, result in others
+            for measure in measures
+        ]
+    )
+
+
+def _ladder(written: TaskDifference, left_out: TaskDifference, lost: int, level: float) -> Ladder:
+    """Return the verdict as written, and without the dialogues that an infrastructure error ended, if there are any."""
+    rungs = [make_rung("as written", "as written", written, level, n=written.tasks)]
+    if lost:
+        note = f"{lost} dialogues left out"
+        rungs.append(make_rung(LEFT_OUT, "infrastructure", left_out, level, n=left_out.tasks, note=note))
+    return make_ladder(written.measure, written.system, written.base, rungs)

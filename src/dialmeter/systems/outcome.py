@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..errors import DialmeterError, did_you_mean
-from ..model import USER, Ending, Trajectory
+from ..errors import InputError, did_you_mean, one_line
+from ..model import ABORTED, USER, Ending, Trajectory
 from ..readers.agents.parts import CLOSE, goal_key
 
-Crashes: TypeAlias = Literal["failed", "skipped"]
+Infrastructure: TypeAlias = Literal["both", "failed", "skipped"]
 
 NO_REWARD = "without a reward"
-CRASHED = "crashed"
+NOT_RUN = "ended by an infrastructure error"
 
 
 class SystemSettings(Struct, frozen=True):
     """Settings for scoring dialogues.
 
     Attributes:
-        scorer: the scorer whose reward decides, if a log has several; default: the first one.
-        crashes: ``failed`` if crashed runs count as failures, ``skipped`` if they are unscored.
+        scorer: the scorer whose reward decides; empty for a log with one scorer.
+        infrastructure: ``failed`` if runs that an infrastructure error ended count as failures, ``skipped`` if they are
+            unscored, ``both`` for failures and a second value without them.
         success: what decides success instead of a reward, such as ``acts``; empty for rewards.
     """
 
     scorer: str = ""
-    crashes: Crashes = "failed"
+    infrastructure: Infrastructure = "both"
     success: str = ""
 
     @property
     def signed(self) -> tuple[str, ...]:
-        """The signature fields that all scores share."""
+        """The signature fields that all scores share. With ``both``, they are those of the first value."""
         if self.success:
             return (f"success:{self.success}",)
-        return (*((f"scorer:{self.scorer}",) if self.scorer else ()), f"crashes:{self.crashes}")
+        infrastructure = "skipped" if self.infrastructure == "skipped" else "failed"
+        scorer = one_line(self.scorer.replace("|", "/"), 200)
+        return (*((f"scorer:{scorer}",) if scorer else ()), f"infrastructure:{infrastructure}")
 
 
 class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -71,32 +75,53 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     goal: str = ""
 
 
-def outcome_of(trajectory: Trajectory, settings: SystemSettings) -> SystemOutcome:
-    """Return the outcome of a dialogue.
+def choose_scorer(names: Collection[str], asked: str = "") -> str:
+    """Return the scorer whose reward decides in every dialogue of a log, from the names of all its scorers.
 
     Raises:
-        DialmeterError: the log has no reward of that scorer.
+        InputError: several scorers, and none is requested; or the log does not have the requested one.
+
+    Example:
+        >>> choose_scorer(["match"]), choose_scorer(["match", "graded"], "graded")
+        ('match', 'graded')
+        >>> choose_scorer(["match", "graded"])
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: the log has rewards of 2 scorers: graded, match; choose one, for example with --scorer graded
+    """
+    if asked and names and asked not in names:
+        raise InputError(f"there is no scorer {asked!r}; {did_you_mean(asked, sorted(names))}")
+    if not asked and len(names) > 1:
+        known = [one_line(name) for name in sorted(names)]
+        raise InputError(
+            f"the log has rewards of {len(known)} scorers: {', '.join(known)}; choose one, for example with --scorer {known[0]}"
+        )
+    return asked or next(iter(names), "")
+
+
+def outcome_of(trajectory: Trajectory, settings: SystemSettings) -> SystemOutcome:
+    """Return the outcome of a dialogue. Without a reward of the scorer it is unscored.
+
+    Raises:
+        InputError: rewards of several scorers, and the settings do not say which one decides.
 
     Example:
         >>> outcome_of(Trajectory(id="3:0", task="3", rewards={"reward": 1.0}), SystemSettings()).success
         True
     """
-    if settings.scorer and trajectory.rewards and settings.scorer not in trajectory.rewards:
-        raise DialmeterError(
-            f"there is no scorer {settings.scorer!r}; {did_you_mean(settings.scorer, trajectory.rewards)}"
-        )
-    reward = trajectory.rewards.get(settings.scorer or next(iter(trajectory.rewards), ""))
-    crashed = trajectory.ending == "crash"
-    reason = (
-        CRASHED if crashed and settings.crashes == "skipped" else NO_REWARD if reward is None and not crashed else ""
-    )
+    reward = trajectory.rewards.get(settings.scorer or choose_scorer(trajectory.rewards))
+    is_aborted = trajectory.ending in ABORTED
+    reason = ""
+    if trajectory.ending == "infrastructure" and settings.infrastructure == "skipped":
+        reason = NOT_RUN
+    elif reward is None and not is_aborted:
+        reason = f"{NO_REWARD} of {one_line(settings.scorer)}" if trajectory.rewards else NO_REWARD
     calls = [call for step in trajectory.steps for call in step.calls]
     return SystemOutcome(
         id=trajectory.id,
         task=trajectory.task,
         trial=trajectory.trial,
-        # A crashed run is a failure, whatever its reward.
-        success=None if reason else not crashed and reward is not None and reward >= 1 - CLOSE,
+        # A run that an error ended is a failure, whatever its reward.
+        success=None if reason else not is_aborted and reward is not None and reward >= 1 - CLOSE,
         ending=trajectory.ending,
         reason=reason,
         reward=reward,

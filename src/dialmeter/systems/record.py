@@ -26,7 +26,8 @@ def system_identity(
     inputs: Sequence[Mapping[str, str | None]], settings: SystemSettings, measures: Sequence[str], profile: str = ""
 ) -> dict[str, Any]:
     """Return the data that identify a run. ``profile`` is the profile for dialogues with acts."""
-    identity = run_identity("system", inputs, scorer=settings.scorer, crashes=settings.crashes, measures=list(measures))
+    chosen = {"scorer": settings.scorer, "infrastructure": settings.infrastructure}
+    identity = run_identity("system", inputs, **chosen, measures=list(measures))
     return {**identity, "success": settings.success, "profile": {"name": profile}} if settings.success else identity
 
 
@@ -40,6 +41,6 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
         signature=result.signature,
         columns={"Success": success},
         report=report,
-        findings={"efforts": result.efforts, "endings": result.endings, "tasks": result.tasks},
+        findings={name: getattr(result, name) for name in ("left_out", "efforts", "endings", "tasks")},
         refused=result.refused,
     )

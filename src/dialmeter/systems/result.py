@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from math import fsum, inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .._version import __version__
 from ..core.account import Account, count_reasons, refused_dialogues
@@ -19,13 +20,15 @@ from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
 from .measures import EFFORTS, GOAL_COMPLETION, RATES, SUCCESS, SystemMeasure, pass_measure
-from .outcome import SystemOutcome, SystemSettings
+from .outcome import NOT_RUN, SystemOutcome, SystemSettings
 
 if TYPE_CHECKING:
     from ..stats.formulas import Floats
 
 MOST_PASSES = 8
 """Largest k of Pass(k) that is reported by default."""
+MANY_ERRORS = 0.02
+"""A larger share of dialogues that an infrastructure error ended is a warning."""
 
 
 class TaskOutcome(Struct, frozen=True):
@@ -104,6 +107,33 @@ class SystemResult(Result):
         asked = len(self.outcomes) + len(unreadable)
         return Account("dialogue", asked, asked, len(self.scored), count_reasons([*unreadable, *unscored]))
 
+    @cached_property
+    def infrastructure_errors(self) -> list[str]:
+        """The dialogues that an infrastructure error ended."""
+        return [each.id for each in self.outcomes if each.ending == "infrastructure"]
+
+    @cached_property
+    def without_infrastructure(self) -> SystemResult | None:
+        """With ``infrastructure="both"``, the result without infrastructure errors; None if there are none."""
+        if self.settings.infrastructure != "both" or not self.infrastructure_errors:
+            return None
+        outcomes = [
+            replace(each, success=None, reason=NOT_RUN) if each.ending == "infrastructure" else each
+            for each in self.outcomes
+        ]
+        return self._with(outcomes, replace(self.settings, infrastructure="skipped"), self.refused)
+
+    @property
+    def left_out(self) -> list[dict[str, Any]]:
+        """The scores without infrastructure errors as dictionaries; empty if there are no such scores."""
+        return self.without_infrastructure.to_dicts() if self.without_infrastructure is not None else []
+
+    @property
+    def every_score(self) -> list[Score]:
+        """The scores, then those without infrastructure errors, which are in a group of their own."""
+        again = self.without_infrastructure.scores if self.without_infrastructure is not None else []
+        return [*self.scores, *(replace(each, group={"infrastructure": "left out"}) for each in again)]
+
     @property
     def notices(self) -> list[Notice]:
         """Warnings about the log, unscored dialogues, and tasks with fewer trials than others."""
@@ -123,6 +153,13 @@ class SystemResult(Result):
                     tuple(unscored_tasks[:5]),
                 )
             )
+        lost = self.infrastructure_errors
+        if len(lost) > MANY_ERRORS * len(self.outcomes):
+            message = f"{len(lost)} of {len(self.outcomes)} dialogues were {NOT_RUN}"
+            if self.without_infrastructure is not None:
+                without = percent(self.without_infrastructure.value)
+                message += f"; {self.scores[0].measure} is {percent(self.value)}, and {without} without them"
+            notices.append(Notice("infrastructure", len(lost), message, tuple(lost[:5])))
         low, high = self.trials
         if low != high:
             fewer = sorted(task for task, tries in self.by_task.items() if len(tries) < high)
@@ -132,8 +169,12 @@ class SystemResult(Result):
 
     @cached_property
     def data(self) -> str:
-        """Digest of the task ids. It covers only ids, because a crashed run has no other data about its task."""
-        return hashlib.sha256("\n".join(sorted(self.by_task)).encode()).hexdigest()[:10]
+        """Digest of the task ids, and of the goals where dialogues are scored by them.
+
+        For logs with rewards it covers only ids, because a run that an error ended has no other data about its task.
+        """
+        goals = {task: f"\x1c{tries[0].goal}" if self.settings.success else "" for task, tries in self.by_task.items()}
+        return hashlib.sha256("\n".join(sorted(f"{task}{goals[task]}" for task in goals)).encode()).hexdigest()[:10]
 
     def values(self, measure: SystemMeasure) -> dict[str, float]:
         """Return task id → value, for the tasks that have a value."""
@@ -155,7 +196,7 @@ class SystemResult(Result):
 
         The intervals are plain percentiles, as is usual in reports on logs of agents.
         """
-        from dataclasses import replace
+        from dataclasses import replace as replaced
 
         import numpy as np
 
@@ -171,7 +212,7 @@ class SystemResult(Result):
             for task, pair in self.parts(measure).items():
                 matrix[row_of[task], 2 * column : 2 * column + 2] = pair
             plain = ratio(2 * column, 2 * column + 1)
-            formulas[measure.name] = plain if measure in self.measures else replace(plain, high=inf)
+            formulas[measure.name] = plain if measure in self.measures else replaced(plain, high=inf)
         intervals = bootstrap(
             matrix,
             formulas,
@@ -291,12 +332,13 @@ class SystemResult(Result):
 
     def restricted(self, tasks: frozenset[str]) -> SystemResult:
         """Return the result for some of the tasks."""
-        return SystemResult(
-            self.settings,
-            [each for each in self.outcomes if each.task in tasks],
-            measures=self._requested_measures,
-            resampling=self.resampling,
-        )
+        return self._with([each for each in self.outcomes if each.task in tasks], self.settings)
+
+    def _with(
+        self, outcomes: Sequence[SystemOutcome], settings: SystemSettings, refused: Sequence[InputError] = ()
+    ) -> SystemResult:
+        measures = self._requested_measures
+        return SystemResult(settings, outcomes, measures=measures, refused=refused, resampling=self.resampling)
 
     @property
     def summary(self) -> str:

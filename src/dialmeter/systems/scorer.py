@@ -11,7 +11,7 @@ from ..model import Trajectory
 from ..readers.trajectories import Trajectories, open_trajectories
 from ..renamed import renamed_argument
 from .measures import parse_system_measure
-from .outcome import Crashes, SystemOutcome, SystemSettings, outcome_of
+from .outcome import Infrastructure, SystemOutcome, SystemSettings, choose_scorer, outcome_of
 from .result import SystemResult
 
 
@@ -21,7 +21,7 @@ def score_system(
     measures: Sequence[str] = (),
     *,
     scorer: str = "",
-    crashes: Crashes = "failed",
+    infrastructure: Infrastructure = "both",
     format: str | None = None,
     ci: float = 0.95,
     resamples: int = 10_000,
@@ -34,8 +34,9 @@ def score_system(
     Args:
         log: the path of a file or folder, an open log, or trajectories.
         measures: such as ``Success`` and ``Pass(k=2)``; default: Success and Pass(k), with k up to the smallest number of trials (at most 8).
-        scorer: the scorer whose reward decides, if a log has several; default: the first one.
-        crashes: ``failed`` if crashed runs count as failures, ``skipped`` if they are unscored.
+        scorer: the scorer whose reward decides, if a log has several; dialogues without its reward are unscored.
+        infrastructure: ``failed`` if runs that an infrastructure error ended count as failures, ``skipped`` if they are
+            unscored, ``both`` for failures and a second result without them (``result.without_infrastructure``).
         format: the format of the log; default: auto-detect.
         ci: confidence level of the intervals; 0 for no intervals.
         resamples: number of bootstrap resamples of tasks.
@@ -44,7 +45,7 @@ def score_system(
         sink: called with every dialogue and its outcome, including unscored ones.
 
     Raises:
-        DialmeterError: no dialogue can be scored, or the log cannot be read.
+        DialmeterError: no dialogue can be scored, the log cannot be read, or it has several scorers and none is chosen.
 
     Example:
         >>> tries = [Trajectory(id=f"1:{trial}", task="1", trial=trial, rewards={"reward": trial}) for trial in (0, 1)]
@@ -53,23 +54,28 @@ def score_system(
         (0.5, 0.0)
     """
     resampling = make_resampling(ci, resamples, seed)
-    settings = SystemSettings(scorer, crashes)
+    settings = SystemSettings(scorer, infrastructure)
     parsed = [parse_system_measure(text) for text in measures]
     opened = open_trajectories(log, format) if isinstance(log, str | Path) else log
     file = opened if isinstance(opened, Trajectories) else None
     outcomes = []
-    for trajectory in watch(opened):
-        outcome = outcome_of(trajectory, settings)
-        outcomes.append(outcome)
-        if sink is not None:
-            sink(trajectory, outcome)
-    refused = file.refused if file is not None else []
-    if not any(each.success is not None for each in outcomes):
-        reason = refused[0].message if refused else outcomes[0].reason if outcomes else "the log has no dialogues"
-        with placing(file=file.name if file is not None else None):
+    scorers: set[str] = set()
+    with placing(file=file.name if file is not None else None):
+        for trajectory in watch(opened):
+            scorers.update(trajectory.rewards)
+            if not scorer:
+                choose_scorer(scorers)
+            outcome = outcome_of(trajectory, settings)
+            outcomes.append(outcome)
+            if sink is not None:
+                sink(trajectory, outcome)
+        chosen = choose_scorer(scorers, scorer)
+        refused = file.refused if file is not None else []
+        if not any(each.success is not None for each in outcomes):
+            reason = refused[0].message if refused else outcomes[0].reason if outcomes else "the log has no dialogues"
             raise InputError(f"no dialogue can be scored: {reason}")
     return SystemResult(
-        settings,
+        SystemSettings(chosen, infrastructure),
         outcomes,
         measures=parsed,
         refused=refused,

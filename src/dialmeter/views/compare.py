@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..core.account import format_accounts
-from ..core.comparison import PairedDifference, SystemComparison
+from ..core.comparison import PairedDifference, SystemComparison, TaskDifference
 from ..measure import Score
 from ..studies.power import PowerStudy
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
@@ -167,17 +167,36 @@ def comparison_rows(
     for each in versus:
         against.setdefault((each.measure, each.system), each)
     rows = [({unit: name}, score) for name, own_scores in scores.items() for score in own_scores]
+    keys = _DIFFERENCE + (_OVER_TASKS if any(isinstance(each, TaskDifference) for each in against.values()) else ())
     # The first score of a system for a measure is the compared one; scores of groups follow.
     compared = [against.pop((score.measure, owner[unit]), None) for owner, score in rows]
     records = []
     for record, difference in zip(score_records(rows), compared, strict=True):
         signature = record.pop("signature")
-        cells = {"difference_ci" if key == "ci" else key: getattr(difference, key, None) for key in _DIFFERENCE}
+        cells = {"difference_ci" if key == "ci" else key: getattr(difference, key, None) for key in keys}
         records.append({**record, **cells, "signature": signature})
     return records_table(records)
 
 
 _DIFFERENCE = ("base", "difference", "ci", "p", "p_holm", "wins", "ties", "losses")
+_OVER_TASKS = ("bootstrap_ci", "sign_p")
+
+
+def task_test_lines(versus: Iterable[PairedDifference]) -> str:
+    """Return the method of comparisons over tasks, and the results of the bootstrap and the sign test, a line for each comparison.
+
+    Example:
+        >>> one = TaskDifference("Success", "new", "base", 0.1, None, 0.2, 0.2, 3, 0, 1, bootstrap_ci=(0, 0.2), sign_p=0.625)
+        >>> print(task_test_lines([one]))
+        differences: Student's interval and t test over tasks
+        new, Success: by bootstrap 0.00 to 20.00; exact sign test p 0.625
+    """
+    lines = ["differences: Student's interval and t test over tasks"]
+    for each in versus:
+        if isinstance(each, TaskDifference):
+            sign = "" if each.sign_p is None else f"; exact sign test p {p_value(each.sign_p)}"
+            lines.append(f"{each.system}, {each.measure}: by bootstrap {interval(each.bootstrap_ci) or '–'}{sign}")
+    return "\n".join(lines)
 
 
 def difference_cells(difference: PairedDifference | None) -> tuple[str, ...]:

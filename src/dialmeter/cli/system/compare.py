@@ -10,6 +10,8 @@ from ...core.comparison import Resampling
 from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError
 from ...systems.compare import compare_systems
+from ...views.compare import task_test_lines
+from ...views.ladder import ladder_charts
 from ...views.system import system_charts, system_comparison_table
 from ..options import (
     chart_options,
@@ -38,8 +40,9 @@ from .scoring import log_options, score_log
 def compare(**options: Any) -> Output:
     """Compare agents on the same tasks. LOGS are their dialogues. The first log is the baseline.
 
-    Tasks are matched by id, and only tasks that are in all logs are compared. p values are those of the exact sign test over
-    the tasks that differ, corrected by Holm over the whole table.
+    Tasks are matched by id, and only tasks that are in all logs are compared. Intervals of differences and p values are those of
+    the t test over tasks, corrected by Holm over the whole table. If an infrastructure error ended some dialogues, the verdict is
+    repeated without them.
     """
     logs = options["logs"]
     if len(logs) < 2:
@@ -59,16 +62,17 @@ def compare(**options: Any) -> Output:
             counts={"tasks": tasks, "systems": len(comparison.results)},
             warnings=notices,
             versus=comparison.versus,
+            ladder=comparison.ladders,
             intervals=describe_intervals(resampling),
         ),
         parts=comparison_parts(
             system_comparison_table(comparison),
             {name: result.scores for name, result in comparison.results.items()},
             comparison,
-            f"{tasks} tasks are in every log; p: exact sign test over the tasks that differ",
+            f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
             unit="tasks",
         ),
         notices=notices,
-        charts=lambda: system_charts(comparison.results),
+        charts=lambda: [*ladder_charts(comparison.ladders), *system_charts(comparison.results)],
         check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
     )

@@ -6,8 +6,9 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ...core.comparison import PairedDifference
+from ...core.comparison import TaskDifference
 from ...core.document import AccountRecord, Count, Document, IntervalMethod, NoticeRecord, ScoreRecord, Text
+from ...core.ladder import Ladder
 from ...systems.result import Effort, TaskOutcome
 
 
@@ -55,6 +56,7 @@ class SystemScoreDocument(SystemDocument, kw_only=True):
     """Success and Pass(k), with intervals over tasks. Values are fractions.
 
     Attributes:
+        left_out: the scores with infrastructure errors left out; empty if there are none, or --infrastructure asks for one value.
         format: the format of the log.
         intervals: the method of the intervals, or null with --ci 0.
         efforts: turns, tool calls, costs and seconds per dialogue.
@@ -65,6 +67,7 @@ class SystemScoreDocument(SystemDocument, kw_only=True):
 
     command: Literal["system score"] = "system score"
     scores: list[SystemScore]
+    left_out: list[SystemScore]
     account: AccountRecord
     counts: SystemDocumentCounts
     format: Text
@@ -92,8 +95,10 @@ class SystemCompareDocument(SystemDocument, kw_only=True):
     """A comparison of systems on their common tasks, each with the first system.
 
     Attributes:
-        versus: the paired differences: the mean over tasks of the system's value minus the base's; p is that of the exact
-            sign test over the tasks that differ.
+        versus: the paired differences: the mean over tasks of the system's value minus the base's; ci and p are those of the
+            t test over tasks.
+        ladder: the verdict on every later system, and what it depends on.
+        intervals: the method of the intervals of scores, and of bootstrap_ci.
     """
 
     command: Literal["system compare"] = "system compare"
@@ -101,7 +106,8 @@ class SystemCompareDocument(SystemDocument, kw_only=True):
     account: AccountRecord
     accounts: dict[str, AccountRecord]
     counts: SystemCompareCounts
-    versus: list[PairedDifference]
+    versus: list[TaskDifference]
+    ladder: list[Ladder]
     intervals: IntervalMethod | None
 
 

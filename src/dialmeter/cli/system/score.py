@@ -90,8 +90,8 @@ def score(**options: Any) -> Output:
 def _parts(result: SystemResult, format: str, options: dict[str, Any]) -> Iterator[Block]:
     yield Block(f"{one_line(options['log'])}  format {format}  {len(result.by_task)} tasks", TEXT)
     yield Block(system_score_table(result))
-    yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    yield from score_signature_blocks(result.scores, options["signatures"])
+    yield Block(records_table(score_records([({}, each) for each in result.every_score])), CSV)
+    yield from score_signature_blocks(result.every_score, options["signatures"])
     yield from table_blocks([effort_table(result), ending_table(result)])
     yield from table_blocks([task_table(result, every=options["by_task"])])
     if options["out"]:

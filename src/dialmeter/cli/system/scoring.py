@@ -41,9 +41,13 @@ log_options = combine_options(
         "--scorer",
         default="",
         metavar="NAME",
-        help="Scorer whose reward decides, if the log has rewards of several scorers.",
+        help="Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
     ),
-    choice_option("--crashes", ["failed", "skipped"], "Count crashed runs as failures, or skip them as unscored."),
+    choice_option(
+        "--infrastructure",
+        ["both", "failed", "skipped"],
+        "Count runs that an infrastructure error ended as failures, skip them as unscored, or give both values.",
+    ),
     profile_option("For dialogues with acts: profile of the corpus, with its names of acts, slots and services."),
     map_option,
     goals_option,
@@ -76,7 +80,7 @@ def score_log(
         log,
         options["measures"],
         scorer=options["scorer"],
-        crashes=options["crashes"],
+        infrastructure=options["infrastructure"],
         ci=confidence_from_options(options),
         resamples=options["resamples"],
         seed=options["seed"],
@@ -94,5 +98,5 @@ def act_scorer(options: dict[str, Any]) -> UserScorer:
 def system_settings_from_options(path: str, options: dict[str, Any]) -> SystemSettings:
     """Return the settings for scoring a log, or a file of dialogues with acts."""
     if is_log(path, options["format"]):
-        return SystemSettings(options["scorer"], options["crashes"])
+        return SystemSettings(options["scorer"], options["infrastructure"])
     return act_settings(act_scorer(options))

@@ -57,7 +57,7 @@ def compare(**options: Any) -> Output:
     corrected by Holm over the whole table.
 
     If FILES are logs of agents, their users are compared on the same tasks: ItemRecall, and the shares of dialogues without
-    events, with the exact sign test over the tasks that differ.
+    events, with the t test over tasks.
 
     With --distance, give two files: dialogues of people, then those of a simulated user. Turn lengths, acts per turn,
     vocabulary, diversity, repetitions, questions and the order of slots are compared. The goals may differ. If both files have

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from ...core.comparison import PairedDifference
+from ...core.comparison import PairedDifference, TaskDifference
 from ...core.document import (
     AccountRecord,
     Count,
@@ -227,7 +227,7 @@ class UserCrossDocument(UserDocument, kw_only=True):
 
     Attributes:
         systems: the scores of every system with each user.
-        versus: user → comparison of every system with the first one on the same goals; p is that of the exact sign test.
+        versus: user → comparison of every system with the first one on the same goals; ci and p are those of the t test over goals.
     """
 
     command: Literal["user cross"] = "user cross"
@@ -236,7 +236,7 @@ class UserCrossDocument(UserDocument, kw_only=True):
     accounts: dict[str, AccountRecord]
     counts: CrossCounts
     systems: list[CrossSystemRecord]
-    versus: dict[str, list[PairedDifference]]
+    versus: dict[str, list[TaskDifference]]
 
 
 class PlayCounts(Struct, kw_only=True):

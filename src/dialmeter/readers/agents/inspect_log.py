@@ -21,7 +21,7 @@ from ..entries import Entry
 from ..parts import as_list, as_mapping
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from .messages import as_conversation, ending_token, read_messages
+from .messages import as_conversation, ending_of_error, ending_token, read_messages
 from .parts import amount, dialogue_name, mapping_or_empty, task_id, trial_number
 
 CARRIES = "text, tool calls, scores: logs of inspect, .json or .eval"
@@ -86,9 +86,11 @@ def trajectory(item: Entry) -> Trajectory:
                 return _ATTACHMENT.sub(lambda match: str(attachments.get(match[1], match[0])), text)
 
             messages = read_messages(sample.get("messages") or [], resolve)
-            error = mapping_or_empty(sample.get("error")).get("message", sample.get("error"))
-            last_token = ending_token(messages.steps)
-            ending: Ending = "crash" if error else "limit" if sample.get("limit") else last_token or "unknown"
+            details = mapping_or_empty(sample.get("error"))
+            error = details.get("message", sample.get("error"))
+            ending: Ending = "limit" if sample.get("limit") else ending_token(messages.steps) or "unknown"
+            if error:
+                ending = ending_of_error(str(error), str(details.get("traceback")))
             instruction = sample.get("input")
             return Trajectory(
                 id=name,

@@ -34,6 +34,18 @@ TOKENS: Mapping[str, Ending] = {
     "###OUT-OF-SCOPE###": "out_of_scope",
 }
 """Tokens with which a simulated user ends a dialogue → ending."""
+_INFRASTRUCTURE = re.compile(
+    # Exceptions of clients, words of the network and of endpoints, status codes 429 and 5xx.
+    r"APIConnectionError|RateLimitError|ServiceUnavailable|InternalServerError|APITimeoutError|\bTimeout(?:Error)?\b|ReadTimeout"
+    r"|ConnectTimeout|ConnectionError|RemoteProtocolError|AuthenticationError|PermissionDenied|BadGateway|Bad Gateway"
+    r"|Gateway Time-?out|Connection (?:reset|refused|aborted|error)|insufficient_quota|\bquota\b|Resource exhausted|overloaded"
+    r'|"code": ?(?:429|5\d\d)|\b(?:status|code|HTTP)[ :=/\d.]{0,6}(?:429|5\d\d)\b',
+    re.IGNORECASE,
+)
+# The endpoint works, and refuses what the agent sends.
+_REFUSED = re.compile(r"ContextWindowExceeded|context_length|maximum context|ContentPolicy", re.IGNORECASE)
+_IN_TOOL = re.compile(r"tau_bench/envs/\w+/tools/|tau2/environment/toolkit\.py|inspect_ai/model/_call_tools\.py")
+"""A line of a traceback inside a tool."""
 
 
 class Messages(NamedTuple):
@@ -192,6 +204,20 @@ def ending_token(steps: Iterable[Step]) -> Ending | None:
         if step.speaker == USER:
             ending = next((meaning for token, meaning in TOKENS.items() if token in step.text), ending)
     return ending
+
+
+def ending_of_error(text: str, traceback: str = "") -> Ending:
+    """Tell an infrastructure error from a crash, by the error that ended a run. What a tool raises is a crash, whatever its words.
+
+    Example:
+        >>> ending_of_error("litellm.APIConnectionError: [Errno 54] Connection reset by peer"), ending_of_error("KeyError: 'name'")
+        ('infrastructure', 'crash')
+        >>> ending_of_error("TimeoutError", 'File "tau_bench/envs/retail/tools/cancel.py", line 3, in invoke')
+        'crash'
+    """
+    raised_in_tool = _IN_TOOL.search(traceback.replace("\\", "/"))
+    is_outside = _INFRASTRUCTURE.search(text) and not _REFUSED.search(text) and not raised_in_tool
+    return "infrastructure" if is_outside else "crash"
 
 
 def plain_text(text: str) -> str:

@@ -3,8 +3,8 @@
 ``{"info": {..}, "tasks": [{"id": "0", ..}], "simulations": [{"task_id": "0", "trial": 0, "messages": [], ..}]}``
 
 The goal is the user scenario of the task. Expected calls and facts are taken from its evaluation criteria. The last
-ending token of the user determines the ending of the dialogue; without a token, ``termination_reason`` does. A file may
-also hold a single simulation without tasks.
+ending token of the user determines the ending of the dialogue; without a token, ``termination_reason`` does. If that is an
+error, ``info.error`` tells an error of the infrastructure from a crash. A file may also hold a single simulation without tasks.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import InputError, placing
-from ...model import SYSTEM, USER, Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
+from ...errors import InputError, one_line, placing
+from ...model import ABORTED, SYSTEM, USER, Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
 from ..parts import as_list, as_mapping, as_text
 from ..source import Sample, Source
-from .messages import as_conversation, ending_token, read_messages
+from .messages import as_conversation, ending_of_error, ending_token, read_messages
 from .parts import amount, amounts, dialogue_name, mapping_or_empty, optional_mapping, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, goals in words, rewards, costs: results of tau2-bench, a file or a folder"
@@ -30,9 +30,9 @@ _REASONS: Mapping[str, Ending] = {
     "timeout": "limit",
     "too_many_errors": "limit",
     "context_window_exceeded": "limit",
-    "agent_error": "error",
-    "user_error": "error",
-    "infrastructure_error": "crash",
+    "agent_error": "crash",
+    "user_error": "crash",
+    "infrastructure_error": "infrastructure",
     "unexpected_error": "crash",
 }
 _INSTRUCTION = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
@@ -105,8 +105,13 @@ def trajectory(item: Simulation) -> Trajectory:
         if item.absent:
             raise InputError("simulation_index lists this simulation, but the folder simulations has no file for it")
         reason = as_text(entry.get("termination_reason"), "termination_reason")
-        is_crash = _REASONS.get(reason) == "crash"
-        if entry.get("messages") is None and not is_crash:
+        ending = _REASONS.get(reason, "unknown")
+        details = mapping_or_empty(entry.get("info"))
+        error = f"{details.get('error_type') or reason}: {details.get('error') or ''}"
+        if ending == "crash":
+            ending = ending_of_error(error, str(details.get("error_traceback")))
+        is_aborted = ending in ABORTED
+        if entry.get("messages") is None and not is_aborted:
             raise InputError("no messages; voice simulations, which have ticks instead, are not supported")
         messages = read_messages(entry.get("messages") or [])
         reward_info = mapping_or_empty(entry.get("reward_info"))
@@ -116,12 +121,12 @@ def trajectory(item: Simulation) -> Trajectory:
             trial=trial,
             steps=messages.steps,
             rewards=reward_of(reward_info.get("reward")),
-            ending="crash" if is_crash else ending_token(messages.steps) or _REASONS.get(reason, "unknown"),
+            ending=ending if is_aborted else ending_token(messages.steps) or ending,
             goal=_goal(item.task),
             costs=amounts(agent=entry.get("agent_cost"), user=entry.get("user_cost")),
             seconds=amount(entry.get("duration")),
             roles=messages.roles,
-            error=reason if is_crash else "",
+            error=one_line(error, 500) if is_aborted else "",
             source=reason,
             basis=tuple(map(str, as_list(reward_info.get("reward_basis") or [], "reward_basis"))),
         )

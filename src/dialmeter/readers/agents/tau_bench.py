@@ -3,8 +3,8 @@
 ``[{"task_id": 0, "trial": 0, "reward": 1.0, "info": {"task": {"instruction": "..", "actions": []}}, "traj": []}]``
 
 ``traj`` holds chat messages with tool calls. ``info.task`` has the instruction of the user, the expected calls, and the
-facts that the agent should give. A run that crashed has ``info.error``, no task and no messages. A dialogue that was
-ended neither by the user nor by a transfer reached the step limit.
+facts that the agent should give. A run that an error ended has ``info.error``, no task and no messages. A dialogue that
+was ended neither by the user nor by a transfer reached the step limit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...model import Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
 from ..entries import Entry, entries
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample
-from .messages import Messages, as_conversation, ending_token, read_messages
+from .messages import Messages, as_conversation, ending_of_error, ending_token, read_messages
 from .parts import amounts, dialogue_name, optional_mapping, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, goals in words, rewards: results of tau-bench"
@@ -63,7 +63,7 @@ def conversation(item: Entry) -> Conversation:
 
 def _ending(info: Mapping[str, Any], messages: Messages) -> Ending:
     if info.get("error") is not None:
-        return "crash"
+        return ending_of_error(str(info["error"]), str(info.get("traceback")))
     if (ending := ending_token(messages.steps)) is not None:
         return ending
     last_calls = [call.name for step in messages.steps[-1:] for call in step.calls]

@@ -1,7 +1,8 @@
-"""Comparison of users of logs on the same tasks: paired differences of recall and of faults, and the exact sign test."""
+"""Comparison of users of logs on the same tasks: paired differences of recall and of faults, and the t test over tasks."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from ...core.comparison import Resampling, SystemComparison, common_tasks, correct_by_holm, task_difference
@@ -23,8 +24,8 @@ WITHOUT = {
 def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> ItemComparison:
     """Compare users with the first one, on the tasks that all logs have.
 
-    Only tasks count for which both users have a value. The confidence interval resamples tasks. The p-value comes from the exact
-    sign test over the tasks that differ, with Holm's correction.
+    Only tasks count for which both users have a value. The confidence interval and the p value are those of the t test over tasks,
+    with Holm's correction.
 
     Args:
         results: user name → result.
@@ -53,13 +54,20 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
             (first, parts_of(restricted[first], measure)),
             (other, parts_of(restricted[other], measure)),
             resampling,
+            equal_trials=_trials(restricted[first]) == _trials(restricted[other]),
         )
         for other in others
         for measure in measures
     ]
     valid = [each for each in differences if each.difference is not None]
     goals = [{talk.task: talk.goal for talk in result.all_dialogues} for result in restricted.values()]
-    return ItemComparison(results=restricted, versus=correct_by_holm(valid), notices=[*notices, *other_goals(goals)])
+    return ItemComparison(
+        results=restricted, versus=list(correct_by_holm(valid)), notices=[*notices, *other_goals(goals)]
+    )
+
+
+def _trials(result: LogItems) -> Counter[str]:
+    return Counter(talk.task for talk in result.all_dialogues)
 
 
 def parts_of(result: LogItems, measure: str) -> dict[str, tuple[float, float]]:

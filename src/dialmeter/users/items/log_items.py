@@ -16,7 +16,7 @@ from ...core.comparison import Resampling
 from ...core.result import Result, percent
 from ...errors import DialmeterError, InputError
 from ...measure import Score
-from ...model import Notice, Trajectory
+from ...model import ABORTED, Notice, Trajectory
 from ...readers.agents.parts import CLOSE, goal_key
 from ..events import Event
 from .faults import UNSAID, DialogueItems, FaultTable, fault_table
@@ -230,26 +230,29 @@ def dialogue_items(
 ) -> list[tuple[Trajectory, DialogueItems]]:
     """Return the dialogues that have an instruction or items, each with its items and events."""
     log = LogWords.of(trajectories)
+    scorers = {name for each in trajectories for name in each.rewards}
+    # With several scorers, none of them says whether a dialogue failed.
+    scorer = next(iter(scorers)) if len(scorers) == 1 else ""
     pairs = []
     for each in trajectories:
         items = None if sheet is None else sheet.get(each.task, ())
         outcomes: Sequence[ItemOutcome] = outcomes_of(each, log.places, items)
         if outcomes or (each.goal is not None and each.goal.instruction):
             events = tuple(text_events(each, outcomes, log))
-            success = _success(each)
+            success = _success(each, scorer)
             party = "" if success is not False else _party(each, events)
             goal = goal_key(each.goal.instruction) if each.goal is not None else ""
             pairs.append((each, DialogueItems(each.id, each.task, success, tuple(outcomes), events, party, goal)))
     return pairs
 
 
-def _success(trajectory: Trajectory) -> bool | None:
-    reward = next(iter(trajectory.rewards.values()), None)
-    return None if reward is None else trajectory.ending != "crash" and reward >= 1 - CLOSE
+def _success(trajectory: Trajectory, scorer: str) -> bool | None:
+    reward = trajectory.rewards.get(scorer)
+    return None if reward is None else trajectory.ending not in ABORTED and reward >= 1 - CLOSE
 
 
 def _party(trajectory: Trajectory, events: Sequence[Event]) -> str:
     """Return the party to blame for a failed dialogue: the user if an event can explain it. A log cannot show more."""
-    if trajectory.ending == "crash":
+    if trajectory.ending in ABORTED:
         return "nobody"
     return "user" if any(event.name in _SEVERE for event in events) else "unknown"

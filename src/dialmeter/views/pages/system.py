@@ -150,7 +150,7 @@ class SystemKind(RunKind):
             words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
             words += [word for role in ("map", "goals") if role in names for word in (f"--{role}", names[role])]
         else:
-            words += ["--crashes", str(manifest.get("crashes") or "failed")]
+            words += ["--infrastructure", str(manifest.get("infrastructure") or "both")]
         words += ["--scorer", str(manifest["scorer"])] if manifest.get("scorer") else []
         words += [word for measure in manifest.get("measures") or () for word in ("--measure", str(measure))]
         return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])

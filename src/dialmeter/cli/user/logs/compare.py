@@ -17,6 +17,7 @@ from ....readers.trajectories import open_trajectories
 from ....users.items.compare import ItemComparison, compare_items, score_of
 from ....users.items.log_items import LogItems, read_items
 from ....users.outcome import COMBINED
+from ....views.compare import task_test_lines
 from ....views.pages.item_tables import item_comparison_table
 from ...options import resampling_from_options
 from ...printer import EVERY, TEXT, Block, Output, signature_blocks
@@ -74,6 +75,6 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
 
 def _parts(comparison: ItemComparison, tasks: int) -> Iterator[Block]:
     yield Block(item_comparison_table(comparison), EVERY)
-    yield Block(f"{tasks} tasks are in every log; p: exact sign test over the tasks that differ", TEXT)
+    yield Block(f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}", TEXT)
     first = next(iter(comparison.results.values()))
     yield from signature_blocks("|".join(["…", *first.signature.split("|")[1:]]), gap=("markdown",))

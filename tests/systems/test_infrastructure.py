@@ -1,0 +1,216 @@
+"""Tests of infrastructure errors: they are told from crashes, and every value and verdict has its counterpart without them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter import open_run, score_system
+from dialmeter.core.comparison import Resampling, TaskDifference
+from dialmeter.model import Ending, Trajectory
+from dialmeter.readers.agents.messages import ending_of_error
+from dialmeter.readers.trajectories import open_trajectories
+from dialmeter.systems.compare import compare_systems
+
+from ..cli.invoke import call, checked
+from ..shared_data import shared
+
+RESET = "litellm.APIConnectionError: Vertex_aiException - [Errno 54] Connection reset by peer"
+NAMES = {
+    "gpt": "retail_tool-calling-gpt-4.1-mini_0610135038.json",
+    "gemini": "retail_tool-calling-gemini-2.0-flash_0605191952.json",
+}
+
+
+def calls() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(shared("expected", "calls.json").read_text())
+    return found
+
+
+def log(name: str) -> Path:
+    return shared("data", "trajectories", f"{name}.gz")
+
+
+def test_texts_of_errors() -> None:
+    for text, is_infrastructure in calls()["infrastructure texts"]:
+        assert ending_of_error(text) == ("infrastructure" if is_infrastructure else "crash"), text
+    in_tool = 'File "/opt/tau_bench/envs/retail/tools/cancel_order.py", line 9, in invoke'
+    assert ending_of_error(RESET, 'File "/home/tools/tau/run.py", line 9') == "infrastructure"
+    assert ending_of_error(RESET, in_tool) == "crash"
+
+
+@pytest.mark.parametrize(
+    ("reason", "info", "ending"),
+    [
+        ("infrastructure_error", None, "infrastructure"),
+        ("unexpected_error", None, "crash"),
+        ("unexpected_error", {"error_type": "RateLimitError", "error": "slow down"}, "infrastructure"),
+        ("agent_error", {"error": RESET}, "infrastructure"),
+        ("agent_error", {"error": "KeyError: 'name'"}, "crash"),
+        ("user_error", {"error": RESET, "error_traceback": 'File "tau2/environment/toolkit.py", line 1'}, "crash"),
+        ("context_window_exceeded", None, "limit"),
+        ("too_many_errors", {"error": RESET}, "limit"),
+    ],
+)
+def test_endings_of_tau2_bench(reason: str, info: Any, ending: Ending, tmp_path: Path) -> None:
+    run = {"task_id": "a", "trial": 0, "messages": [], "termination_reason": reason, "info": info}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"info": {"agent_info": {}}, "tasks": [], "simulations": [run]}))
+    [found] = open_trajectories(path)
+    assert found.ending == ending
+
+
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        ({"message": "openai.InternalServerError: Error code: 500"}, "infrastructure"),
+        ({"message": "TimeoutError", "traceback": 'File "inspect_ai/model/_call_tools.py", line 3'}, "crash"),
+        ({"message": "AssertionError"}, "crash"),
+        (None, "limit"),
+    ],
+)
+def test_endings_of_inspect(error: Any, ending: Ending, tmp_path: Path) -> None:
+    sample = {"id": 1, "epoch": 1, "messages": [], "scores": {}, "error": error, "limit": {"type": "message"}}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"version": 2, "status": "success", "eval": {}, "samples": [sample]}))
+    [found] = open_trajectories(path)
+    assert found.ending == ending
+
+
+def test_both_values_of_published_logs() -> None:
+    for name, wanted in calls()["files"].items():
+        result = score_system(log(name), ci=0)
+        endings = Counter(each.ending for each in result.outcomes)
+        assert (endings["infrastructure"], endings["crash"]) == (wanted["runs"].get("infra", 0), 0)
+        second = result.without_infrastructure or result
+        assert result.value == pytest.approx(wanted["success"]["as failures"], abs=1e-6)
+        assert second.value == pytest.approx(wanted["success"]["left out"], abs=1e-6)
+        assert (result.without_infrastructure is None) == (not wanted["runs"].get("infra"))
+
+
+def test_both_verdicts_of_published_logs() -> None:
+    for pair, wanted in calls()["pairs"].items():
+        system, base = pair.split(" - ")
+        results = {name: score_system(log(name), ci=0, measures=["Success"]) for name in (base, system)}
+        compared = compare_systems(results, Resampling(0.95, 10_000, 0))
+        [ladder], [versus] = compared.ladders, compared.versus
+        assert isinstance(versus, TaskDifference)
+        figures = [wanted["success"]["as failures"], wanted["success"]["left out"]]
+        assert versus.bootstrap_ci == pytest.approx(figures[0]["ci95_bootstrap"], abs=0.02)
+        for rung, known in zip(ladder.rungs, figures, strict=False):
+            assert rung.difference == pytest.approx(known["diff"], abs=1e-6), pair
+            assert rung.ci == pytest.approx(known["ci95"], abs=1e-6), pair
+            assert (rung.verdict, rung.n) == (known["verdict"], known["tasks"]), pair
+        assert len(ladder.rungs) == (2 if any(wanted["success"]["infra"]) else 1)
+        assert (ladder.verdict == "depends") == bool(wanted["success"].get("flips")), pair
+
+
+def test_the_verdict_that_turns_with_connection_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["system", "compare", *(log(name) for name in NAMES.values()), "--name", "gpt", "--name", "gemini"]
+    done = call(capsys, *words, "--json", "--fail-if-worse", "--resamples", "100")
+    document = checked(done, "system-compare", code=1)
+    [ladder] = document["ladder"]
+    assert ladder["verdict"] == "depends"
+    assert [(each["verdict"], round(100 * each["difference"], 2), each["n"]) for each in ladder["rungs"]] == [
+        ("worse", -25.22, 115),
+        ("cannot tell", -6.25, 80),
+    ]
+    assert [warning["code"] for warning in document["warnings"]] == ["infrastructure"]
+    alone = checked(call(capsys, *words, "--json", "-q", "--infrastructure", "skipped"), "system-compare")
+    assert [each["name"] for each in alone["ladder"][0]["rungs"]] == ["as written"]
+    assert alone["versus"][0]["difference"] == pytest.approx(-0.0625)
+
+
+def test_the_headline_reads_well() -> None:
+    compared = compare_systems({name: score_system(log(file), ci=0) for name, file in NAMES.items()}, Resampling())
+    assert compared.ladders[0].headline == (
+        "DEPENDS on infrastructure: gemini is worse than gpt by 25.22 Success as written, "
+        "not shown (-6.25) with infrastructure errors left out."
+    )
+    assert compared.ladders[0].rungs[1].note == "35 dialogues left out"
+
+
+def runs(**tasks: str) -> list[Trajectory]:
+    """Trials of tasks: + for a success, - for a failure, ! for a crash, # for an infrastructure error."""
+    endings: dict[str, Ending] = {"!": "crash", "#": "infrastructure"}
+    return [
+        Trajectory(
+            id=f"{task}:{trial}",
+            task=task,
+            trial=trial,
+            rewards={"reward": float(sign == "+")},
+            ending=endings.get(sign, "user_stop"),
+        )
+        for task, signs in tasks.items()
+        for trial, sign in enumerate(signs)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("infrastructure", "value", "second", "signed"),
+    [("both", 0.5, 1.0, "failed"), ("failed", 0.5, None, "failed"), ("skipped", 1.0, None, "skipped")],
+)
+def test_settings(infrastructure: Any, value: float, second: float | None, signed: str) -> None:
+    result = score_system(runs(a="+#", b="#+"), infrastructure=infrastructure)
+    assert result.value == value
+    assert (result.without_infrastructure.value if result.without_infrastructure else None) == second
+    assert f"|infrastructure:{signed}|" in result.signature
+    if result.without_infrastructure:
+        alone = score_system(runs(a="+#", b="#+"), infrastructure="skipped")
+        assert result.without_infrastructure.to_dicts() == alone.to_dicts()
+
+
+def test_a_crash_stays_a_failure() -> None:
+    result = score_system(runs(a="+!", b="!+"), infrastructure="skipped")
+    assert (result.value, result.infrastructure_errors) == (0.5, [])
+
+
+def test_warning_above_two_percent() -> None:
+    few = score_system(runs(a="+" * 49 + "#"))
+    many = score_system(runs(a="+" * 48 + "##"))
+    assert [notice.code for notice in few.notices] == []
+    [notice] = many.notices
+    assert notice.message == (
+        "2 of 50 dialogues were ended by an infrastructure error; Success is 96.00, and 100.00 without them"
+    )
+
+
+def test_only_the_errors_of_a_pair_count_for_its_ladder() -> None:
+    agents = {"base": runs(a="+", b="-", c="+"), "good": runs(a="+", b="+", c="+"), "lost": runs(a="#", b="-", c="+")}
+    compared = compare_systems({name: score_system(given) for name, given in agents.items()}, Resampling())
+    assert [[rung.n for rung in ladder.rungs] for ladder in compared.ladders] == [[3], [3, 2]]
+    nothing = {"base": score_system(runs(a="+", b="+")), "lost": score_system(runs(a="#", b="#"))}
+    [ladder] = compare_systems(nothing, Resampling()).ladders
+    assert [(rung.difference, rung.n) for rung in ladder.rungs] == [(-1.0, 2), (None, 0)]
+
+
+def test_output_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    talk = [{"role": "user", "content": "Bye. ###STOP###"}]
+    lost = {"info": {"error": RESET, "traceback": ""}, "traj": []}
+    entries = [
+        {"task_id": task, "trial": 0, "reward": float(task % 2), "info": {}, "traj": talk} | (lost if task > 3 else {})
+        for task in range(6)
+    ]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(entries))
+    done = call(capsys, "system", "score", path, "--out", tmp_path / "run")
+    assert "Success, infrastructure errors left out" in done.out
+    assert "infrastructure:failed,skipped" in done.out
+    assert "2 of 6 dialogues were ended by an infrastructure error" in done.err
+    manifest = open_run(tmp_path / "run").manifest
+    assert [each["value"] for each in manifest["scores"] + manifest["left_out"]] == [pytest.approx(1 / 3), 0.5]
+    document = checked(call(capsys, "system", "score", path, "--json", "-q"), "system-score")
+    assert [each["value"] for each in document["left_out"]] == [0.5]
+    rows = call(capsys, "system", "score", path, "--as", "csv", "-q").out.splitlines()
+    assert [row.split(",")[:3] for row in rows[1:]] == [
+        ["", "Success", "0.333333"],
+        ["left out", "Success", "0.500000"],
+    ]
+    failed = checked(
+        call(capsys, "system", "score", path, "--json", "-q", "--infrastructure", "failed"), "system-score"
+    )
+    assert (failed["left_out"], failed["scores"][0]["signature"]) == ([], document["scores"][0]["signature"])
