@@ -186,9 +186,8 @@ def _describe(rung: Rung, system: str, base: str, measure: str) -> str:
 
 
 def _describe_again(rung: Rung) -> str:
-    size = "no value" if rung.difference is None else f"{100 * rung.difference:+.2f}"
-    return (
-        f"{rung.verdict} by {100 * abs(rung.difference or 0):.2f}"
-        if rung.verdict in ("better", "worse")
-        else f"not shown ({size})"
-    )
+    if rung.difference is None:
+        return "no value"
+    if rung.verdict in ("better", "worse"):
+        return f"{rung.verdict} by {100 * abs(rung.difference):.2f}"
+    return f"{rung.verdict} ({100 * rung.difference:+.2f})"
