@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from inspect import isclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from ..errors import DialmeterError, UnreadableAnswer, one_line
 from ..model import Move
 from ..registry import object_at
 from .judge import FACETS, Item, Judge, is_pairwise
+from .source_digest import command_digest, source_digest
 
 
 def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
@@ -41,10 +40,7 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
         return _check_judge(text, thing)
     if not callable(thing):
         raise DialmeterError(f"judge {text} is neither a judge nor a function of context and reply")
-    # The identity contains a digest of the module's file, so scores of different versions of the module are not mixed.
-    path = getattr(sys.modules[text.partition(":")[0]], "__file__", None)
-    source = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:10] if path else ""
-    return FunctionJudge(thing, text, _direction(text, thing, given), source)
+    return FunctionJudge(thing, text, _direction(text, thing, given))
 
 
 def _check_judge(text: str, thing: Any) -> Judge:
@@ -75,12 +71,10 @@ class FunctionJudge:
     scale: tuple[float, float] | None = None
     facets: frozenset[str] | None = None
 
-    def __init__(
-        self, function: Callable[[Sequence[Move], str], float], name: str, higher_is_better: bool, source: str = ""
-    ) -> None:
+    def __init__(self, function: Callable[[Sequence[Move], str], float], name: str, higher_is_better: bool) -> None:
         self.name = name
         self.higher_is_better = higher_is_better
-        self.identity = f"{name}@{source}" if source else name
+        self.identity = f"{name}@{source_digest(function)}"
         self._function = function
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
@@ -100,6 +94,7 @@ class CommandJudge:
         batch_size: the number of replies per batch.
 
     Example:
+        >>> import sys
         >>> judge = CommandJudge([sys.executable, "-c", "import sys; [print(len(line)) for line in sys.stdin]"])
         >>> judge.score([((Move("user", "hello"),), "hi")])
         [61.0]
@@ -114,7 +109,7 @@ class CommandJudge:
         self.name = name or Path(command[0]).name
         self.higher_is_better = higher_is_better
         self.batch_size = batch_size
-        self.identity = "command " + msgspec.json.encode(list(command)).decode()
+        self.identity = f"command@{command_digest(command)}"
         self._command = list(command)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..errors import DialmeterError, did_you_mean
 from ..model import Move
 from ..registry import Registry
+from .source_digest import source_digest
 
 Item: TypeAlias = tuple[Sequence[Move], str]
 """A context and a reply."""
@@ -29,7 +30,8 @@ FACETS = ("coherence", "naturalness", "interest")
 class Judge(Protocol):
     """Any object that scores a reply in its context.
 
-    Optional attributes of a judge are ``identity`` (everything that its scores depend on, the key of the score store; default: the name),
+    Optional attributes of a judge are ``identity`` (everything that its scores depend on, the key of the score store; default: the name
+    with a digest of its source files and attributes; a judge whose attributes change while it scores should declare one),
     ``batch_size`` (the number of items per batch), ``mask`` (the text that replaces a hidden token in explanations) and
     ``pieces(text)`` (splits a text into the judge's tokens). A judge of whole dialogues has ``level = "dialogue"``. Each of its
     items holds all moves of a dialogue and an empty reply. With several processes, a judge may also have ``neural`` (True for a neural
@@ -276,11 +278,16 @@ def name_with_parameters(name: str, **parameters: Any) -> str:
 def identity_of(judge: AnyJudge) -> str:
     """The identity of a judge: a text with everything that its scores depend on.
 
+    A judge of another package that declares no identity gets one from its source files and its attributes.
+
     Example:
         >>> identity_of(load_judge("length")[1])
         'length'
     """
-    return str(getattr(judge, "identity", judge.name))
+    declared = getattr(judge, "identity", None)
+    if declared is None and type(judge).__module__.partition(".")[0] != "dialmeter":
+        return f"{judge.name}@{source_digest(judge)}"
+    return judge.name if declared is None else str(declared)
 
 
 def identity_digest(identity: str) -> str:
