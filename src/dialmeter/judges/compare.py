@@ -16,7 +16,7 @@ from ..model import Notice
 from .ask import JudgeScores
 from .cases import Case, case_id
 from .judge import FACETS
-from .matrix import CONTROL, OUTSIDE, CaseOutcome, ErrorCell, JudgeDescription
+from .matrix import CONTROL, OUTSIDE, CaseOutcome, ErrorCell, JudgeDescription, rate_over_dialogues
 
 NO_SCORE = "without a score in the file"
 
@@ -81,29 +81,28 @@ class PositionBias(Struct, frozen=True):
 def position_bias(
     cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], confidence: float
 ) -> list[PositionBias]:
-    """The position bias of each pairwise judge on each corpus, with its Wilson interval."""
-    from ..stats.intervals import wilson_interval
-
+    """The position bias of each pairwise judge on each corpus, with its interval."""
     biases = []
     for judge in (each for each in judges if each.pairwise):
         for corpus in dict.fromkeys(case.corpus for case in cases):
             both = [
-                (human, adversarial)
+                (case, human, adversarial)
                 for case, (human, adversarial) in zip(cases, scored.pairs[judge.name], strict=True)
                 if case.corpus == corpus and case.attack != CONTROL and human is not None and adversarial is not None
             ]
             n = len(both)
-            inconsistent = sum(_sign(human) != -_sign(adversarial) for human, adversarial in both)
+            inconsistent = [(case, _sign(human) != -_sign(adversarial)) for case, human, adversarial in both]
+            rate = rate_over_dialogues(inconsistent, confidence)
             biases.append(
                 PositionBias(
                     judge.name,
                     corpus,
-                    inconsistent / n if n else None,
-                    wilson_interval(inconsistent, n, confidence=confidence) if n and confidence else None,
+                    rate.value,
+                    rate.ci,
                     n,
-                    inconsistent,
-                    fmean(human > 0 and adversarial > 0 for human, adversarial in both) if n else None,
-                    fmean(human < 0 and adversarial < 0 for human, adversarial in both) if n else None,
+                    sum(changed for _, changed in inconsistent),
+                    fmean(human > 0 and adversarial > 0 for _, human, adversarial in both) if n else None,
+                    fmean(human < 0 and adversarial < 0 for _, human, adversarial in both) if n else None,
                 )
             )
     return biases

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,7 @@ class ErrorCell(Struct, frozen=True, kw_only=True):
     expected: str
     value: float | None
     ci: tuple[float, float] | None
+    ci_reason: str
     n: int
     unscored: int
     higher: float | None
@@ -147,8 +148,6 @@ def _cell(
     *,
     first_error: str,
 ) -> ErrorCell:
-    from ..stats.intervals import wilson_interval
-
     first = cases[numbers[0]]
     facet = facet_of(first, settings.verdict)
     scored = [pairs[number] for number in numbers if None not in pairs[number]]
@@ -162,7 +161,9 @@ def _cell(
     outside = judge.facets is not None and facet not in judge.facets and first.attack != CONTROL
     reason = OUTSIDE if outside else _why_no_rate(len(scored), threshold, settings, first_error)
     n = len(judged) if threshold is not None else len(scored)
-    errors = sum(not each.conforms for each in judged)
+    rate = rate_over_dialogues(
+        ((cases[each.case], not each.conforms) for each in judged if not reason), settings.confidence
+    )
     expected = sorted({expected_of(cases[number], settings.verdict) for number in numbers})
     shares = {
         kind: fmean(each.relation == kind for each in judged) if judged else None
@@ -176,8 +177,9 @@ def _cell(
         corpus=first.corpus,
         facet=facet,
         expected=" or ".join(expected),
-        value=None if reason else errors / n,
-        ci=None if reason or not settings.confidence else wilson_interval(errors, n, confidence=settings.confidence),
+        value=rate.value,
+        ci=rate.ci,
+        ci_reason=rate.reason or "",
         n=n,
         unscored=len(numbers) - len(scored),
         **shares,
@@ -193,6 +195,16 @@ def _cell(
         ),
         outcomes=outcomes,
     )
+
+
+def rate_over_dialogues(cases: Iterable[tuple[Case, bool]], confidence: float) -> Interval:
+    """The share of cases with a property, with an interval that takes the cases of a dialogue together."""
+    from ..stats.intervals import clustered_proportion
+
+    counts: dict[str, list[bool]] = {}
+    for case, has_property in cases:
+        counts.setdefault(case.source.dialogue, []).append(has_property)
+    return clustered_proportion(((sum(each), len(each)) for each in counts.values()), confidence=confidence)
 
 
 def _outcome(

@@ -180,6 +180,7 @@ class JudgeResult(Result):
                 n=cell.n,
                 unscored=cell.unscored,
                 reason=cell.reason,
+                ci_reason=cell.ci_reason,
                 group={"judge": cell.judge, "attack": cell.attack, "corpus": cell.corpus},
                 signature=cell.signature,
             )
@@ -250,7 +251,7 @@ def cell_dict(cell: ErrorCell) -> dict[str, Any]:
     """A cell as a score in JSON, without the outcomes of cases."""
     plain = {"measure": "error", **to_builtins(cell)}
     del plain["outcomes"]
-    for name in ("reason", "difference_ci_reason"):
+    for name in ("reason", "ci_reason", "difference_ci_reason"):
         if not plain[name]:
             del plain[name]
     return plain

@@ -125,7 +125,7 @@ def detail_table(result: JudgeResult) -> Table:
             str(cell.n),
             str(cell.unscored or ""),
             percent(cell.value),
-            interval(cell.ci),
+            interval(cell.ci, cell.ci_reason),
             *map(percent, (cell.higher, cell.similar, cell.lower)),
             _format_number(cell.difference),
             _format_interval(cell.difference_ci),

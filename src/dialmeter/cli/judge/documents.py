@@ -77,7 +77,7 @@ class ErrorScore(Struct, kw_only=True):
         higher: the share of cases in which the human reply has the higher rating.
         difference: the mean difference between the replies. A positive value favours the human reply, also for judges for
             which lower is better.
-        difference_ci_reason: the reason why the difference has no interval.
+        ci_reason, difference_ci_reason: the reason why the error rate or the difference has no interval.
     """
 
     measure: Literal["error"]
@@ -88,6 +88,7 @@ class ErrorScore(Struct, kw_only=True):
     expected: str
     value: Number
     ci: Interval
+    ci_reason: Text | UnsetType = UNSET
     n: Count
     unscored: Count
     higher: Number
