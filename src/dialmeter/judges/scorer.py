@@ -32,7 +32,7 @@ SPEAKERS = ("both", "system", "user")
 @renamed_argument("form", "format")
 def attack_replies(
     dialogues: str | Path | Conversations | Iterable[Conversation],
-    attacks: Sequence[str | Attack] = ("paper",),
+    attacks: Sequence[str | Attack] = ("default",),
     *,
     cases: int = 100,
     seed: int = 7,
@@ -48,8 +48,8 @@ def attack_replies(
 
     Args:
         dialogues: a file of conversations, or conversations.
-        attacks: names of attacks, or of one variant as ``dullness:generic``; ``paper`` for the twelve attacks of the paper, ``all`` for
-            all attacks; or your own attacks.
+        attacks: names of attacks, or of one variant as ``dullness:generic``; ``paper`` for the twelve attacks of the paper,
+            ``default`` for these without co-reference, ``all`` for all attacks; or your own attacks.
         cases: the number of cases of each attack; there are fewer if the dialogues do not give enough.
         seed: the seed of all random choices; the same seed gives the same cases.
         format: the format of the file; detected if not given.
