@@ -142,8 +142,12 @@ def mean_score(group: Mapping[str, str], cells: Sequence[ErrorCell]) -> Score:
     signatures = [cell.signature.split("|") for cell in used or cells]
     # Cells differ in the fields of the attack and of its cases. The mean has only the fields that all cells share.
     shared = [each for each in signatures[0][1:] if all(each in fields for fields in signatures)]
-    data = hashlib.sha256("|".join(cell.signature for cell in used).encode()).hexdigest()[:10]
-    own = [each for each in shared if each.partition(":")[0] not in ("attack", "n", "scored", "data", "expected", "v")]
+    data = hashlib.sha256("|".join(sorted(cell.signature for cell in used)).encode()).hexdigest()[:10]
+    own = [
+        each
+        for each in shared
+        if each.partition(":")[0] not in ("attack", "n", "scored", "data", "expected", "ci", "v")
+    ]
     facet = [f"facet:{group['facet']}"] if "facet" in group else []
     n = sum(cell.n for cell in used)
     version = f"v:{__version__}"

@@ -80,6 +80,13 @@ class JudgeDescription(Struct, frozen=True):
     trivial: bool = False
     pairwise: bool = False
 
+    @property
+    def digest(self) -> str:
+        """A digest of everything that the judge's error rates depend on: its identity, its direction and its facets."""
+        declared = [] if self.higher_is_better else ["lower is better"]
+        declared += [] if self.facets is None else [",".join(sorted(self.facets))]
+        return identity_digest("|".join([self.identity, *declared]))
+
     def difference(self, pair: ScorePair) -> float | None:
         """The margin by which the human reply is better than the adversarial one. For a pairwise judge, the mean over both orders.
 
@@ -152,7 +159,8 @@ def _cell(
     facet = facet_of(first, settings.verdict)
     scored = [pairs[number] for number in numbers if None not in pairs[number]]
     human_scores = [human for human, _ in scored if human is not None]
-    threshold = judge.threshold(settings.threshold).value(human_scores, _noise(cases, pairs, judge))
+    noise = _noise(cases, pairs, judge)
+    threshold = judge.threshold(settings.threshold).value(human_scores, [difference for _, difference in noise])
     outcomes = tuple(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, settings=settings)
         for number in numbers
@@ -191,7 +199,12 @@ def _cell(
         trivial=judge.trivial,
         reason=reason,
         signature=_signature(
-            judge, [cases[number] for number in numbers], settings, n=n, expected=" or ".join(expected)
+            judge,
+            [cases[number] for number in numbers],
+            settings,
+            scored=[cases[number] for number in numbers if None not in pairs[number]],
+            control=[case for case, _ in noise],
+            expected=" or ".join(expected),
         ),
         outcomes=outcomes,
     )
@@ -223,10 +236,10 @@ def _outcome(
     return CaseOutcome(number, difference, actual, conforms(actual, expected_of(case, settings.verdict)))
 
 
-def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> list[float]:
-    """The judge's differences on identical replies, over all corpora."""
+def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> list[tuple[Case, float]]:
+    """The cases with identical replies, over all corpora, and the judge's differences on them."""
     return [
-        abs(difference)
+        (case, abs(difference))
         for case, pair in zip(cases, pairs, strict=True)
         if (case.reply, case.context) == (case.adversarial, case.attacked_context)
         and (difference := judge.difference(pair)) is not None
@@ -257,20 +270,27 @@ def _student(differences: Sequence[float], confidence: float) -> Interval:
 
 
 def _signature(
-    judge: JudgeDescription, cases: Sequence[Case], settings: VerdictSettings, *, n: int, expected: str
+    judge: JudgeDescription,
+    cases: Sequence[Case],
+    settings: VerdictSettings,
+    *,
+    scored: Sequence[Case],
+    control: Sequence[Case],
+    expected: str,
 ) -> str:
+    threshold = judge.threshold(settings.threshold)
+    n = len(scored)
     parts = {
-        "judge": f"{judge.name.replace('|', '/')}@{identity_digest(judge.identity)}",
+        "judge": f"{judge.name.replace('|', '/')}@{judge.digest}",
         "attack": row_of(cases[0], settings.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,
-        "threshold": judge.threshold(settings.threshold),
+        "threshold": f"{threshold}@{cases_digest(control)}" if threshold.mode == "noise" else threshold,
         "verdict": settings.verdict,
-        "scored": f"{n}/{len(cases)}",
+        "scored": f"{n}/{len(cases)}@{cases_digest(scored)}" if n < len(cases) else None,
         "n": n,
         "data": cases_digest(cases),
+        "ci": f"{100 * settings.confidence:.10g}" if settings.confidence else None,
         "v": __version__,
     }
-    if n == len(cases):
-        del parts["scored"]
-    return "|".join(["error", *(f"{key}:{value}" for key, value in parts.items())])
+    return "|".join(["error", *(f"{key}:{value}" for key, value in parts.items() if value is not None)])

@@ -98,7 +98,7 @@ def score(**options: Any) -> Output:
         Path(path).stem if name is None else name: read_scores(path, cases)
         for name, path in score_files_from_options(options)
     }
-    judges_to_ask, judge_facts = with_trivial_judges(judges, file_scores, options["lower"])
+    judges_to_ask, judge_facts = with_trivial_judges(cases, judges, file_scores, options["lower"])
     run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, judge_facts, settings))
     result = run_judges(
         cases,
