@@ -157,10 +157,10 @@ def _cell(
 ) -> ErrorCell:
     first = cases[numbers[0]]
     facet = facet_of(first, settings.verdict)
-    scored = [pairs[number] for number in numbers if None not in pairs[number]]
-    human_scores = [human for human, _ in scored if human is not None]
+    scored = [number for number in numbers if None not in pairs[number]]
+    human_scores = [human for number in scored if (human := pairs[number].human) is not None]
     noise = _noise(cases, pairs, judge)
-    threshold = judge.threshold(settings.threshold).value(human_scores, [difference for _, difference in noise])
+    threshold = judge.threshold(settings.threshold).value(human_scores, list(noise.values()))
     outcomes = tuple(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, settings=settings)
         for number in numbers
@@ -168,11 +168,10 @@ def _cell(
     judged = [each for each in outcomes if each.relation is not None]
     outside = judge.facets is not None and facet not in judge.facets and first.attack != CONTROL
     reason = OUTSIDE if outside else _why_no_rate(len(scored), threshold, settings, first_error)
-    n = len(judged) if threshold is not None else len(scored)
-    rate = rate_over_dialogues(
-        ((cases[each.case], not each.conforms) for each in judged if not reason), settings.confidence
-    )
-    expected = sorted({expected_of(cases[number], settings.verdict) for number in numbers})
+    own, answered, control = ([cases[number] for number in each] for each in (numbers, scored, noise))
+    errors = [(cases[each.case], not each.conforms) for each in judged if not reason]
+    rate = rate_over_dialogues(errors, settings.confidence)
+    expected = " or ".join(sorted({expected_of(cases[number], settings.verdict) for number in numbers}))
     shares = {
         kind: fmean(each.relation == kind for each in judged) if judged else None
         for kind in ("higher", "similar", "lower")
@@ -184,11 +183,11 @@ def _cell(
         attack=row_of(first, settings.verdict),
         corpus=first.corpus,
         facet=facet,
-        expected=" or ".join(expected),
+        expected=expected,
         value=rate.value,
         ci=rate.ci,
         ci_reason=rate.reason or "",
-        n=n,
+        n=len(scored),
         unscored=len(numbers) - len(scored),
         **shares,
         difference=fmean(differences) if differences else None,
@@ -198,14 +197,7 @@ def _cell(
         degenerate=degenerate(pairs),
         trivial=judge.trivial,
         reason=reason,
-        signature=_signature(
-            judge,
-            [cases[number] for number in numbers],
-            settings,
-            scored=[cases[number] for number in numbers if None not in pairs[number]],
-            control=[case for case, _ in noise],
-            expected=" or ".join(expected),
-        ),
+        signature=_signature(judge, own, settings, scored=answered, control=control, expected=expected),
         outcomes=outcomes,
     )
 
@@ -236,14 +228,14 @@ def _outcome(
     return CaseOutcome(number, difference, actual, conforms(actual, expected_of(case, settings.verdict)))
 
 
-def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> list[tuple[Case, float]]:
-    """The cases with identical replies, over all corpora, and the judge's differences on them."""
-    return [
-        (case, abs(difference))
-        for case, pair in zip(cases, pairs, strict=True)
+def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> dict[int, float]:
+    """The judge's differences on the cases with identical replies, over all corpora, by number of the case."""
+    return {
+        number: abs(difference)
+        for number, (case, pair) in enumerate(zip(cases, pairs, strict=True))
         if (case.reply, case.context) == (case.adversarial, case.attacked_context)
         and (difference := judge.difference(pair)) is not None
-    ]
+    }
 
 
 def _first_error(errors: Mapping[tuple[str, int], str], judge: JudgeDescription, numbers: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from ..core.account import Account, sum_accounts
+from ..core.ladder import Ladder
 from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
@@ -69,6 +70,11 @@ class JudgeResult(Result):
     def comparisons(self) -> list[compare.JudgeComparison]:
         """Comparisons of the first judge with the others."""
         return compare.comparisons(self.cells)
+
+    @cached_property
+    def ladders(self) -> list[Ladder]:
+        """The verdict on every judge against the first, and what it depends on."""
+        return compare.ladders(self.cases, self.scored, self.judges, self.settings)
 
     @cached_property
     def position_bias(self) -> list[compare.PositionBias]:

@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
+from ...core.ladder import Ladder
 from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.explanation.explain import Explained
 from ...judges.published.stored import PublishedCell, StoredErrors
@@ -178,6 +179,7 @@ class JudgeScoreDocument(JudgeDocument, kw_only=True):
     threshold: str
     verdict: Literal["paper", "published"]
     averages: list[Average]
+    ladder: list[Ladder]
     comparisons: list[JudgeComparison]
     position_bias: list[PositionBias]
     failing: dict[str, list[FailingCase]]

@@ -119,18 +119,13 @@ class PeopleResult(Result):
 
     @cached_property
     def _identities(self) -> dict[str, str]:
-        """For each judge, a digest of what its scores depend on. Scores from a file stand for themselves."""
-        ids = [item.id for item in self.items.items]
+        """For each judge, a digest of what its scores depend on. Scores that were not asked for stand for themselves."""
         identities = {}
         for each in self.columns:
-            by_item = zip(ids, each.scores, strict=True)
+            by_item = zip((item.id for item in self.items.items), each.scores, strict=True)
             given = sorted((name, score) for name, score in by_item if score is None or not each.asked)
-            parts = [
-                each.identity,
-                *([] if each.higher_is_better else ["lower is better"]),
-                *([repr(given)] if given else []),
-            ]
-            identities[each.name] = identity_digest("|".join(parts))
+            declared = "" if each.higher_is_better else "|lower is better"
+            identities[each.name] = identity_digest(f"{each.identity}{declared}{given or ''}")
         return identities
 
     @cached_property
