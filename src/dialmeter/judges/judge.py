@@ -13,7 +13,6 @@ from msgspec import Struct
 from ..errors import DialmeterError, did_you_mean
 from ..model import Move
 from ..registry import Registry
-from .source_digest import source_digest
 
 Item: TypeAlias = tuple[Sequence[Move], str]
 """A context and a reply."""
@@ -286,6 +285,8 @@ def identity_of(judge: AnyJudge) -> str:
     """
     declared = getattr(judge, "identity", None)
     if declared is None and type(judge).__module__.partition(".")[0] != "dialmeter":
+        from .external_judges import source_digest
+
         return f"{judge.name}@{source_digest(judge)}"
     return judge.name if declared is None else str(declared)
 
