@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import judge_human
+from dialmeter import judge_human, open_run
 from dialmeter.judges.judge import Item
 from dialmeter.judges.scorer import score_judge
 
@@ -81,7 +81,8 @@ def test_terminal_and_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     words = ("judge", "score", tmp_path / "cases.jsonl", "--judge", "overlap", "--judge", "distinct", "--quiet")
     (ladder,) = checked(call(capsys, *words, "--json"), "judge-score")["ladder"]
     assert (ladder["system"], ladder["base"], ladder["verdict"]) == ("distinct", "overlap", "worse")
-    text = call(capsys, *words).out
+    text = call(capsys, *words, "--out", tmp_path / "run").out
+    assert open_run(tmp_path / "run").manifest["ladder"] == [ladder]
     assert text.startswith("WORSE: distinct is worse than overlap by ")
     assert text.index("threshold sd") < text.index("error rates in percent")
 

@@ -124,9 +124,18 @@ def error_cells(
     for number, case in enumerate(cases):
         groups.setdefault((case.corpus, row_of(case, settings.verdict)), []).append(number)
     errors = {(each.judge, each.case): each.why for each in reversed(scored.failures) if each.reason != NOT_ASKED}
+    noise = {judge.name: _noise(cases, scored.pairs[judge.name], judge) for judge in judges}
+    constant = {judge.name: degenerate(scored.pairs[judge.name]) for judge in judges}
     return [
         _cell(
-            cases, numbers, scored.pairs[judge.name], judge, settings, first_error=_first_error(errors, judge, numbers)
+            cases,
+            numbers,
+            scored.pairs[judge.name],
+            judge,
+            settings,
+            noise=noise[judge.name],
+            constant=constant[judge.name],
+            first_error=_first_error(errors, judge, numbers),
         )
         for corpus in dict.fromkeys(case.corpus for case in cases)
         for (group_corpus, _), numbers in groups.items()
@@ -153,13 +162,14 @@ def _cell(
     judge: JudgeDescription,
     settings: VerdictSettings,
     *,
+    noise: Mapping[int, float],
+    constant: bool,
     first_error: str,
 ) -> ErrorCell:
     first = cases[numbers[0]]
     facet = facet_of(first, settings.verdict)
     scored = [number for number in numbers if None not in pairs[number]]
     human_scores = [human for number in scored if (human := pairs[number].human) is not None]
-    noise = _noise(cases, pairs, judge)
     threshold = judge.threshold(settings.threshold).value(human_scores, list(noise.values()))
     outcomes = tuple(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, settings=settings)
@@ -194,7 +204,7 @@ def _cell(
         difference_ci=spread.ci,
         difference_ci_reason=spread.reason or "",
         threshold=threshold,
-        degenerate=degenerate(pairs),
+        degenerate=constant,
         trivial=judge.trivial,
         reason=reason,
         signature=_signature(judge, own, settings, scored=answered, control=control, expected=expected),
