@@ -96,4 +96,5 @@ def test_agreement_with_people_is_the_later_judge_minus_the_first() -> None:
         assert found.verdict == verdict
         for limits in (found.ci, found.zou):
             assert limits is not None
+            assert found.difference is not None
             assert limits[0] < found.difference < limits[1]

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dialmeter import Move, RatedItem, judge_human
 from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.cases import Case, Place
-from dialmeter.judges.judge import Item
+from dialmeter.judges.judge import Item, Judge
 from dialmeter.judges.scorer import score_judge
 
 Numbers = dict[Any, tuple[tuple[Any, ...], str]]
@@ -70,18 +70,18 @@ def made_cases(draw: random.Random) -> list[Case]:
             reply, other = sentence(draw), sentence(draw)
             place = Place(f"d{number // 2}", 2)
             made.append(Case(attack, "v", context, reply, f"{other} {reply}", expected, facet, place, corpus="town"))
-    context = (Move("user", sentence(draw)),)
+    asked = (Move("user", sentence(draw)),)
     for number in range(3):
         same = f"{sentence(draw)} {number}"
         made.append(
-            Case("identical", "", context, same, same, "similar", "coherence", Place("d1", number), corpus="town")
+            Case("identical", "", asked, same, same, "similar", "coherence", Place("d1", number), corpus="town")
         )
     return made
 
 
 def score(cases: Sequence[Case], seed: int = 3, pairs: Sequence[ScorePair] = (), **options: Any) -> Numbers:
     mine = {key: options.pop(key) for key in ("weight", "higher_is_better", "facets", "noise") if key in options}
-    judges = [Weighted(**mine), f"chance=random(seed={seed})", "ngram-fluency"]
+    judges: list[str | Judge] = [Weighted(**mine), f"chance=random(seed={seed})", "ngram-fluency"]
     result = score_judge(cases, judges, scores={"file": pairs} if pairs else None, **options)
     found: Numbers = {}
     for cell in result.cells:
@@ -202,8 +202,8 @@ def test_scores_of_a_file() -> None:
             after = [*pairs[:place], other, *pairs[place + 1 :]]
             changed += check(before, score(cases, pairs=after), f"{pair} of case {place} is now {other}")
     assert changed > len(pairs)
-    one, other = ([*pairs[:place], ScorePair(None, None), *pairs[place + 1 :]] for place in (0, 1))
-    check(score(cases, pairs=one), score(cases, pairs=other), "another case is unscored")
+    first, second = ([*pairs[:place], ScorePair(None, None), *pairs[place + 1 :]] for place in (0, 1))
+    check(score(cases, pairs=first), score(cases, pairs=second), "another case is unscored")
 
 
 def rated(draw: random.Random) -> list[RatedItem]:
