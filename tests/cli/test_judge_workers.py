@@ -218,7 +218,7 @@ def test_neural_judges_go_where_the_resource_is(folder: Path) -> None:
         able = processes.add_worker("--resources", "NEURAL=1")
         code, _, err = called(folder, *words, *more, "--store", "kept")
         assert code == 0, err
-    told = "".join(path.read_text() for path in (folder / "kept").iterdir() if '"where"' in path.read_text())
+    told = "".join(path.read_text() for path in (folder / "kept").iterdir() if '"where@' in path.read_text())
     assert f":{able.pid}.0" in told
     assert f":{processes.workers[0].pid}.0" not in told
 

@@ -7,7 +7,7 @@ in memory; this module sorts them, decides the verdict and says in one sentence 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -85,12 +85,13 @@ class Ladder(Struct, frozen=True):
         return f"DEPENDS on {turned.assumption}: {text} as written, {_describe_again(turned)} with {turned.name}."
 
 
-def decide(difference: PairedDifference, level: float) -> Verdict:
+def decide(difference: Any, level: float, *, higher_is_better: bool = True) -> Verdict:
     """Return better, worse or cannot tell.
 
     Args:
-        difference: a comparison with its corrected p value.
+        difference: a comparison with the attributes ``difference`` and ``p_holm``, the corrected p value.
         level: p values below it are significant.
+        higher_is_better: False for a measure of errors.
 
     Example:
         >>> from dialmeter.core.comparison import PairedDifference
@@ -101,7 +102,7 @@ def decide(difference: PairedDifference, level: float) -> Verdict:
     """
     if difference.p_holm is None or not difference.difference or difference.p_holm >= level:
         return "cannot tell"
-    return "better" if difference.difference > 0 else "worse"
+    return "better" if (difference.difference > 0) == higher_is_better else "worse"
 
 
 def make_rung(

@@ -156,7 +156,9 @@ def score_units(
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
     """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
-    by_judge = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
+    # The attributes of a judge may change while it scores, so its identity is taken before.
+    identities = {name: identity_of(judge) for name, judge in judges.items()}
+    by_judge = {name: UnitScores(store.scores(each) if store else {}) for name, each in identities.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
@@ -170,7 +172,7 @@ def score_units(
         name, shard_units = answer.judge, shards[answer.judge, answer.number].units
         new = by_judge[name].add(answer, shard_units)
         if store and new:
-            store.add(identity_of(judges[name]), new)
+            store.add(identities[name], new)
         left[name] -= len(shard_units)
         if watch:
             watch(name, len(units[name]) - left[name], len(units[name]))

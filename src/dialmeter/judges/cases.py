@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..model import Move
 
@@ -92,12 +92,23 @@ def case_id(case: Case) -> str:
 def cases_digest(cases: Iterable[Case]) -> str:
     """A digest of ten hexadecimal digits for a set of cases, independent of their order.
 
+    It has what judges, verdicts and intervals use: texts, expectation, attack, facet, corpus and dialogue.
+
     Example:
         >>> cases_digest([])
         'e3b0c44298'
     """
+    return scores_digest((case, ()) for case in cases)
+
+
+def scores_digest(scores: Iterable[tuple[Case, Sequence[float | None]]]) -> str:
+    """The digest of cases with the scores of a judge, independent of their order."""
     digest = hashlib.sha256()
-    for each in sorted(msgspec.json.encode(case) for case in cases):
+    ignored = {"source": None, "speaker": "", "spans": (), "resources": (), "seed": 0}
+    lines = (
+        msgspec.json.encode([structs.replace(case, **ignored), case.source.dialogue, *given]) for case, given in scores
+    )
+    for each in sorted(lines):
         digest.update(each + b"\n")
     return digest.hexdigest()[:10]
 

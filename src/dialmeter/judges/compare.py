@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from statistics import fmean
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .._version import __version__
 from ..core.account import Account, count_reasons
-from ..core.comparison import correct_by_holm
+from ..core.comparison import PairedSample, Resampling, compare_pairs, correct_by_holm
+from ..core.ladder import Assumption, Ladder, Rung, Verdict, decide, make_ladder
 from ..measure import Score
 from ..model import Notice
 from .ask import JudgeScores
 from .cases import Case, case_id
 from .judge import FACETS
-from .matrix import CONTROL, OUTSIDE, CaseOutcome, ErrorCell, JudgeDescription
+from .matrix import (
+    CONTROL,
+    OUTSIDE,
+    CaseOutcome,
+    ErrorCell,
+    JudgeDescription,
+    VerdictSettings,
+    error_cells,
+    rate_over_dialogues,
+)
+from .verdict import THRESHOLDS
+
+if TYPE_CHECKING:
+    from ..stats.formulas import Floats
 
 NO_SCORE = "without a score in the file"
 
+LEVEL = 0.05
+"""Corrected p values below it are significant."""
+_AS_WRITTEN: tuple[str, Assumption] = ("as written", "as written")
 _FLIPPED_SHARE = 0.8
 _FLIPPED_ATTACKS = 3
 
@@ -42,6 +63,8 @@ class JudgeComparison(Struct, frozen=True):
         cases: the number of all cases of the attack.
         error: the error rate of the first judge on the ``n`` cases.
         other_error: the error rate of the other judge on the ``n`` cases.
+        difference: ``other_error`` minus ``error``.
+        verdict: better if the other judge makes fewer errors than the first, worse if it makes more, otherwise cannot tell.
     """
 
     corpus: str
@@ -52,10 +75,12 @@ class JudgeComparison(Struct, frozen=True):
     cases: int
     error: float
     other_error: float
+    difference: float
     only_judge: int
     only_other: int
     p: float
     p_holm: float
+    verdict: Verdict = "cannot tell"
 
 
 class PositionBias(Struct, frozen=True):
@@ -81,29 +106,28 @@ class PositionBias(Struct, frozen=True):
 def position_bias(
     cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], confidence: float
 ) -> list[PositionBias]:
-    """The position bias of each pairwise judge on each corpus, with its Wilson interval."""
-    from ..stats.intervals import wilson_interval
-
+    """The position bias of each pairwise judge on each corpus, with its interval."""
     biases = []
     for judge in (each for each in judges if each.pairwise):
         for corpus in dict.fromkeys(case.corpus for case in cases):
             both = [
-                (human, adversarial)
+                (case, human, adversarial)
                 for case, (human, adversarial) in zip(cases, scored.pairs[judge.name], strict=True)
                 if case.corpus == corpus and case.attack != CONTROL and human is not None and adversarial is not None
             ]
             n = len(both)
-            inconsistent = sum(_sign(human) != -_sign(adversarial) for human, adversarial in both)
+            inconsistent = [(case, _sign(human) != -_sign(adversarial)) for case, human, adversarial in both]
+            rate = rate_over_dialogues(inconsistent, confidence)
             biases.append(
                 PositionBias(
                     judge.name,
                     corpus,
-                    inconsistent / n if n else None,
-                    wilson_interval(inconsistent, n, confidence=confidence) if n and confidence else None,
+                    rate.value,
+                    rate.ci,
                     n,
-                    inconsistent,
-                    fmean(human > 0 and adversarial > 0 for human, adversarial in both) if n else None,
-                    fmean(human < 0 and adversarial < 0 for human, adversarial in both) if n else None,
+                    sum(changed for _, changed in inconsistent),
+                    fmean(human > 0 and adversarial > 0 for _, human, adversarial in both) if n else None,
+                    fmean(human < 0 and adversarial < 0 for _, human, adversarial in both) if n else None,
                 )
             )
     return biases
@@ -143,8 +167,12 @@ def mean_score(group: Mapping[str, str], cells: Sequence[ErrorCell]) -> Score:
     signatures = [cell.signature.split("|") for cell in used or cells]
     # Cells differ in the fields of the attack and of its cases. The mean has only the fields that all cells share.
     shared = [each for each in signatures[0][1:] if all(each in fields for fields in signatures)]
-    data = hashlib.sha256("|".join(cell.signature for cell in used).encode()).hexdigest()[:10]
-    own = [each for each in shared if each.partition(":")[0] not in ("attack", "n", "scored", "data", "expected", "v")]
+    data = hashlib.sha256("|".join(sorted(cell.signature for cell in used)).encode()).hexdigest()[:10]
+    own = [
+        each
+        for each in shared
+        if each.partition(":")[0] not in ("attack", "n", "scored", "data", "expected", "ci", "v")
+    ]
     facet = [f"facet:{group['facet']}"] if "facet" in group else []
     n = sum(cell.n for cell in used)
     version = f"v:{__version__}"
@@ -181,48 +209,92 @@ def _why_unscored(cell: ErrorCell, outcome: CaseOutcome, failure: str) -> str:
     return failure if outcome.difference is None else cell.reason
 
 
+_Errors: TypeAlias = dict[str, dict[tuple[str, str], dict[int, bool]]]
+"""Judge → corpus and attack → case → whether it is an error."""
+
+
+def _errors(cells: Sequence[ErrorCell]) -> _Errors:
+    """The errors that can be compared: without the control, and without degenerate judges."""
+    errors: _Errors = {cell.judge: {} for cell in cells}
+    for cell in cells:
+        if not cell.degenerate and cell.value is not None and cell.attack != CONTROL:
+            own = {each.case: not each.conforms for each in cell.outcomes if each.conforms is not None}
+            errors[cell.judge][cell.corpus, cell.attack] = own
+    return {judge: each for judge, each in errors.items() if each}
+
+
+def _shared(errors: _Errors) -> Iterator[tuple[str, str, tuple[str, str], list[tuple[int, bool, bool]]]]:
+    """The first judge and another, a corpus and attack, and the cases that both scored, with the errors of both."""
+    for first, row, other in product([*errors][:1], next(iter(errors.values()), ()), [*errors][1:]):
+        one, two = errors[first][row], errors[other].get(row, {})
+        if both := [(case, one[case], two[case]) for case in one if case in two]:
+            yield first, other, row, both
+
+
 def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
     """Compare the first judge that is not degenerate with every other, by attack and corpus. Holm's correction covers all comparisons."""
     from ..stats.significance import mcnemar_counts
 
-    comparable = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
-    scoring = {cell.judge for cell in comparable}
-    names = [name for name in dict.fromkeys(cell.judge for cell in cells) if name in scoring]
-    by_attack: dict[tuple[str, str], dict[str, ErrorCell]] = {}
-    for cell in comparable:
-        by_attack.setdefault((cell.corpus, cell.attack), {})[cell.judge] = cell
-    rows = []
-    for (corpus, attack), judges in by_attack.items():
-        if names[0] not in judges:
-            continue
-        base = {each.case: each.conforms for each in judges[names[0]].outcomes if each.conforms is not None}
-        for other in names[1:]:
-            if other not in judges:
-                continue
-            theirs = {each.case: each.conforms for each in judges[other].outcomes if each.conforms is not None}
-            shared = base.keys() & theirs.keys()
-            if not shared:
-                continue
-            only_first = sum(bool(base[case]) and not theirs[case] for case in shared)
-            only_other = sum(bool(theirs[case]) and not base[case] for case in shared)
-            errors = sum(not base[case] for case in shared)
-            rows.append(
-                JudgeComparison(
-                    corpus,
-                    attack,
-                    names[0],
-                    other,
-                    len(shared),
-                    len(judges[other].outcomes),
-                    errors / len(shared),
-                    (errors + only_first - only_other) / len(shared),
-                    only_first,
-                    only_other,
-                    mcnemar_counts(only_first, only_other).p,
-                    0.0,
-                )
-            )
-    return correct_by_holm(rows)
+    sizes = {(cell.corpus, cell.attack): len(cell.outcomes) for cell in cells}
+    compared = []
+    for first, other, row, both in _shared(_errors(cells)):
+        counts = Counter((one, two) for _, one, two in both)
+        only_first, only_other, n = counts[False, True], counts[True, False], len(both)
+        error, other_error = ((counts[True, True] + own) / n for own in (only_other, only_first))
+        rates = error, other_error, (only_first - only_other) / n
+        p = mcnemar_counts(only_first, only_other).p
+        compared.append(JudgeComparison(*row, first, other, n, sizes[row], *rates, only_first, only_other, p, 0.0))
+    corrected = correct_by_holm(compared)
+    return [replace(each, verdict=decide(each, LEVEL, higher_is_better=False)) for each in corrected]
+
+
+def ladders(
+    cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], settings: VerdictSettings
+) -> list[Ladder]:
+    """The verdict on every judge against the first, over all attacks, and the same difference under other thresholds.
+
+    Attacks have equal weights, as in means. Intervals resample dialogues, and the test swaps the judges in whole dialogues. Trivial
+    judges are not compared.
+    """
+    from ..stats import ratio
+
+    own = [judge for judge in judges if not judge.trivial]
+    rungs: dict[tuple[str, str], list[Rung]] = {}
+    for threshold in dict.fromkeys((settings.threshold, *THRESHOLDS)) if len(own) > 1 else ():
+        cells = error_cells(cases, scored, own, replace(settings, threshold=threshold, confidence=0.0))
+        samples = _paired_samples(cases, _errors(cells))
+        compared, _ = compare_pairs(samples, {"error": ratio()}, Resampling(settings.confidence or 0.95))
+        written = threshold == settings.threshold
+        for each, (base, _) in zip(compared, samples, strict=True):
+            verdict = decide(each, LEVEL, higher_is_better=False)
+            name, kind = _AS_WRITTEN if written else (f"threshold {threshold}", "threshold")
+            rung = Rung(name, kind, each.difference, each.ci, each.p_holm, verdict, len(base.matrix))
+            rungs.setdefault((each.base, each.system), []).append(rung)
+    # A pair without errors to compare under the requested threshold has no verdict.
+    complete = {pair: each for pair, each in rungs.items() if each[0].name == _AS_WRITTEN[0]}
+    return [make_ladder("error", system, base, each) for (base, system), each in complete.items()]
+
+
+def _paired_samples(cases: Sequence[Case], errors: _Errors) -> list[tuple[PairedSample, PairedSample]]:
+    """For the first judge and every other: errors and cases by dialogue, with weights that make all attacks equal."""
+    import numpy as np
+
+    tables: dict[tuple[str, str], dict[tuple[str, str], Floats]] = {}
+    for first, other, (corpus, _), both in _shared(errors):
+        table = tables.setdefault((first, other), {})
+        for case, one, two in both:
+            dialogue = corpus, cases[case].source.dialogue
+            table[dialogue] = table.get(dialogue, np.zeros(3)) + np.array([one, two, 1.0]) / len(both)
+    samples = []
+    for (first, other), table in tables.items():
+        rows = np.array([table[dialogue] for dialogue in sorted(table)])
+        samples.append((_sample(first, rows[:, [0, 2]]), _sample(other, rows[:, [1, 2]])))
+    return samples
+
+
+def _sample(judge: str, rows: Floats) -> PairedSample:
+    total = float(rows[:, 0].sum() / rows[:, 1].sum())
+    return PairedSample(judge, rows, {"error": total}, {"error": [wrong / n for wrong, n in rows.tolist()]})
 
 
 def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:

@@ -29,7 +29,8 @@ FACETS = ("coherence", "naturalness", "interest")
 class Judge(Protocol):
     """Any object that scores a reply in its context.
 
-    Optional attributes of a judge are ``identity`` (everything that its scores depend on, the key of the score store; default: the name),
+    Optional attributes of a judge are ``identity`` (everything that its scores depend on, the key of the score store; default: the name
+    with a digest of its source files and attributes; a judge whose attributes change while it scores should declare one),
     ``batch_size`` (the number of items per batch), ``mask`` (the text that replaces a hidden token in explanations) and
     ``pieces(text)`` (splits a text into the judge's tokens). A judge of whole dialogues has ``level = "dialogue"``. Each of its
     items holds all moves of a dialogue and an empty reply. With several processes, a judge may also have ``neural`` (True for a neural
@@ -276,11 +277,18 @@ def name_with_parameters(name: str, **parameters: Any) -> str:
 def identity_of(judge: AnyJudge) -> str:
     """The identity of a judge: a text with everything that its scores depend on.
 
+    A judge of another package that declares no identity gets one from its source files and its attributes.
+
     Example:
         >>> identity_of(load_judge("length")[1])
         'length'
     """
-    return str(getattr(judge, "identity", judge.name))
+    declared = getattr(judge, "identity", None)
+    if declared is None and type(judge).__module__.partition(".")[0] != "dialmeter":
+        from .external_judges import source_digest
+
+        return f"{judge.name}@{source_digest(judge)}"
+    return judge.name if declared is None else str(declared)
 
 
 def identity_digest(identity: str) -> str:

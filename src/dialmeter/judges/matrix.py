@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,7 @@ class ErrorCell(Struct, frozen=True, kw_only=True):
     expected: str
     value: float | None
     ci: tuple[float, float] | None
+    ci_reason: str
     n: int
     unscored: int
     higher: float | None
@@ -78,6 +79,13 @@ class JudgeDescription(Struct, frozen=True):
     facets: frozenset[str] | None = None
     trivial: bool = False
     pairwise: bool = False
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything that the judge's error rates depend on: its identity, its direction and its facets."""
+        declared = [] if self.higher_is_better else ["lower is better"]
+        declared += [] if self.facets is None else [",".join(sorted(self.facets))]
+        return identity_digest("|".join([self.identity, *declared]))
 
     def difference(self, pair: ScorePair) -> float | None:
         """The margin by which the human reply is better than the adversarial one. For a pairwise judge, the mean over both orders.
@@ -116,9 +124,18 @@ def error_cells(
     for number, case in enumerate(cases):
         groups.setdefault((case.corpus, row_of(case, settings.verdict)), []).append(number)
     errors = {(each.judge, each.case): each.why for each in reversed(scored.failures) if each.reason != NOT_ASKED}
+    noise = {judge.name: _noise(cases, scored.pairs[judge.name], judge) for judge in judges}
+    constant = {judge.name: degenerate(scored.pairs[judge.name]) for judge in judges}
     return [
         _cell(
-            cases, numbers, scored.pairs[judge.name], judge, settings, first_error=_first_error(errors, judge, numbers)
+            cases,
+            numbers,
+            scored.pairs[judge.name],
+            judge,
+            settings,
+            noise=noise[judge.name],
+            constant=constant[judge.name],
+            first_error=_first_error(errors, judge, numbers),
         )
         for corpus in dict.fromkeys(case.corpus for case in cases)
         for (group_corpus, _), numbers in groups.items()
@@ -145,15 +162,15 @@ def _cell(
     judge: JudgeDescription,
     settings: VerdictSettings,
     *,
+    noise: Mapping[int, float],
+    constant: bool,
     first_error: str,
 ) -> ErrorCell:
-    from ..stats.intervals import wilson_interval
-
     first = cases[numbers[0]]
     facet = facet_of(first, settings.verdict)
-    scored = [pairs[number] for number in numbers if None not in pairs[number]]
-    human_scores = [human for human, _ in scored if human is not None]
-    threshold = judge.threshold(settings.threshold).value(human_scores, _noise(cases, pairs, judge))
+    scored = [number for number in numbers if None not in pairs[number]]
+    human_scores = [human for number in scored if (human := pairs[number].human) is not None]
+    threshold = judge.threshold(settings.threshold).value(human_scores, list(noise.values()))
     outcomes = tuple(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, settings=settings)
         for number in numbers
@@ -161,9 +178,10 @@ def _cell(
     judged = [each for each in outcomes if each.relation is not None]
     outside = judge.facets is not None and facet not in judge.facets and first.attack != CONTROL
     reason = OUTSIDE if outside else _why_no_rate(len(scored), threshold, settings, first_error)
-    n = len(judged) if threshold is not None else len(scored)
-    errors = sum(not each.conforms for each in judged)
-    expected = sorted({expected_of(cases[number], settings.verdict) for number in numbers})
+    own, answered, control = ([cases[number] for number in each] for each in (numbers, scored, noise))
+    errors = [(cases[each.case], not each.conforms) for each in judged if not reason]
+    rate = rate_over_dialogues(errors, settings.confidence)
+    expected = " or ".join(sorted({expected_of(cases[number], settings.verdict) for number in numbers}))
     shares = {
         kind: fmean(each.relation == kind for each in judged) if judged else None
         for kind in ("higher", "similar", "lower")
@@ -175,24 +193,33 @@ def _cell(
         attack=row_of(first, settings.verdict),
         corpus=first.corpus,
         facet=facet,
-        expected=" or ".join(expected),
-        value=None if reason else errors / n,
-        ci=None if reason or not settings.confidence else wilson_interval(errors, n, confidence=settings.confidence),
-        n=n,
+        expected=expected,
+        value=rate.value,
+        ci=rate.ci,
+        ci_reason=rate.reason or "",
+        n=len(scored),
         unscored=len(numbers) - len(scored),
         **shares,
         difference=fmean(differences) if differences else None,
         difference_ci=spread.ci,
         difference_ci_reason=spread.reason or "",
         threshold=threshold,
-        degenerate=degenerate(pairs),
+        degenerate=constant,
         trivial=judge.trivial,
         reason=reason,
-        signature=_signature(
-            judge, [cases[number] for number in numbers], settings, n=n, expected=" or ".join(expected)
-        ),
+        signature=_signature(judge, own, settings, scored=answered, control=control, expected=expected),
         outcomes=outcomes,
     )
+
+
+def rate_over_dialogues(cases: Iterable[tuple[Case, bool]], confidence: float) -> Interval:
+    """The share of cases with a property, with an interval that takes the cases of a dialogue together."""
+    from ..stats.intervals import clustered_proportion
+
+    counts: dict[str, list[bool]] = {}
+    for case, has_property in cases:
+        counts.setdefault(case.source.dialogue, []).append(has_property)
+    return clustered_proportion(((sum(each), len(each)) for each in counts.values()), confidence=confidence)
 
 
 def _outcome(
@@ -211,14 +238,14 @@ def _outcome(
     return CaseOutcome(number, difference, actual, conforms(actual, expected_of(case, settings.verdict)))
 
 
-def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> list[float]:
-    """The judge's differences on identical replies, over all corpora."""
-    return [
-        abs(difference)
-        for case, pair in zip(cases, pairs, strict=True)
+def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> dict[int, float]:
+    """The judge's differences on the cases with identical replies, over all corpora, by number of the case."""
+    return {
+        number: abs(difference)
+        for number, (case, pair) in enumerate(zip(cases, pairs, strict=True))
         if (case.reply, case.context) == (case.adversarial, case.attacked_context)
         and (difference := judge.difference(pair)) is not None
-    ]
+    }
 
 
 def _first_error(errors: Mapping[tuple[str, int], str], judge: JudgeDescription, numbers: Sequence[int]) -> str:
@@ -245,20 +272,27 @@ def _student(differences: Sequence[float], confidence: float) -> Interval:
 
 
 def _signature(
-    judge: JudgeDescription, cases: Sequence[Case], settings: VerdictSettings, *, n: int, expected: str
+    judge: JudgeDescription,
+    cases: Sequence[Case],
+    settings: VerdictSettings,
+    *,
+    scored: Sequence[Case],
+    control: Sequence[Case],
+    expected: str,
 ) -> str:
+    threshold = judge.threshold(settings.threshold)
+    n = len(scored)
     parts = {
-        "judge": f"{judge.name.replace('|', '/')}@{identity_digest(judge.identity)}",
+        "judge": f"{judge.name.replace('|', '/')}@{judge.digest}",
         "attack": row_of(cases[0], settings.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,
-        "threshold": judge.threshold(settings.threshold),
+        "threshold": f"{threshold}@{cases_digest(control)}" if threshold.mode == "noise" else threshold,
         "verdict": settings.verdict,
-        "scored": f"{n}/{len(cases)}",
+        "scored": f"{n}/{len(cases)}@{cases_digest(scored)}" if n < len(cases) else None,
         "n": n,
         "data": cases_digest(cases),
+        "ci": f"{100 * settings.confidence:.10g}" if settings.confidence else None,
         "v": __version__,
     }
-    if n == len(cases):
-        del parts["scored"]
-    return "|".join(["error", *(f"{key}:{value}" for key, value in parts.items())])
+    return "|".join(["error", *(f"{key}:{value}" for key, value in parts.items() if value is not None)])

@@ -108,6 +108,7 @@ def finish(
         findings={
             "averages": result.averages,
             "comparisons": result.comparisons,
+            **({"ladder": result.ladders} if result.ladders else {}),
             **({"position_bias": result.position_bias} if result.position_bias else {}),
         },
     )

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from ..core.account import Account, sum_accounts
+from ..core.ladder import Ladder
 from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
@@ -69,6 +70,11 @@ class JudgeResult(Result):
     def comparisons(self) -> list[compare.JudgeComparison]:
         """Comparisons of the first judge with the others."""
         return compare.comparisons(self.cells)
+
+    @cached_property
+    def ladders(self) -> list[Ladder]:
+        """The verdict on every judge against the first, and what it depends on."""
+        return compare.ladders(self.cases, self.scored, self.judges, self.settings)
 
     @cached_property
     def position_bias(self) -> list[compare.PositionBias]:
@@ -180,6 +186,7 @@ class JudgeResult(Result):
                 n=cell.n,
                 unscored=cell.unscored,
                 reason=cell.reason,
+                ci_reason=cell.ci_reason,
                 group={"judge": cell.judge, "attack": cell.attack, "corpus": cell.corpus},
                 signature=cell.signature,
             )
@@ -250,7 +257,7 @@ def cell_dict(cell: ErrorCell) -> dict[str, Any]:
     """A cell as a score in JSON, without the outcomes of cases."""
     plain = {"measure": "error", **to_builtins(cell)}
     del plain["outcomes"]
-    for name in ("reason", "difference_ci_reason"):
+    for name in ("reason", "ci_reason", "difference_ci_reason"):
         if not plain[name]:
             del plain[name]
     return plain

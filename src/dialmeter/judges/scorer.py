@@ -17,7 +17,7 @@ from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .builtin.panel import members_of
 from .case_files import read_cases
-from .cases import Case
+from .cases import Case, scores_digest
 from .judge import TRIVIAL, Judge, load_judge
 from .judged_items import training_talk
 from .language import Paraphraser, open_language
@@ -32,7 +32,7 @@ SPEAKERS = ("both", "system", "user")
 @renamed_argument("form", "format")
 def attack_replies(
     dialogues: str | Path | Conversations | Iterable[Conversation],
-    attacks: Sequence[str | Attack] = ("paper",),
+    attacks: Sequence[str | Attack] = ("default",),
     *,
     cases: int = 100,
     seed: int = 7,
@@ -48,8 +48,8 @@ def attack_replies(
 
     Args:
         dialogues: a file of conversations, or conversations.
-        attacks: names of attacks, or of one variant as ``dullness:generic``; ``paper`` for the twelve attacks of the paper, ``all`` for
-            all attacks; or your own attacks.
+        attacks: names of attacks, or of one variant as ``dullness:generic``; ``paper`` for the twelve attacks of the paper,
+            ``default`` for these without co-reference, ``all`` for all attacks; or your own attacks.
         cases: the number of cases of each attack; there are fewer if the dialogues do not give enough.
         seed: the seed of all random choices; the same seed gives the same cases.
         format: the format of the file; detected if not given.
@@ -145,13 +145,16 @@ def score_judge(
         raise DialmeterError("there are no cases to score")
     offered = {"talk": talk if talk is not None else talk_of(all_cases)}
     by_name = dict(judges) if isinstance(judges, Mapping) else _load_judges(judges, offered)
-    to_ask, descriptions = with_trivial_judges(by_name, scores or {}, lower_is_better)
+    to_ask, descriptions = with_trivial_judges(all_cases, by_name, scores or {}, lower_is_better)
     settings = VerdictSettings(parse_threshold(threshold), verdict, ci)
     return run_judges(all_cases, to_ask, descriptions, scores or {}, settings=settings, store=store, watch=watch)
 
 
 def with_trivial_judges(
-    judges: Mapping[str, Judge], scores: Mapping[str, Sequence[ScorePair]], lower_is_better: Sequence[str] = ()
+    cases: Sequence[Case],
+    judges: Mapping[str, Judge],
+    scores: Mapping[str, Sequence[ScorePair]],
+    lower_is_better: Sequence[str] = (),
 ) -> tuple[dict[str, Judge], list[JudgeDescription]]:
     """Return the judges to ask, with the trivial ones last, and the description of each judge.
 
@@ -165,7 +168,9 @@ def with_trivial_judges(
         raise DialmeterError("name at least one judge")
     trivial = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
     descriptions = [describe_judge(name, judge, trivial=name in TRIVIAL) for name, judge in judges.items()]
-    descriptions += [JudgeDescription(name, f"scores {name}", name not in lower_is_better) for name in scores]
+    for name, pairs in scores.items():
+        identity = f"scores {name}@{scores_digest(zip(cases, pairs, strict=True))}"
+        descriptions.append(JudgeDescription(name, identity, name not in lower_is_better))
     descriptions += [describe_judge(name, judge, trivial=True) for name, judge in trivial.items()]
     return {**judges, **trivial}, descriptions
 

@@ -138,6 +138,8 @@ class Threshold(Struct, frozen=True):
 
 
 _DEFAULTS = {"paper": 0.05, "sd": 0.5, "noise": 0.95}
+THRESHOLDS = (*(Threshold(mode, amount) for mode, amount in _DEFAULTS.items()), Threshold("fixed", 0.0))
+"""The named thresholds, and the one under which any difference counts."""
 
 
 def parse_threshold(text: str) -> Threshold:

@@ -8,7 +8,7 @@ table of pairs. Field and Welsh (2007), Bootstrapping Clustered Data, Journal of
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -23,15 +23,15 @@ _ROWS = 2**21
 _FLAT = 1e-12
 
 
-def cluster_numbers(clusters: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Number the clusters in order of first occurrence.
+def cluster_numbers(clusters: Sequence[str]) -> NDArray[np.int64]:
+    """Number the clusters in the order of their names, so that the order of items does not change a resample.
 
     Example:
         >>> cluster_numbers(["b", "a", "b"]).tolist()
-        [0, 1, 0]
+        [1, 0, 1]
     """
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(each, len(numbers)) for each in clusters], dtype=np.int64)
+    numbers = {name: number for number, name in enumerate(sorted(set(clusters)))}
+    return np.array([numbers[each] for each in clusters], dtype=np.int64)
 
 
 def cluster_weights(clusters: NDArray[np.int64], resamples: int, seed: int) -> Floats:
@@ -171,7 +171,8 @@ def rowwise(measure: str, x: Floats, y: Floats) -> Floats:
     else:
         signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (x, y)]
         # For Spearman, twice the centred rank; for Kendall, all pairs.
-        sides = [each.sum(axis=2) if measure == "Spearman" else each.reshape(len(each), -1) for each in signs]
+        pairs_of_columns = (len(x), x.shape[1] ** 2)
+        sides = [each.sum(axis=2) if measure == "Spearman" else each.reshape(pairs_of_columns) for each in signs]
     first, second = sides
     pairs = ((first, second), (first, first), (second, second))
     return _ratio(*(np.einsum("bi,bi->b", one, other) for one, other in pairs))

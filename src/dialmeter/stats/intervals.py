@@ -1,11 +1,11 @@
-"""Confidence intervals: Student's for a mean, Wilson's for a proportion; normal and Student quantiles.
+"""Confidence intervals: Student's for a mean, Wilson's for a proportion, also over clusters; normal and Student quantiles.
 
 The formulas are a few lines each and use only `scipy.special`, because `scipy.stats` takes several times as long to import.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum, isnan, sqrt
 from statistics import NormalDist
@@ -170,7 +170,7 @@ def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, co
     return Interval(mean, mean - half, mean + half, n, left_out, None, student_p(mean / error, n - 1))
 
 
-def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
+def wilson_interval(count: float, n: float, *, confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of a proportion. It stays within 0 and 1, and its width is not zero at these ends.
 
     Wilson (1927), Probable Inference, the Law of Succession, and Statistical Inference, Journal of the American
@@ -178,7 +178,7 @@ def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> tuple[fl
 
     Args:
         count: Number of units with the property.
-        n: Number of units.
+        n: Number of units. Both may be fractions, for an effective number of units.
         confidence: Coverage of the interval.
 
     Raises:
@@ -196,3 +196,39 @@ def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> tuple[fl
     half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     # At the ends the limit is exactly 0 or 1, and rounding must not change it.
     return 0.0 if count == 0 else centre - half, 1.0 if count == n else centre + half
+
+
+SAME_SHARES = "the share is the same in every dialogue"
+ONE_DIALOGUE = "all cases are of one dialogue"
+
+
+def clustered_proportion(clusters: Iterable[tuple[int, int]], *, confidence: float = 0.95) -> Interval:
+    """Return a proportion over units that come in clusters, such as cases from one dialogue.
+
+    The interval is Wilson's for an effective number of units: as many independent units as give the variance between clusters. A
+    share of 0 or 1 does not show that variance, so each cluster then counts as one unit.
+
+    Args:
+        clusters: For each cluster, the number of units with the property, and the number of units.
+        confidence: Coverage of the interval; 0 for no interval.
+
+    Example:
+        >>> result = clustered_proportion([(3, 3), (0, 3), (3, 3), (1, 3)])
+        >>> round(result.value, 4), round(result.low, 4), round(result.high, 4), result.n
+        (0.5833, 0.1919, 0.8919, 12)
+        >>> clustered_proportion([(1, 3)]).reason
+        'all cases are of one dialogue'
+    """
+    counts = [each for each in clusters if each[1]]
+    count, n, g = sum(each for each, _ in counts), sum(size for _, size in counts), len(counts)
+    share = count / n if n else None
+    if share is None or not confidence:
+        return Interval(share, None, None, n)
+    effective: float = g
+    if 0 < count < n and n > g:
+        # In integers, because rounding must not hide that all clusters have the same share.
+        squares = sum((own * n - count * size) ** 2 for own, size in counts)
+        if not squares:
+            return Interval(share, None, None, n, reason=ONE_DIALOGUE if g == 1 else SAME_SHARES)
+        effective = min(n, share * (1 - share) * n**4 * (g - 1) / (g * squares))
+    return Interval(share, *wilson_interval(share * effective, effective, confidence=confidence), n)

@@ -125,7 +125,7 @@ def detail_table(result: JudgeResult) -> Table:
             str(cell.n),
             str(cell.unscored or ""),
             percent(cell.value),
-            interval(cell.ci),
+            interval(cell.ci, cell.ci_reason),
             *map(percent, (cell.higher, cell.similar, cell.lower)),
             _format_number(cell.difference),
             _format_interval(cell.difference_ci),
@@ -166,12 +166,13 @@ def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
             str(each.only_other),
             p_value(each.p),
             p_value(each.p_holm),
+            each.verdict,
         )
         for each in compared
     )
     headings = (
         *("corpus", "attack", "judge", "other", "common cases", "error", "other's error"),
-        *("only judge right", "only other right", "p", "p (Holm)"),
+        *("only judge right", "only other right", "p", "p (Holm)", "other is"),
     )
     title = "comparison with the first judge on the cases that both scored (McNemar)"
     return Table(title, headings, rows, frozenset(range(4, 11)))

@@ -112,7 +112,7 @@ def leave_one_out_table(result: PeopleResult) -> Table:
 
 
 def differences_table(result: PeopleResult, dimensions: Sequence[str]) -> Table:
-    """Return the differences between the first judge and the others: Spearman by resampling, Pearson with Zou's interval."""
+    """Return the differences of the other judges from the first: Spearman by resampling, Pearson with Zou's interval."""
     differences = [each for each in result.differences if each.dimension in dimensions]
     pearson = {(each.dimension, each.other): each for each in differences if each.measure == "Pearson"}
     rows = []
@@ -131,16 +131,18 @@ def differences_table(result: PeopleResult, dimensions: Sequence[str]) -> Table:
                 coefficient(other.difference),
                 limits(other.zou),
                 str(each.n),
+                each.verdict,
                 each.reason,
             )
         )
     headings = (
         *("dimension", "judge", "other", "Spearman difference", "interval", "p (Holm)"),
-        *("Pearson difference", "Zou's interval", "n", "note"),
+        *("Pearson difference", "Zou's interval", "n", "other is", "note"),
     )
-    is_significant = any(each.p_holm is not None and each.p_holm < 0.05 for each in differences)
+    is_significant = any(each.verdict != "cannot tell" for each in differences)
     foot = () if is_significant or not rows else ("no difference is significant: these items cannot rank the judges",)
-    return Table("paired comparison on the same items", headings, tuple(rows), frozenset(range(3, 9)), foot=foot)
+    title = "paired comparison on the same items (other minus judge)"
+    return Table(title, headings, tuple(rows), frozenset(range(3, 9)), foot=foot)
 
 
 def differing_table(result: PeopleResult, judge: str, most: int) -> Table:

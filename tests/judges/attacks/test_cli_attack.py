@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from dialmeter.judges.attacks import PAPER
 from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.language import Language, thesaurus
 from dialmeter.readers.own.native import conversation_to_dict
@@ -57,6 +58,18 @@ def test_json(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert found["seed"] == 7
     assert [each["attack"] for each in found["yields"]][:2] == ["entailment", "pronoun"]
     assert "tokens-by-rule" in found["resources"]
+
+
+def test_co_reference_is_not_in_the_default_set(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def attacks(*words: str) -> set[str]:
+        options = ["--out", tmp_path / f"{len(words)}.jsonl", "--light", "--no-cache", "--json", "--cases", "1"]
+        return {each["attack"] for each in call(capsys, "judge", "attack", corpus, *options, *words).json["yields"]}
+
+    assert attacks() == set(PAPER) - {"co-reference"}
+    assert attacks("--attack", "paper") == set(PAPER)
+    assert attacks("--attack", "default", "--attack", "co-reference") == set(PAPER)
 
 
 def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

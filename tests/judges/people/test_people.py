@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 import sys
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from msgspec.structs import replace
 
 from dialmeter import DialmeterError, Move, RatedItem, judge_human, open_run
 from dialmeter.judges.judge import load_judge
@@ -261,3 +264,30 @@ def test_fail_if(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ("judge", "human", file, "--quiet", "--ci", "0", "--fail-if")
     assert call(capsys, *words, "Spearman[overall, bad] < 0").code == 1
     assert call(capsys, *words, "Spearman[overall, good] < 0").code == 0
+
+
+def test_each_item_of_another_system_in_another_context(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Almost no resample has every system: the correlations over systems have no interval, with the reason."""
+    items = [replace(item, system=f"s{number}") for number, item in enumerate(rated(contexts=10, replies=1))]
+    said = call(capsys, "judge", "human", write(items, tmp_path / "r.jsonl"), "--quiet", "--json")
+    over_systems = [each for each in checked(said, "judge-human")["scores"] if each["level"] == "system"]
+    assert {each["measure"] for each in over_systems if each["judge"] == "good"} == {"Pearson", "Spearman", "Kendall"}
+    for each in over_systems:
+        assert each["ci"] is None
+        assert each["value"] is None or each["ci_reason"] == "the measure has a value in fewer than two resamples"
+
+
+def archive_of_scores() -> bytes:
+    data = BytesIO()
+    with ZipFile(data, "w") as archive:
+        archive.writestr("scores.csv", "id,mine\n0.0,1\n")
+    return data.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"[\n]\n", archive_of_scores(), b'[{"id": "0.0", "mine": 1}]', b"PAR1"])
+def test_a_file_that_has_no_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes) -> None:
+    scores = tmp_path / "scores"
+    scores.write_bytes(content)
+    said = call(capsys, "judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", "--scores", scores)
+    assert said.code == 2
+    assert said.complaint.startswith(f"{scores}: not a file of scores; expected JSON lines or CSV")

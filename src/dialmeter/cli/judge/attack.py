@@ -58,9 +58,9 @@ _resource_options = shared.combine_options(
     "--attack",
     "names",
     multiple=True,
-    default=("paper",),
+    default=("default",),
     metavar="A[:VARIANT]",
-    help="Attack, one of its variants, paper (the twelve of the paper, the default), or all; may be repeated.",
+    help="Attack, one of its variants, paper (the twelve of the paper), default (these without co-reference), or all; may be repeated.",
 )
 @shared.number_option("--cases", least=1, default=100, about="Number of cases of each attack.")
 @shared.choice_option(

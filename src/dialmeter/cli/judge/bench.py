@@ -134,7 +134,7 @@ def run(**options: Any) -> Output:
     if options["dry_run"]:
         units = units_by_judge(cases.cases, checked_models(chosen.judges))
         return dry_run("judge bench run", units, chosen.judges, {"cases": cases.head.cases})
-    judges_to_ask, judge_facts = with_trivial_judges(chosen.judges, {}, options["lower"])
+    judges_to_ask, judge_facts = with_trivial_judges(cases.cases, chosen.judges, {}, options["lower"])
     results, files = [], []
     for each in judge_facts:
         start = time.perf_counter()

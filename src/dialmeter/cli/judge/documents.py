@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
+from ...core.ladder import Ladder
 from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.explanation.explain import Explained
 from ...judges.published.stored import PublishedCell, StoredErrors
@@ -77,7 +78,7 @@ class ErrorScore(Struct, kw_only=True):
         higher: the share of cases in which the human reply has the higher rating.
         difference: the mean difference between the replies. A positive value favours the human reply, also for judges for
             which lower is better.
-        difference_ci_reason: the reason why the difference has no interval.
+        ci_reason, difference_ci_reason: the reason why the error rate or the difference has no interval.
     """
 
     measure: Literal["error"]
@@ -88,6 +89,7 @@ class ErrorScore(Struct, kw_only=True):
     expected: str
     value: Number
     ci: Interval
+    ci_reason: Text | UnsetType = UNSET
     n: Count
     unscored: Count
     higher: Number
@@ -177,6 +179,7 @@ class JudgeScoreDocument(JudgeDocument, kw_only=True):
     threshold: str
     verdict: Literal["paper", "published"]
     averages: list[Average]
+    ladder: list[Ladder]
     comparisons: list[JudgeComparison]
     position_bias: list[PositionBias]
     failing: dict[str, list[FailingCase]]

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ...conditions import Condition
+from ...core.comparison import SystemComparison
 from ...core.document import make_document
 from ...errors import one_line
 from ...judges import record
@@ -23,6 +24,7 @@ from ...judges.show import case_lines, find_case
 from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
+from ...views.ladder import ladder_charts
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
@@ -31,6 +33,7 @@ from ..old_names import renamed_option
 from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
 from ..run_files import CommandRun
+from ..several import verdict_blocks
 from .asking import (
     ask_from_options,
     asking_options,
@@ -98,7 +101,7 @@ def score(**options: Any) -> Output:
         Path(path).stem if name is None else name: read_scores(path, cases)
         for name, path in score_files_from_options(options)
     }
-    judges_to_ask, judge_facts = with_trivial_judges(judges, file_scores, options["lower"])
+    judges_to_ask, judge_facts = with_trivial_judges(cases, judges, file_scores, options["lower"])
     run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, judge_facts, settings))
     result = run_judges(
         cases,
@@ -120,7 +123,8 @@ def score(**options: Any) -> Output:
     def charts() -> Iterator[Chart]:
         from ...views.judge import error_charts
 
-        return error_charts(result)
+        yield from error_charts(result)
+        yield from ladder_charts(result.ladders)
 
     return Output(
         document=lambda _: _document(result, options["failing"], judges),
@@ -144,6 +148,7 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
         result,
         threshold=str(result.settings.threshold),
         verdict=result.settings.verdict,
+        ladder=result.ladders,
         failing={
             name: [_failing_case(result, name, case) for case in result.failing(name)[:failing]]
             for name in _judge_names(result)
@@ -155,6 +160,8 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
 
 def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
     named, most = _judge_names(result), options["failing"]
+    if result.ladders:
+        yield from verdict_blocks(SystemComparison(results={}, versus=[], notices=[], ladders=result.ladders))
     yield Block(records_table(result.to_dicts()), CSV)
     yield from map(Block, matrix_tables(result))
     if options["details"]:

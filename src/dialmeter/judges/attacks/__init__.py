@@ -27,6 +27,9 @@ PAPER = (
 )  # fmt: skip
 """The twelve attacks of the paper. The other attacks in the registry are not in the paper."""
 
+DEFAULT = tuple(name for name in PAPER if name != "co-reference")
+"""The attacks that run if none is named. Readers found too few cases of *co-reference* valid (docs/attacks.md)."""
+
 BEYOND = ("speaker-tag", "ungrammatical", "context-echo", "verbosity", "format", "injection", "identical")
 
 registry = Registry(
@@ -129,16 +132,19 @@ class Attack(Struct, frozen=True, kw_only=True):
 
 
 def chosen(texts: Sequence[str]) -> list[Attack]:
-    """Distinct attacks by name: ``paper`` means the twelve attacks of the paper, ``all`` means all attacks of dialmeter.
+    """Distinct attacks by name. Three names mean several: ``default`` the twelve of the paper without co-reference, ``paper`` the
+    twelve, ``all`` all attacks of dialmeter.
 
     Example:
-        >>> len(chosen(["paper"])), [each.name for each in chosen(["dullness:generic", "pronoun", "dullness:own-earlier"])]
-        (12, ['dullness', 'pronoun'])
+        >>> len(chosen(["default"])), len(chosen(["paper"]))
+        (11, 12)
+        >>> [each.name for each in chosen(["dullness:generic", "pronoun", "dullness:own-earlier"])]
+        ['dullness', 'pronoun']
 
     Raises:
         DialmeterError: an attack or a variant is unknown.
     """
-    groups = {"paper": PAPER, "all": (*PAPER, *BEYOND)}
+    groups = {"default": DEFAULT, "paper": PAPER, "all": (*PAPER, *BEYOND)}
     by_name: dict[str, Attack] = {}
     for attack in map(named, (name for text in texts for name in groups.get(text, (text,)))):
         earlier = by_name.get(attack.name)

@@ -52,7 +52,7 @@ ATTACK = Attack(
     name="co-reference",
     facet="coherence",
     expected="similar",
-    help="Replaces a reference in the reply by its antecedent, which does not change the meaning.",
+    help="Replaces a reference in the reply by its antecedent, which does not change the meaning; not in the default set.",
     variants=(
         Variant("antecedent", _antecedent, "The first reference that can be resolved.", (COREFERENCE, ENTITIES)),
     ),

@@ -202,4 +202,4 @@ class NgramCoherence:
 
 
 def _digest(talk: Sequence[Sequence[str]]) -> str:
-    return hashlib.sha256(msgspec.json.encode([list(each) for each in talk])).hexdigest()[:10]
+    return hashlib.sha256(msgspec.json.encode(sorted(map(list, talk)))).hexdigest()[:10]

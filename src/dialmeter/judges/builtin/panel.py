@@ -154,7 +154,7 @@ class JudgePanel:
             dimension=(dimension, ""),
             facet=(facet, ""),
         )
-        reference = self._ratings.digest() if self._ratings else [list(each) for each in talk]
+        reference = self._ratings.digest() if self._ratings else sorted(map(list, talk))
         digest = hashlib.sha256(msgspec.json.encode(reference)).hexdigest()[:10]
         self.identity = f"panel({' + '.join(map(identity_of, members))}, {self._dimension}, {facet})@{digest}"
 

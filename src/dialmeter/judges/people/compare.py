@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...core.comparison import correct_by_holm
+from ...core.ladder import Verdict, decide
 from ...readers.ratings.rated_item import RatedItems
+from ..compare import LEVEL
 from .columns import ScoreColumn
 from .correlate import MEASURES, ItemDraws, PeopleSettings
 
 
 class AgreementDifference(Struct, frozen=True):
-    """The correlation of the first judge with people minus the correlation of another judge, over the items that both scored.
+    """The correlation of another judge with people minus the correlation of the first judge, over the items that both scored.
 
     Attributes:
         ci: the confidence interval from resampled contexts.
         p: the two-sided p value of Student's t: the difference divided by its standard deviation over the resamples. The degrees of
             freedom are the number of contexts minus one.
         p_holm: p, corrected over all differences of the same measure in the same dimension.
+        verdict: better if the other judge agrees more with people, worse if it agrees less, otherwise cannot tell.
         zou: Zou's interval for dependent correlations, for Pearson only; it assumes independent items.
     """
 
@@ -34,6 +38,7 @@ class AgreementDifference(Struct, frozen=True):
     zou: tuple[float, float] | None = None
     p_holm: float | None = None
     reason: str = ""
+    verdict: Verdict = "cannot tell"
 
 
 def first_judge(columns: Sequence[ScoreColumn], dimension: str, named: str | None = None) -> ScoreColumn | None:
@@ -62,7 +67,7 @@ def differences(
         uncorrected = list(_dimension_differences(items, columns, dimension, settings, first))
         for measure in ("Pearson", "Spearman"):
             corrected += correct_by_holm([each for each in uncorrected if each.measure == measure])
-    return corrected
+    return [replace(each, verdict=decide(each, LEVEL)) for each in corrected]
 
 
 def _dimension_differences(
@@ -99,19 +104,19 @@ def _compare_pair(
             continue
         _, count = draws.weights(places)
         one_drawn, two_drawn, target = (draws.variable(places, each) for each in (x, y, people))
-        drawn = one_drawn.correlation(measure, target) - two_drawn.correlation(measure, target)
+        drawn = two_drawn.correlation(measure, target) - one_drawn.correlation(measure, target)
         drawn = drawn[~np.isnan(drawn)]
         spread = (
             percentile_interval(drawn, draws.resampling.confidence, count) if count > 1 and len(drawn) > 1 else None
         )
         error = float(drawn.std(ddof=1)) if spread else 0.0
-        p = student_p((first.value - second.value) / error, count - 1) if error else None
+        p = student_p((second.value - first.value) / error, count - 1) if error else None
         zou = (
-            compare_correlations(people, x, y, confidence=draws.resampling.confidence) if measure == "Pearson" else None
+            compare_correlations(people, y, x, confidence=draws.resampling.confidence) if measure == "Pearson" else None
         )
         yield AgreementDifference(
             *names,
-            first.value - second.value,
+            second.value - first.value,
             spread.ci if spread else None,
             p,
             len(places),

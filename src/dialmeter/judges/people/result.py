@@ -19,7 +19,7 @@ from ...renamed import renamed_attribute
 from ..judge import identity_digest
 from .columns import ScoreColumn
 from .compare import AgreementDifference, differences, first_judge
-from .correlate import PeopleCorrelation, PeopleSettings, correlations
+from .correlate import CONTEXT_LEVEL, PeopleCorrelation, PeopleSettings, correlations
 from .raters import DimensionAgreement, LeftOutComparison, agreement, left_out
 
 FEW_CONTEXTS = 25
@@ -119,24 +119,37 @@ class PeopleResult(Result):
 
     @cached_property
     def _identities(self) -> dict[str, str]:
-        return {each.name: identity_digest(each.identity) for each in self.columns}
+        """For each judge, a digest of what its scores depend on. Scores that were not asked for stand for themselves."""
+        identities = {}
+        for each in self.columns:
+            by_item = zip((item.id for item in self.items.items), each.scores, strict=True)
+            given = sorted((name, score) for name, score in by_item if score is None or not each.asked)
+            declared = "" if each.higher_is_better else "|lower is better"
+            identities[each.name] = identity_digest(f"{each.identity}{declared}{given or ''}")
+        return identities
 
     @cached_property
     def _digest(self) -> str:
         return self.items.digest()
 
     def _signature(self, correlation: PeopleCorrelation) -> str:
+        resampling = self.settings.resampling
+        drawn = resampling if correlation.level != CONTEXT_LEVEL else None
         parts = {
             "judge": f"{correlation.judge.replace('|', '/')}@{self._identities[correlation.judge]}",
             "dimension": correlation.dimension.replace("|", "/"),
             "level": correlation.level,
             "people": "mean",
-            "resample": self.settings.resample if self.settings.resampling else "none",
+            "resample": self.settings.resample if resampling else "none",
             "n": correlation.n,
             "data": self._digest,
+            "ci": f"{100 * resampling.confidence:.10g}" if resampling else None,
+            "bs": drawn.resamples if drawn else None,
+            "seed": drawn.seed if drawn else None,
             "v": __version__,
         }
-        return "|".join([correlation.measure, *(f"{key}:{value}" for key, value in parts.items())])
+        fields = (f"{key}:{value}" for key, value in parts.items() if value is not None)
+        return "|".join([correlation.measure, *fields])
 
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], Score]:

@@ -111,7 +111,8 @@ class Reward:
         self.name, self.judge = load_judge(judge, offered) if isinstance(judge, str) else (judge.name, judge)
         self._threshold = threshold
         self._store = ScoreStore(store) if store else None
-        self._scores = self._store.scores(identity_of(self.judge)) if self._store else {}
+        self._identity = identity_of(self.judge)
+        self._scores = self._store.scores(self._identity) if self._store else {}
 
     def __call__(self, context: Sequence[Move] | Sequence[str], reply: str) -> float:
         """The reward of one reply.
@@ -139,7 +140,7 @@ class Reward:
             scored = score_units({self.name: units}, {self.name: self.judge})[self.name]
             self._scores.update(scored.scores)
             if self._store and scored.scores:
-                self._store.add(identity_of(self.judge), scored.scores)
+                self._store.add(self._identity, scored.scores)
             if scored.reasons:
                 raise DialmeterError(f"{self.name} did not score a reply: {next(iter(scored.reasons.values()))[1]}")
         return [self._scores[key] if self.judge.higher_is_better else -self._scores[key] for key in keys]
@@ -161,7 +162,7 @@ class Reward:
         ]
         return RewardCard(
             judge=self.name,
-            identity=identity_of(self.judge),
+            identity=self._identity,
             turned=not self.judge.higher_is_better,
             threshold=self._threshold,
             cases=cases_digest(self._cases),

@@ -73,6 +73,11 @@ def open_scores(path: str | Path, items: RatedItems, name: str = "") -> dict[str
         sample = source.sample
         if sample.kind == "document" and isinstance(sample.value, Mapping) and "id" not in sample.value:
             scores = dict(_scores_in_order(source, len(items.items)))
+        elif sample.kind not in ("text", "lines") and not isinstance(sample.value, Mapping):
+            raise InputError(
+                'not a file of scores; expected JSON lines or CSV with "id" and one number per judge, or one JSON object with a '
+                "list of numbers per judge"
+            )
         else:
             scores = _scores_by_id(_csv_rows(source) if sample.kind == "text" else _json_rows(source), items)
         if not scores:
