@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 
 from ..errors import DialmeterError, InputError
-from ..model import Dialogue, Frame, Turn, dialogue_key
+from ..model import Dialogue, Frame, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role
@@ -150,16 +150,43 @@ class PairFiles(Struct, frozen=True):
         paths = [Path(split_tracker(path)[0]) for path in (self.path, self.gold) if path]
         return all(path.is_file() or path.is_dir() for path in paths)
 
-    def read(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
-        """Read the dialogues.
+    def open(self) -> tuple[Vocabulary, Iterator[PairDialogue]]:
+        """Return the dialogues, which are read again, and the vocabulary that numbers their pairs.
 
         Raises:
             InputError: a file cannot be read.
         """
+        vocabulary = Vocabulary()
         corpus, gold = open_pair(self.path, self.gold, self.format, self.gold_format)
-        for dialogue in read_pair(corpus, gold, vocabulary, self.patch):
-            if self.only is None or dialogue_key(dialogue.id) in self.only:
-                yield dialogue
+        dialogues = read_pair(corpus, gold, vocabulary, self.patch)
+        return vocabulary, (each for each in dialogues if self.only is None or dialogue_key(each.id) in self.only)
+
+
+class KeptDialogues(Struct):
+    """Scored dialogues that stay in memory, so that they can be scored again in other ways.
+
+    Attributes:
+        vocabulary: the vocabulary that numbers their pairs.
+        dialogues: the dialogues.
+        schema: the schema of their slots, if known.
+    """
+
+    vocabulary: Vocabulary
+    dialogues: list[PairDialogue] = []
+    schema: Schema | None = None
+    can_be_read: ClassVar[bool] = True
+
+    def keep(self, dialogue: PairDialogue, with_turns: bool) -> None:
+        """Keep a dialogue: the numbers of its pairs, and its turns if a measure needs them."""
+        kept = PairDialogue(dialogue.id, dialogue.place)
+        kept.gold_place = dialogue.gold_place
+        kept.numbers, kept.gold, kept.pred = dialogue.numbers, dialogue.gold, dialogue.pred
+        kept.turns = without_states(dialogue).turns if with_turns else ()
+        self.dialogues.append(kept)
+
+    def open(self) -> tuple[Vocabulary, list[PairDialogue]]:
+        """Return the vocabulary and the dialogues."""
+        return self.vocabulary, self.dialogues
 
 
 def plain_dialogues(dialogues: Iterable[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> Iterator[Dialogue]:

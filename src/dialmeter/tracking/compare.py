@@ -11,13 +11,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.comparability import not_comparable
-from ..core.comparison import PairedDifference, PairedSample, Resampling, SystemComparison, Test, compare_pairs
+from ..core.comparison import Resampling, SystemComparison, Test
 from ..errors import DialmeterError, NotApplicable, did_you_mean
 from ..measure import parse
 from ..model import Notice, dialogue_key
+from .align import KeptDialogues
+from .differences import differences, values_by_dialogue
+from .ladder import make_ladders
 from .resolve_measures import ResolvedMeasure
 from .result import TrackerResult
-from .vectors.bootstrap_matrix import columns, order_of
+from .vectors.bootstrap_matrix import order_of
+
+_FINDINGS = 2
+"""Maximum number of findings of the diagnosis that are reported per system."""
 
 
 class Ranks(Struct, frozen=True):
@@ -66,37 +72,38 @@ class Disagreement(Struct, frozen=True):
 
 
 def compare(
-    results: Mapping[str, TrackerResult], resampling: Resampling, test: Test = "randomisation", all_pairs: bool = False
+    results: Mapping[str, TrackerResult],
+    resampling: Resampling,
+    test: Test = "randomisation",
+    all_pairs: bool = False,
+    *,
+    all_rules: bool = False,
 ) -> TrackerComparison:
     """Compare every system with the first one, or all systems with each other.
+
+    If the dialogues were kept (``score_file(keep=True)``), they are scored again to find what the verdict depends on, and the
+    findings of the diagnosis are among the warnings.
 
     Args:
         results: the results by name, with the same measures and rules on the same dialogues.
         resampling: confidence, resamples and seed.
         test: the test for p values; intervals always come from the paired bootstrap.
         all_pairs: compare all pairs of systems.
+        all_rules: also report the first difference under the other rule sets that can be applied.
 
     Raises:
         DialmeterError: the systems were not scored on the same dialogues with the same gold.
     """
     check_comparable(results)
     versus, notices = differences(results, resampling, test, all_pairs)
-    return TrackerComparison(results=results, versus=versus, notices=notices, ranks=ranks(results))
-
-
-def differences(
-    results: Mapping[str, TrackerResult], resampling: Resampling, test: Test, all_pairs: bool
-) -> tuple[list[PairedDifference], list[Notice]]:
-    """Return the differences of comparable systems, and warnings. The arguments are those of ``compare``."""
-    samples = []
-    for name, result in results.items():
-        matrix, formulas = columns(result.measure_columns, result.measures)
-        totals = {score.measure: score.value for score in result.scores}
-        by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.measures}
-        samples.append(PairedSample(name, matrix, totals, by_dialogue))
-    first, *others = samples
-    pairs = combinations(samples, 2) if all_pairs else ((first, other) for other in others)
-    return compare_pairs(list(pairs), formulas, resampling, test)
+    notices += [
+        Notice("diagnosis", each.turns, f"{name}: {each.message}")
+        for name, result in results.items()
+        if isinstance(result.files, KeptDialogues)
+        for each in result.diagnosis[:_FINDINGS]
+    ]
+    ladders = make_ladders(results, versus, resampling, test, all_rules=all_rules)
+    return TrackerComparison(results=results, versus=versus, notices=notices, ranks=ranks(results), ladders=ladders)
 
 
 def check_comparable(results: Mapping[str, TrackerResult]) -> None:
@@ -119,12 +126,6 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
             reason = not_comparable("tracker", one.signature, two.signature)
             if reason:
                 raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {reason}")
-
-
-def values_by_dialogue(result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:
-    """Return the value of a measure for each dialogue, sorted by dialogue id."""
-    values = result.measure_columns.per_dialogue(measure.used)
-    return [values[position] for position in order_of(result.measure_columns)]
 
 
 def ranks(results: Mapping[str, TrackerResult]) -> Ranks:

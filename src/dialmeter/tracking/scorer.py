@@ -21,7 +21,7 @@ from ..readers.parts import UniqueIds, as_mapping, dialogue
 from .compared import ComparedDialogue
 from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
-from .pairs import PairRules
+from .pairs import NO_REPAIRS, PairRules, Repairs
 from .resolve_measures import resolve
 from .result import TrackerResult
 from .rule_sets.rules import Rules, load
@@ -54,6 +54,7 @@ class TrackerScorer:
         correctness_only: the dialogues say which slots are right, but hold no values.
         seen: the domains or services of the training data, for ``seen``.
         vocabulary: the vocabulary that numbers the pairs of the dialogues (default: a new one).
+        repairs: changes of slots and values besides the rules.
 
     Example:
         >>> scorer = TrackerScorer(["JGA", "SA(slots=30)"])
@@ -73,6 +74,7 @@ class TrackerScorer:
         correctness_only: bool = False,
         seen: frozenset[str] = frozenset(),
         vocabulary: Vocabulary | None = None,
+        repairs: Repairs = NO_REPAIRS,
     ) -> None:
         self.rules = rules if isinstance(rules, Rules) else load(str(rules))
         self._measures = measures
@@ -81,6 +83,7 @@ class TrackerScorer:
         self._by = tuple(dict.fromkeys(by))
         self._correctness_only = correctness_only
         self._seen = seen
+        self._repairs = repairs
         self._skipped = frozenset(map(dialogue_key, self.rules.left_out_of_vectors))
         self._resolved, self._notices = resolve(measures, self.rules, correctness_only)
         # FGA and GCA under the settings of the rule set come first, because counts use their tally variant.
@@ -97,7 +100,7 @@ class TrackerScorer:
         self._open: dict[str, tuple[list[Any], list[Any]]] = {}
         self._columns = MeasureColumns(self._used, hyphen_cut)
         self.vocabulary = self._given_vocabulary or Vocabulary()
-        self.pairs = PairRules(self.rules, self.vocabulary)
+        self.pairs = PairRules(self.rules, self.vocabulary, self._repairs)
         self._walk = Walk(
             self.pairs,
             GoldText(self.vocabulary),
@@ -110,7 +113,7 @@ class TrackerScorer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self._measures, self.rules, self._given_schema, self._by)
-        options = {"correctness_only": self._correctness_only, "seen": self._seen}
+        options = {"correctness_only": self._correctness_only, "seen": self._seen, "repairs": self._repairs}
         open_turns, self._open = self._open, {}
         state = (self.part, self._ids, open_turns, self.schema)
         self._open = open_turns
@@ -186,6 +189,11 @@ class TrackerScorer:
     def compared(self) -> ComparedDialogue:
         """Return the last added dialogue with the outcome of each slot."""
         return ComparedDialogue(self._walk, self.pairs)
+
+    @property
+    def needs_details(self) -> bool:
+        """Does a measure need more of a dialogue than its states?"""
+        return self._columns.needs_details
 
     @property
     def findings(self) -> Findings:
@@ -275,7 +283,9 @@ class TrackerScorer:
             measure_columns=self._columns,
             findings=findings,
             breakdowns=self._breakdowns,
-            slots=len(set(map(self.pairs.name_of, self.schema.slots))) if self.schema else len(findings.gold_slots),
+            slots=len({*map(self.pairs.name_of, self.schema.slots)} - self._repairs.dropped)
+            if self.schema
+            else len(findings.gold_slots),
             notices=[*self._notices, *notices, *([unknown] if unknown.count else [])],
             values_known=not self._correctness_only,
             resampling=resampling,

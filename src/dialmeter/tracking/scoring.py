@@ -20,7 +20,17 @@ from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, turn_with_state
 from ..readers.services.schema import read_schema
 from . import record
-from .align import GoldFile, PairFiles, WatchDialogues, joined, open_pair, read_ahead, read_pair, unwatched
+from .align import (
+    GoldFile,
+    KeptDialogues,
+    PairFiles,
+    WatchDialogues,
+    joined,
+    open_pair,
+    read_ahead,
+    read_pair,
+    unwatched,
+)
 from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .rule_sets.rules import Rules
@@ -149,6 +159,7 @@ def score_file(
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
     watch: WatchDialogues = unwatched,
+    keep: bool = False,
 ) -> TrackerResult:
     """Score a prediction file.
 
@@ -167,6 +178,7 @@ def score_file(
         change: a function that replaces each dialogue, for example by one with a trivial prediction.
         sink: receives every scored dialogue, for a run on disk.
         watch: wraps the dialogues, for a progress bar.
+        keep: keep the states of the dialogues in memory, so that ``compare`` can score them again under other assumptions.
 
     Raises:
         InputError: a file cannot be scored; the error names the place.
@@ -181,11 +193,16 @@ def score_file(
         seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
         vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
     )
-    read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
+    kept = KeptDialogues(scorer.vocabulary) if keep else None
+    read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch, kept=kept)
     scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     result = scorer.result(corpus.name, notices, resampling, only)
-    if change is None:
+    result.is_trivial = change is not None
+    if kept is not None:
+        kept.schema = scorer.schema
+        result.files = kept
+    elif change is None:
         gold_path = gold.path if isinstance(gold, GoldFile) else gold
         gold_format = gold_corpus.format if gold_corpus else None
         result.files = PairFiles(path, gold_path, format, gold_format, only, result.rules.gold_patch)
@@ -201,8 +218,9 @@ def read_into(
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
     watch: WatchDialogues = unwatched,
+    kept: KeptDialogues | None = None,
 ) -> None:
-    """Read files into a scorer. The arguments are those of ``score_file``.
+    """Read files into a scorer. The arguments are those of ``score_file``; ``kept`` receives the dialogues.
 
     Raises:
         InputError: a file cannot be scored; the error names the place.
@@ -221,6 +239,8 @@ def read_into(
                 raise corpus.place(error) from None
             except NotApplicable as error:
                 raise NotApplicable(f"{corpus.name}: {error}") from None
+            if kept is not None:
+                kept.keep(read, scorer.needs_details)
             if sink is not None and scored:
                 sink(read, scorer.compared())
 

@@ -90,6 +90,12 @@ _LISTED = 10
     ["stars", "letters"],
     "LaTeX and Markdown: mark significant differences from the first system with stars, or list the beaten systems as letters.",
 )
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Also report the first difference under the other rule sets that can be applied.",
+)
 @shared.fail_if_worse_option
 @shared.paper_options
 @shared.chart_options
@@ -118,7 +124,8 @@ def compare_(**options: Any) -> Output:
             )
             unequal_notices = [Notice("unequal-dialogues", len(excluded), message, tuple(excluded[:_LISTED]))]
             results = _score_systems(systems, options, rules, resampling, common)
-    compared = compare(results, resampling, options["test"], all_pairs=options["marks"] == "letters")
+    letters = options["marks"] == "letters"
+    compared = compare(results, resampling, options["test"], all_pairs=letters, all_rules=options["verbose"])
     compared = replace(compared, notices=[*unequal_notices, *compared.notices])
     level = 1 - resampling.confidence
     disagreements, disagreement_notices = _disagreements(compared, options)
@@ -202,6 +209,7 @@ def _score_systems(
             by=[group for group in options["by"] if group != "turn"],
             resampling=resampling,
             watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
+            keep=True,
         )
         for name, system in systems.items()
     }
@@ -259,6 +267,7 @@ def _document(compared: TrackerComparison, extra: ExtraResults, notices: list[No
         counts={"systems": len(results), "dialogues": first.dialogues, "turns": first.turns},
         warnings=notices,
         versus=compared.versus,
+        ladder=compared.ladders,
         ranks=compared.ranks.by_measure,
         tau=[{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
         mcnemar=extra.tests,
