@@ -14,8 +14,8 @@ import pytest
 from dialmeter.core.comparison import Resampling, count_outcomes
 from dialmeter.model import State, dialogue_key
 from dialmeter.readers.pairs.vocabulary import PairDialogue
+from dialmeter.tracking.compare import differences, values_by_dialogue
 from dialmeter.tracking.compared import ComparedDialogue
-from dialmeter.tracking.differences import differences, values_by_dialogue
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scoring import score_file

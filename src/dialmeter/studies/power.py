@@ -12,8 +12,7 @@ from itertools import combinations
 from msgspec import Struct
 
 from ..core.comparison import PairedDifference, Resampling, Test, correct_by_holm
-from ..tracking.compare import check_comparable
-from ..tracking.differences import differences
+from ..tracking.compare import check_comparable, differences
 from ..tracking.result import TrackerResult
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -167,26 +167,34 @@ class KeptDialogues(Struct):
 
     Attributes:
         vocabulary: the vocabulary that numbers their pairs.
+        with_turns: does a measure need more than the states of a dialogue?
         dialogues: the dialogues.
         schema: the schema of their slots, if known.
     """
 
     vocabulary: Vocabulary
+    with_turns: bool
     dialogues: list[PairDialogue] = []
     schema: Schema | None = None
     can_be_read: ClassVar[bool] = True
 
-    def keep(self, dialogue: PairDialogue, with_turns: bool) -> None:
-        """Keep a dialogue: the numbers of its pairs, and its turns if a measure needs them."""
-        kept = PairDialogue(dialogue.id, dialogue.place)
-        kept.gold_place = dialogue.gold_place
-        kept.numbers, kept.gold, kept.pred = dialogue.numbers, dialogue.gold, dialogue.pred
-        kept.turns = without_states(dialogue).turns if with_turns else ()
-        self.dialogues.append(kept)
+    def keep(self, dialogue: PairDialogue, _: object) -> None:
+        """Add a dialogue without its states as written, and without its turns if no measure needs them."""
+        if not self.with_turns:
+            dialogue.turns = ()
+        self.dialogues.append(without_states(dialogue))
 
     def open(self) -> tuple[Vocabulary, list[PairDialogue]]:
         """Return the vocabulary and the dialogues."""
         return self.vocabulary, self.dialogues
+
+
+def without_predictions(read: PairDialogue, turns: Collection[int]) -> PairDialogue:
+    """Return a dialogue without the predictions of some turns."""
+    result = PairDialogue(read.id, read.place)
+    result.numbers, result.gold, result.turns = read.numbers, read.gold, read.turns
+    result.pred = [None if number in turns else pred for number, pred in zip(read.numbers, read.pred, strict=True)]
+    return result
 
 
 def plain_dialogues(dialogues: Iterable[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> Iterator[Dialogue]:

@@ -114,7 +114,7 @@ def check_file(
         scores,
         [notice for notice in problems if notice.count],
         [notice for notice in notices if notice.count],
-        [] if vectors else [each.finding for each in diagnose(findings, diagnosis_rules, files)],
+        [] if vectors else diagnose(findings, diagnosis_rules, files),
     )
 
 

@@ -11,19 +11,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.comparability import not_comparable
-from ..core.comparison import Resampling, SystemComparison, Test
+from ..core.comparison import PairedDifference, PairedSample, Resampling, SystemComparison, Test, compare_pairs
 from ..errors import DialmeterError, NotApplicable, did_you_mean
 from ..measure import parse
 from ..model import Notice, dialogue_key
 from .align import KeptDialogues
-from .differences import differences, values_by_dialogue
 from .ladder import make_ladders
 from .resolve_measures import ResolvedMeasure
 from .result import TrackerResult
-from .vectors.bootstrap_matrix import order_of
-
-_FINDINGS = 2
-"""Maximum number of findings of the diagnosis that are reported per system."""
+from .vectors.bootstrap_matrix import columns, order_of
 
 
 class Ranks(Struct, frozen=True):
@@ -76,7 +72,6 @@ def compare(
     resampling: Resampling,
     test: Test = "randomisation",
     all_pairs: bool = False,
-    *,
     all_rules: bool = False,
 ) -> TrackerComparison:
     """Compare every system with the first one, or all systems with each other.
@@ -89,21 +84,42 @@ def compare(
         resampling: confidence, resamples and seed.
         test: the test for p values; intervals always come from the paired bootstrap.
         all_pairs: compare all pairs of systems.
-        all_rules: also report the first difference under the other rule sets that can be applied.
+        all_rules: the verdict also tells the difference under the other rule sets that can be applied.
 
     Raises:
         DialmeterError: the systems were not scored on the same dialogues with the same gold.
     """
     check_comparable(results)
     versus, notices = differences(results, resampling, test, all_pairs)
+    kept = {name: result for name, result in results.items() if isinstance(result.files, KeptDialogues)}
     notices += [
         Notice("diagnosis", each.turns, f"{name}: {each.message}")
-        for name, result in results.items()
-        if isinstance(result.files, KeptDialogues)
+        for name, result in kept.items()
         for each in result.diagnosis[:_FINDINGS]
     ]
-    ladders = make_ladders(results, versus, resampling, test, all_rules=all_rules)
+    ladders = make_ladders(
+        results,
+        versus,
+        lambda pair: differences(pair, resampling, test, all_pairs=False)[0],
+        1 - resampling.confidence,
+        all_rules,
+    )
     return TrackerComparison(results=results, versus=versus, notices=notices, ranks=ranks(results), ladders=ladders)
+
+
+def differences(
+    results: Mapping[str, TrackerResult], resampling: Resampling, test: Test, all_pairs: bool
+) -> tuple[list[PairedDifference], list[Notice]]:
+    """Return the differences of comparable systems, and warnings. The arguments are those of ``compare``."""
+    samples = []
+    for name, result in results.items():
+        matrix, formulas = columns(result.measure_columns, result.measures)
+        totals = {score.measure: score.value for score in result.scores}
+        by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.measures}
+        samples.append(PairedSample(name, matrix, totals, by_dialogue))
+    first, *others = samples
+    pairs = combinations(samples, 2) if all_pairs else ((first, other) for other in others)
+    return compare_pairs(list(pairs), formulas, resampling, test)
 
 
 def check_comparable(results: Mapping[str, TrackerResult]) -> None:
@@ -126,6 +142,12 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
             reason = not_comparable("tracker", one.signature, two.signature)
             if reason:
                 raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {reason}")
+
+
+def values_by_dialogue(result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:
+    """Return the value of a measure for each dialogue, sorted by dialogue id."""
+    values = result.measure_columns.per_dialogue(measure.used)
+    return [values[position] for position in order_of(result.measure_columns)]
 
 
 def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
@@ -265,5 +287,7 @@ def _turns(key: str, result: TrackerResult, measure: ResolvedMeasure) -> list[fl
     return [used.value(used.from_tally(tally_table.table[row])) for row in tally_table.rows_of(position)]  # type: ignore[attr-defined]
 
 
+_FINDINGS = 2
+"""Maximum number of findings of the diagnosis that are reported per system."""
 _EQUAL = 1e-12
 """Gaps up to this size are zero apart from rounding errors."""

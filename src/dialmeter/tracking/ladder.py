@@ -1,100 +1,84 @@
 """The ladders of trackers: the same difference with spellings repaired, on the slots or turns that both predict, and under other
-rule sets.
-
-The dialogues that were scored are in memory (``score_file(keep=True)``) and are scored again; no file is read again.
+rule sets. The dialogues are scored again from memory (``score_file(keep=True)``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core.comparison import PairedDifference, Resampling, Test, correct_by_holm
+from ..core.comparison import PairedDifference, correct_by_holm
 from ..core.ladder import Assumption, Ladder, Rung, make_ladder, make_rung
 from ..errors import DialmeterError
 from ..garbage import paused_garbage_collection
 from ..model import dialogue_key
 from ..readers.pairs.slot_names import slot_namer
-from ..readers.pairs.vocabulary import PairDialogue
-from .align import KeptDialogues
+from .align import KeptDialogues, without_predictions
 from .diagnosis.fixes import Fix, combine, explained
-from .diagnosis.suspicions import SPELLING, predicted_slots
-from .differences import differences
-from .pairs import NO_REPAIRS, Repairs
+from .diagnosis.suspicions import SPELLING, predicted_slots, suspicions
 from .result import TrackerResult
-from .rule_sets.rules import Rules, named, names
+from .rule_sets.rules import named, names
 from .scorer import TrackerScorer
 
+Results = Mapping[str, TrackerResult]
 
-class ScoredAgain(Struct, frozen=True, kw_only=True):
-    """One way to score two systems again.
 
-    Attributes:
-        name: the name of the rung.
-        assumption: the kind of the rung.
-        rules: the rule set.
-        repairs: changes of slots and values besides the rules.
-        left_out: turns that are not scored, by key of their dialogue.
-    """
+class ScoredAgain(Struct, frozen=True):
+    """One way to score two systems again: the fix names it, and ``left_out`` has the turns to leave out of each dialogue."""
 
-    name: str
     assumption: Assumption
-    rules: Rules
-    repairs: Repairs = NO_REPAIRS
+    fix: Fix
     left_out: Mapping[str, frozenset[int]] = {}
 
 
 def make_ladders(
-    results: Mapping[str, TrackerResult],
+    results: Results,
     versus: Sequence[PairedDifference],
-    resampling: Resampling,
-    test: Test,
-    *,
+    subtract: Callable[[Results], Sequence[PairedDifference]],
+    level: float,
     all_rules: bool = False,
 ) -> list[Ladder]:
     """Return the ladder of each system against the first one, under the first measure.
 
-    The p values of a rung are corrected over the same comparisons as those of the difference as written: every system is scored
-    again in the same way, if that is possible.
+    The p values of a rung are corrected over the same comparisons as those as written, and all systems are scored again in the
+    same way if that is possible.
 
     Args:
-        results: the results by name; the first is the base. A result without kept dialogues has no other rung.
+        results: the results by name; the first is the base. If dialogues were not kept, there are no other rungs.
         versus: the differences as written.
-        resampling: confidence, resamples and seed.
-        test: the test for p values.
+        subtract: returns the differences of two results.
+        level: p values below it are significant.
         all_rules: also add the other rule sets that can be applied.
     """
     first, *others = results
-    level = 1 - resampling.confidence
     measure = results[first].measures[0].text
-    written: dict[tuple[str, str], list[PairedDifference]] = {}
-    for each in versus:
-        written.setdefault((each.base, each.system), []).append(each)
-    ladders = {
+    written: dict[tuple[str, str], Sequence[PairedDifference]] = {
+        pair: [each for each in versus if (each.base, each.system) == pair]
+        for pair in dict.fromkeys((each.base, each.system) for each in versus)
+    }
+    rungs = {
         name: [make_rung("as written", "as written", written[first, name][0], level, n=results[first].dialogues)]
         for name in others
     }
-    for step in _steps(results, all_rules):
-        scored = _rescored(results, step)
-        found = {
-            (first, name): differences({first: base, name: system}, resampling, test, all_pairs=False)[0]
-            for name, (base, system) in scored.items()
-        }
-        family = correct_by_holm([each for pair, listed in written.items() for each in found.get(pair, listed)])
-        for each in family:
-            if each.measure == measure and each.base == first and each.system in scored:
-                again, result = step[each.system], scored[each.system][0]
-                fewer = results[first].turns - result.turns
-                note = f"{result.turns} turns, {fewer} fewer" if fewer else ""
-                rung = make_rung(again.name, again.assumption, each, level, n=result.dialogues, note=note)
-                _add_rung(ladders[each.system], rung)
-    return [make_ladder(measure, name, first, rungs) for name, rungs in ladders.items()]
+    for steps in _steps(results, all_rules):
+        scored = _score_again(results, steps)
+        found = {(first, name): subtract({first: base, name: system}) for name, (base, system) in scored.items()}
+        for each in correct_by_holm([each for pair in written for each in found.get(pair, written[pair])]):
+            if each.measure == measure and (each.base, each.system) in found:
+                step, base = steps[each.system], scored[each.system][0]
+                fewer = results[first].turns - base.turns
+                note = f"{fewer} turns are left out" if fewer else ""
+                _add_rung(
+                    rungs[each.system],
+                    make_rung(step.fix.option, step.assumption, each, level, n=base.dialogues, note=note),
+                )
+    return [make_ladder(measure, name, first, rungs[name]) for name in others]
 
 
 def _add_rung(rungs: list[Rung], rung: Rung) -> None:
-    """Add a rung. Rule sets with the same result share one rung."""
+    """Add a rung. Rule sets with the same difference share one."""
     for place, other in enumerate(rungs):
         if other.assumption == rung.assumption == "rules" and (other.difference, other.ci) == (
             rung.difference,
@@ -105,49 +89,35 @@ def _add_rung(rungs: list[Rung], rung: Rung) -> None:
     rungs.append(rung)
 
 
-def _steps(results: Mapping[str, TrackerResult], all_rules: bool) -> Iterator[dict[str, ScoredAgain]]:
-    """Yield for each assumption the variants to score, by the system that is compared with the first one."""
-    first, *others = results
-    base = results[first]
+def _steps(results: Results, all_rules: bool) -> Iterator[dict[str, ScoredAgain]]:
+    """Yield for each assumption how to score the systems again that it applies to, together with the first system."""
+    base, *others = results.values()
     rules = base.rules
     if not base.values_known or not all(isinstance(each.files, KeptDialogues) for each in results.values()):
         return
-    spelling = combine(
-        (
-            explained(each.fix)
-            for result in results.values()
-            for each in result.diagnosed
-            if each.finding.kind in SPELLING
-        ),
-        rules,
-    )
+    found = [each for result in results.values() for each in suspicions(result.findings, rules)]
+    spelling = combine([explained(each.fix) for each in found if each.kind in SPELLING], rules)
+    names_after = dict(zip(list(results)[1:], others, strict=True))
     if spelling.option:
-        repaired = ScoredAgain(
-            name=spelling.option, assumption="spelling", rules=spelling.rules, repairs=spelling.repairs
-        )
-        yield dict.fromkeys(others, repaired)
+        yield dict.fromkeys(names_after, ScoredAgain("spelling", spelling))
     for fix in (Fix("", rules), spelling) if spelling.option else (Fix("", rules),):
+        option = ", ".join(filter(None, (fix.option, "slots that both predict")))
         yield {
-            name: ScoredAgain(
-                name=f"{fix.option}{', ' * bool(fix.option)}slots that both predict",
-                assumption="coverage",
-                rules=fix.rules,
-                repairs=replace(fix.repairs, dropped=dropped),
-            )
-            for name in others
-            if (dropped := _uncovered(base, results[name], fix))
+            name: ScoredAgain("coverage", Fix(option, fix.rules, replace(fix.repairs, dropped=dropped)))
+            for name, other in names_after.items()
+            if (dropped := _uncovered(base, other, fix))
         }
     if rules.missing == "empty":
-        skipping = replace(rules, missing="skip")
+        skipping = Fix("turns that both predict", replace(rules, missing="skip"))
         yield {
-            name: ScoredAgain(name="turns that both predict", assumption="coverage", rules=skipping, left_out=turns)
-            for name in others
-            if (turns := _lacking(base, results[name]))
+            name: ScoredAgain("coverage", skipping, left_out)
+            for name, other in names_after.items()
+            if (left_out := _lacking(base, other))
         }
     for name in names() if all_rules else ():
         if name != rules.name:
-            other = replace(named(name), missing=rules.missing, patch=rules.patch)
-            yield dict.fromkeys(others, ScoredAgain(name=f"rules={name}", assumption="rules", rules=other))
+            other_rules = replace(named(name), missing=rules.missing, patch=rules.patch)
+            yield dict.fromkeys(names_after, ScoredAgain("rules", Fix(f"rules={name}", other_rules)))
 
 
 def _uncovered(base: TrackerResult, system: TrackerResult, fix: Fix) -> frozenset[str]:
@@ -162,19 +132,18 @@ def _uncovered(base: TrackerResult, system: TrackerResult, fix: Fix) -> frozense
 
 
 def _lacking(*systems: TrackerResult) -> dict[str, frozenset[int]]:
-    """Return the turns for which a system has no prediction, by key of the dialogue.
+    """Return the turns for which one of the systems has no prediction, by key of the dialogue.
 
-    If states are updates, the whole dialogue is left out, because the later states depend on every update.
+    If states are updates, it is the whole dialogue, because a state depends on all updates before it.
     """
     lacking: dict[str, frozenset[int]] = {}
     for system in systems:
         for read in _kept(system).dialogues:
             turns = zip(read.numbers, read.gold, read.pred, strict=True)
-            numbers = [number for number, gold, pred in turns if gold is not None and pred is None]
-            if numbers:
-                key = dialogue_key(read.id)
-                left_out = numbers if system.rules.state == "cumulative" else read.numbers
-                lacking[key] = lacking.get(key, frozenset()).union(left_out)
+            missing = [number for number, gold, pred in turns if gold is not None and pred is None]
+            if missing:
+                key, whole = dialogue_key(read.id), system.rules.state != "cumulative"
+                lacking[key] = lacking.get(key, frozenset()).union(read.numbers if whole else missing)
     return lacking
 
 
@@ -183,19 +152,16 @@ def _kept(result: TrackerResult) -> KeptDialogues:
     return result.files
 
 
-def _rescored(
-    results: Mapping[str, TrackerResult], step: Mapping[str, ScoredAgain]
-) -> dict[str, tuple[TrackerResult, TrackerResult]]:
-    """Score the base and each system again, without the systems for which it is not possible."""
+def _score_again(results: Results, steps: Mapping[str, ScoredAgain]) -> dict[str, tuple[TrackerResult, TrackerResult]]:
+    """Score the base and each system again, except those for which it is not possible."""
     first = next(iter(results))
     bases: dict[int, TrackerResult] = {}
     scored = {}
-    for name, again in step.items():
+    for name, step in steps.items():
         try:
-            with paused_garbage_collection():
-                if id(again) not in bases:
-                    bases[id(again)] = _score(results[first], again)
-                base, system = bases[id(again)], _score(results[name], again)
+            if id(step) not in bases:
+                bases[id(step)] = _score(results[first], step)
+            base, system = bases[id(step)], _score(results[name], step)
         except DialmeterError:
             continue
         if base.gold_digest.keys() == system.gold_digest.keys():
@@ -203,21 +169,13 @@ def _rescored(
     return scored
 
 
-def _score(result: TrackerResult, variant: ScoredAgain) -> TrackerResult:
-    kept = _kept(result)
-    measures = [each.text for each in result.measures]
-    scorer = TrackerScorer(measures, variant.rules, vocabulary=kept.vocabulary, repairs=variant.repairs)
-    # Set after construction: the first pass has compared the slots of gold with the schema.
+def _score(result: TrackerResult, step: ScoredAgain) -> TrackerResult:
+    kept, measures = _kept(result), [each.text for each in result.measures]
+    scorer = TrackerScorer(measures, step.fix.rules, vocabulary=kept.vocabulary, repairs=step.fix.repairs)
+    # Set after construction, because the slots of gold were compared with the schema before.
     scorer.schema = kept.schema
-    for read in kept.dialogues:
-        left_out = variant.left_out.get(dialogue_key(read.id))
-        scorer.add_pairs(_without(read, left_out) if left_out else read)
+    with paused_garbage_collection():
+        for read in kept.dialogues:
+            left_out = step.left_out.get(dialogue_key(read.id))
+            scorer.add_pairs(without_predictions(read, left_out) if left_out else read)
     return scorer.result()
-
-
-def _without(read: PairDialogue, left_out: frozenset[int]) -> PairDialogue:
-    """Return a dialogue without the predictions of some turns, which are then skipped."""
-    shown = PairDialogue(read.id, read.place)
-    shown.numbers, shown.gold, shown.turns = read.numbers, read.gold, read.turns
-    shown.pred = [None if number in left_out else pred for number, pred in zip(read.numbers, read.pred, strict=True)]
-    return shown

@@ -17,7 +17,7 @@ from ..model import Notice
 from ..renamed import renamed_attribute
 from .align import KeptDialogues, PairFiles
 from .diagnosis.findings import Findings
-from .diagnosis.suspicions import Diagnosed, Finding, diagnose
+from .diagnosis.suspicions import Finding, diagnose
 from .notices import notices_of
 from .resolve_measures import ResolvedMeasure
 from .rule_sets.rules import Rules
@@ -82,8 +82,6 @@ class TrackerResult(Result):
         self.findings = findings
         self.files: PairFiles | KeptDialogues | None = None
         """The dialogues that were scored, if they were kept, or the files, if they can be read again."""
-        self.is_trivial = False
-        """Were the predictions made from gold? Then there is nothing to diagnose."""
         self.measures = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in measures]
         """The requested measures, in order."""
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
@@ -91,14 +89,9 @@ class TrackerResult(Result):
         self.notices = [*notices, *notices_of(self.measures, measure_columns, findings, rules)]
 
     @cached_property
-    def diagnosed(self) -> list[Diagnosed]:
-        """The findings of the diagnosis with their fixes."""
-        return diagnose(self.findings, self.rules, self.files) if self.values_known and not self.is_trivial else []
-
-    @property
     def diagnosis(self) -> list[Finding]:
         """Problems of the files that look like mistakes of the tracker; if there are any, the files are read again."""
-        return [each.finding for each in self.diagnosed]
+        return diagnose(self.findings, self.rules, self.files) if self.values_known else []
 
     @property
     def dialogues(self) -> int:

@@ -191,11 +191,6 @@ class TrackerScorer:
         return ComparedDialogue(self._walk, self.pairs)
 
     @property
-    def needs_details(self) -> bool:
-        """Does a measure need more of a dialogue than its states?"""
-        return self._columns.needs_details
-
-    @property
     def findings(self) -> Findings:
         """The findings so far, with the counts of the walk up to now."""
         findings = self._findings
@@ -277,15 +272,14 @@ class TrackerScorer:
         reason = why_not_applicable(self.rules, findings, self.schema)
         if reason:
             raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {reason}")
+        known = {*map(self.pairs.name_of, self.schema.slots)} if self.schema else findings.gold_slots
         return TrackerResult(
             rules=self.rules,
             measures=self._resolved,
             measure_columns=self._columns,
             findings=findings,
             breakdowns=self._breakdowns,
-            slots=len({*map(self.pairs.name_of, self.schema.slots)} - self._repairs.dropped)
-            if self.schema
-            else len(findings.gold_slots),
+            slots=len(known - self._repairs.dropped),
             notices=[*self._notices, *notices, *([unknown] if unknown.count else [])],
             values_known=not self._correctness_only,
             resampling=resampling,

@@ -178,7 +178,7 @@ def score_file(
         change: a function that replaces each dialogue, for example by one with a trivial prediction.
         sink: receives every scored dialogue, for a run on disk.
         watch: wraps the dialogues, for a progress bar.
-        keep: keep the states of the dialogues in memory, so that ``compare`` can score them again under other assumptions.
+        keep: keep the dialogues in memory, so that ``compare`` can score them again; there can be no ``sink`` then.
 
     Raises:
         InputError: a file cannot be scored; the error names the place.
@@ -193,14 +193,17 @@ def score_file(
         seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
         vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
     )
-    kept = KeptDialogues(scorer.vocabulary) if keep else None
-    read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch, kept=kept)
-    scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+    kept = KeptDialogues(scorer.vocabulary, scorer.part.measure_columns.needs_details)
+    if keep:
+        sink = kept.keep
+    read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
+    kept.schema = scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     result = scorer.result(corpus.name, notices, resampling, only)
-    result.is_trivial = change is not None
-    if kept is not None:
-        kept.schema = scorer.schema
+    if change is not None:
+        # The predictions were made from gold, so there is nothing to diagnose.
+        result.diagnosis = []
+    if keep:
         result.files = kept
     elif change is None:
         gold_path = gold.path if isinstance(gold, GoldFile) else gold
@@ -218,9 +221,8 @@ def read_into(
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
     watch: WatchDialogues = unwatched,
-    kept: KeptDialogues | None = None,
 ) -> None:
-    """Read files into a scorer. The arguments are those of ``score_file``; ``kept`` receives the dialogues.
+    """Read files into a scorer. The arguments are those of ``score_file``.
 
     Raises:
         InputError: a file cannot be scored; the error names the place.
@@ -239,8 +241,6 @@ def read_into(
                 raise corpus.place(error) from None
             except NotApplicable as error:
                 raise NotApplicable(f"{corpus.name}: {error}") from None
-            if kept is not None:
-                kept.keep(read, scorer.needs_details)
             if sink is not None and scored:
                 sink(read, scorer.compared())
 

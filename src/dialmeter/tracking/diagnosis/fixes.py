@@ -14,7 +14,7 @@ from ...model import Value
 from ...readers.pairs.slot_names import slot_namer
 from ...values.steps import difference
 from ..align import KeptDialogues, PairFiles
-from ..pairs import NO_REPAIRS, PairRules, Repairs, alternatives
+from ..pairs import PairRules, Repairs, alternatives
 from ..rule_sets.normalise import Normaliser
 from ..rule_sets.rules import FIELDS, Rules, change
 from ..walk import Walk
@@ -34,7 +34,7 @@ class Fix(Struct, frozen=True):
 
     option: str
     rules: Rules
-    repairs: Repairs = NO_REPAIRS
+    repairs: Repairs = Repairs()
 
 
 def value_difference(gold: Value, pred: Value) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -87,14 +87,7 @@ class Suspicion(Struct, kw_only=True):
     advice: str = "{} fixes it"
 
 
-class Diagnosed(NamedTuple):
-    """A finding and its fix."""
-
-    finding: Finding
-    fix: Fix
-
-
-def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues | None = None) -> list[Diagnosed]:
+def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues | None = None) -> list[Finding]:
     """Return the findings of the diagnosis, sorted by their points. A fix that gains nothing is no finding.
 
     Args:
@@ -106,52 +99,36 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues 
     if not suspected:
         return []
     if not files or not files.can_be_read:
-        return [_diagnosed(each, "not scored again: the files cannot be read twice") for each in suspected]
-    tried = [each.fix for each in suspected[:_RESCORED]]
-    base, *scores, together = rescore(files, rules, [*tried, combine((each.fix for each in suspected), rules)])
+        return [_finding(each, "not scored again: the files cannot be read twice") for each in suspected]
+    fixes = [each.fix for each in suspected]
+    base, *scores, together = rescore(files, rules, [*fixes[:_RESCORED], combine(fixes, rules)])
     clash = "not scored again, because a state would have two values of one slot"
-    found = [_diagnosed(each, clash, base, score) for each, score in zip(suspected, scores, strict=False)]
+    found = [_finding(each, clash, base, score) for each, score in zip(suspected, scores, strict=False)]
     rest = f"not scored again: only the first {_RESCORED} findings are"
-    found += [_diagnosed(each, rest) for each in suspected[_RESCORED:]]
+    found += [_finding(each, rest) for each in suspected[_RESCORED:]]
+    gaining = [each for each in found if each.points is None or each.points >= _GAIN]
     if base is not None and together is not None:
-        found = _gaining(found, 100 * base.value, 100 * together.value)
-    return sorted(found, key=lambda each: -1000 if each.finding.points is None else each.finding.points, reverse=True)
+        alone = sum(each.points or 0 for each in gaining if each.kind != "never-predicted")
+        if 100 * (together.value - base.value) > alone + _GAIN:
+            # One problem hides another: a fix that gains nothing alone is still needed.
+            note = f"; together with the other fixes JGA is {100 * together.value:.2f}"
+            hidden = [each for each in found if each not in gaining and each.kind != "never-predicted"]
+            gaining += [replace(each, message=each.message + note) for each in hidden]
+    return sorted(gaining, key=lambda each: -1000 if each.points is None else each.points, reverse=True)
 
 
-def _gaining(found: list[Diagnosed], base: float, together: float) -> list[Diagnosed]:
-    """Return the findings whose fixes gain points, alone or because one problem hides another.
-
-    Args:
-        found: the findings.
-        base: JGA without a fix.
-        together: JGA with all fixes.
-    """
-    alone = sum(max(each.finding.points or 0, 0) for each in found if each.finding.kind != "never-predicted")
-    hidden = together - base > alone + _GAIN
-    kept = []
-    for each in found:
-        points, is_fixable = each.finding.points, each.finding.kind != "never-predicted"
-        if points >= _GAIN if points is not None else not is_fixable:
-            kept.append(each)
-        elif hidden and is_fixable:
-            message = f"{each.finding.message}; together with the other fixes JGA is {together:.2f}"
-            kept.append(each._replace(finding=replace(each.finding, message=message)))
-    return kept
-
-
-def _diagnosed(
-    suspicion: Suspicion, reason: str, base: Rescored | None = None, score: Rescored | None = None
-) -> Diagnosed:
+def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, score: Rescored | None = None) -> Finding:
     points = None
     if base is not None and score is not None:
         points = 100 * (score.value - base.value)
         reason = f"JGA {100 * base.value:.2f} → {100 * score.value:.2f}, {points:+.2f} points"
-    message = f"{suspicion.description}; {suspicion.advice.format(suspicion.fix.option)} ({reason})"
+    option = suspicion.fix.option
+    message = f"{suspicion.description}; {suspicion.advice.format(option)} ({reason})"
     if suspicion.kind == "never-predicted":
         others = f"; {suspicion.advice}: {100 * score.value:.2f}" if score is not None and suspicion.advice else ""
-        message, points = suspicion.description + others, points if suspicion.advice else None
+        message, points = suspicion.description + others, points if others else None
     dialogue, turn = score.flip if score is not None and score.flip is not None else (None, None)
-    finding = Finding(
+    return Finding(
         kind=suspicion.kind,
         message=message,
         turns=suspicion.turns,
@@ -159,12 +136,11 @@ def _diagnosed(
         slot=suspicion.slot,
         gold=suspicion.gold,
         pred=suspicion.pred,
-        option=suspicion.fix.option,
+        option=option,
         points=points,
         dialogue=dialogue,
         turn=turn,
     )
-    return Diagnosed(finding, suspicion.fix)
 
 
 def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
@@ -180,9 +156,7 @@ def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
         if first is not each:
             first.turns += each.turns
             first.slots += each.slots
-            mine, theirs = first.fix.repairs, each.fix.repairs
-            repairs = Repairs({**theirs.renamed, **mine.renamed}, {**theirs.equated, **mine.equated})
-            first.fix = replace(first.fix, repairs=repairs)
+            first.fix = replace(first.fix, repairs=combine((each.fix, first.fix), rules).repairs)
     for each in by_option.values():
         if others := list(dict.fromkeys(slot for slot in each.slots if slot != each.slot)):
             listed = ", ".join(one_line(slot, 40) for slot in others[:8])
