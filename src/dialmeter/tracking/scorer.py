@@ -260,11 +260,10 @@ class TrackerScorer:
         missing = findings.missing
         if missing.turns and self.rules.missing == "error":
             whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
-            raise InputError(
-                f"{missing.turns_have('gold and no prediction')}{whole}: {'; '.join(missing.examples)}"
-                f"{' …' if missing.turns > len(missing.examples) else ''} (allow it with --missing empty or --missing skip)",
-                file=name or None,
-            )
+            where = f"{'; '.join(missing.examples)}{' …' if missing.turns > len(missing.examples) else ''}"
+            hint = f"{where} (allow it with --missing empty or --missing skip)"
+            hint = next((each.message for each in notices if each.code == "unused-states"), hint)
+            raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
         if not self._columns.main.rows:
             from_file = name or findings.unscored
             rest = "; if gold is in another file, give that file, too (--gold)" if from_file else " was given"
