@@ -263,7 +263,10 @@ def test_a_fix_that_another_problem_hides(tmp_path: Path) -> None:
 
     found = scored(tmp_path, planted(one_name)).diagnosis
     assert {each.kind for each in found} == {"slot-name", "slot"}
-    assert all("+0.00 points); together with the other fixes JGA is 100.00" in each.message for each in found)
+    assert all(
+        "(alone it does not change JGA, 25.00); together with the other fixes JGA is 100.00" in each.message
+        for each in found
+    )
 
 
 def test_slots_that_are_never_predicted(tmp_path: Path) -> None:

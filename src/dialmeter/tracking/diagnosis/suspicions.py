@@ -27,6 +27,7 @@ agree; pairs of values."""
 SPELLING: frozenset[Kind] = frozenset({"slot-name", "slot", "pair"})
 """The kinds of findings about how names and values are written."""
 
+_OF_STATES: frozenset[Kind] = frozenset({"news", "ids"})
 WORTH = 5.0
 """A finding that is worth more points than this should be fixed before the score is published."""
 _RESCORED = 5
@@ -88,7 +89,7 @@ class Suspicion(Struct, kw_only=True):
 
 
 def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues | None = None) -> list[Finding]:
-    """Return the findings of the diagnosis, sorted by their points. A fix that gains nothing is no finding.
+    """Return the findings of the diagnosis, sorted by their points. A spelling or a slot that gains nothing is no finding.
 
     Args:
         findings: the findings of scoring the dialogues.
@@ -106,9 +107,10 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues 
     found = [_finding(each, clash, base, score) for each, score in zip(suspected, scores, strict=False)]
     rest = f"not scored again: only the first {_RESCORED} findings are"
     found += [_finding(each, rest) for each in suspected[_RESCORED:]]
-    gaining = [each for each in found if each.points is None or each.points >= _GAIN]
+    # States that are read in the wrong way can also raise JGA.
+    gaining = [each for each in found if each.kind in _OF_STATES or each.points is None or each.points >= _GAIN]
     if base is not None and together is not None:
-        alone = sum(each.points or 0 for each in gaining if each.kind != "never-predicted")
+        alone = sum(max(each.points or 0, 0) for each in gaining if each.kind != "never-predicted")
         if 100 * (together.value - base.value) > alone + _GAIN:
             # One problem hides another: a fix that gains nothing alone is still needed.
             note = f"; together with the other fixes JGA is {100 * together.value:.2f}"
@@ -122,6 +124,8 @@ def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, sc
     if base is not None and score is not None:
         points = 100 * (score.value - base.value)
         reason = f"JGA {100 * base.value:.2f} → {100 * score.value:.2f}, {points:+.2f} points"
+        if abs(points) < _GAIN:
+            reason = f"alone it does not change JGA, {100 * base.value:.2f}"
     option = suspicion.fix.option
     message = f"{suspicion.description}; {suspicion.advice.format(option)} ({reason})"
     if suspicion.kind == "never-predicted":
