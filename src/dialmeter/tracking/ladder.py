@@ -70,20 +70,15 @@ def make_ladders(
                 step, base = steps[each.system], scored[each.system][0]
                 fewer = results[first].turns - base.turns
                 note = f"{fewer} turns are left out" if fewer else ""
-                _add_rung(
-                    rungs[each.system],
-                    make_rung(step.fix.option, step.assumption, each, level, n=base.dialogues, note=note),
-                )
+                rung = make_rung(step.fix.option, step.assumption, each, level, n=base.dialogues, note=note)
+                _add_rung(rungs[each.system], rung)
     return [make_ladder(measure, name, first, rungs[name]) for name in others]
 
 
 def _add_rung(rungs: list[Rung], rung: Rung) -> None:
     """Add a rung. Rule sets with the same difference share one."""
     for place, other in enumerate(rungs):
-        if other.assumption == rung.assumption == "rules" and (other.difference, other.ci) == (
-            rung.difference,
-            rung.ci,
-        ):
+        if rung.assumption == "rules" and replace(other, name=rung.name) == rung:
             rungs[place] = replace(other, name=f"{other.name}, {rung.name.removeprefix('rules=')}")
             return
     rungs.append(rung)
@@ -91,33 +86,34 @@ def _add_rung(rungs: list[Rung], rung: Rung) -> None:
 
 def _steps(results: Results, all_rules: bool) -> Iterator[dict[str, ScoredAgain]]:
     """Yield for each assumption how to score the systems again that it applies to, together with the first system."""
-    base, *others = results.values()
+    base = next(iter(results.values()))
+    others = {name: result for name, result in results.items() if result is not base}
     rules = base.rules
     if not base.values_known or not all(isinstance(each.files, KeptDialogues) for each in results.values()):
         return
     found = [each for result in results.values() for each in suspicions(result.findings, rules)]
     spelling = combine([explained(each.fix) for each in found if each.kind in SPELLING], rules)
-    names_after = dict(zip(list(results)[1:], others, strict=True))
     if spelling.option:
-        yield dict.fromkeys(names_after, ScoredAgain("spelling", spelling))
+        yield dict.fromkeys(others, ScoredAgain("spelling", spelling))
     for fix in (Fix("", rules), spelling) if spelling.option else (Fix("", rules),):
         option = ", ".join(filter(None, (fix.option, "slots that both predict")))
         yield {
             name: ScoredAgain("coverage", Fix(option, fix.rules, replace(fix.repairs, dropped=dropped)))
-            for name, other in names_after.items()
+            for name, other in others.items()
             if (dropped := _uncovered(base, other, fix))
         }
     if rules.missing == "empty":
         skipping = Fix("turns that both predict", replace(rules, missing="skip"))
         yield {
             name: ScoredAgain("coverage", skipping, left_out)
-            for name, other in names_after.items()
+            for name, other in others.items()
             if (left_out := _lacking(base, other))
         }
-    for name in names() if all_rules else ():
-        if name != rules.name:
-            other_rules = replace(named(name), missing=rules.missing, patch=rules.patch)
-            yield dict.fromkeys(names_after, ScoredAgain("rules", Fix(f"rules={name}", other_rules)))
+    for other_rules in map(named, names() if all_rules else ()):
+        # Stand-ins of measures need turns, which are kept only if a measure needs them.
+        if other_rules.name != rules.name and (_kept(base).with_turns or not other_rules.stand_ins):
+            fix = Fix(f"rules={other_rules.name}", replace(other_rules, missing=rules.missing, patch=rules.patch))
+            yield dict.fromkeys(others, ScoredAgain("rules", fix))
 
 
 def _uncovered(base: TrackerResult, system: TrackerResult, fix: Fix) -> frozenset[str]:

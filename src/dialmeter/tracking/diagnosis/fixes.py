@@ -99,19 +99,7 @@ def _custom_map(slot: str, gold: Value, pred: Value, more: bool) -> str:
 
 
 def combine(fixes: Iterable[Fix], rules: Rules) -> Fix:
-    """Return several fixes of a rule set as one.
-
-    Its option names the settings that change, as in ``map=multiwoz``, and the number of spellings without an option; it is empty
-    if nothing changes.
-
-    Example:
-        >>> from dialmeter.tracking.rule_sets.rules import named
-        >>> rules = named("trade")
-        >>> fixes = [Fix("", change(rules, values="trim,lower")), Fix("", rules, Repairs(equated={("a-b", "Dear"): "expensive"}))]
-        >>> both = combine(fixes, rules)
-        >>> both.option, both.repairs.equated
-        ('values=trim,lower, 1 other spelling of values', {('a-b', 'dear'): 'expensive'})
-    """
+    """Return several fixes of a rule set as one. Its option names what changes, as in ``map=multiwoz``; it is empty if nothing does."""
     listed = list(fixes)
     changed: dict[str, Any] = {}
     for name in FIELDS:
@@ -129,9 +117,7 @@ def combine(fixes: Iterable[Fix], rules: Rules) -> Fix:
         written = None if pred is None else normaliser.pred_value(pred, name)
         equated[name, written] = normaliser.gold_value(gold, name) or gold
     settings = [f"{name}={value if isinstance(value, str) else ','.join(value)}" for name, value in changed.items()]
-    settings += [f"{len(names)} other {text}" for names, text in (
-        (renamed, f"name{'s' * (len(renamed) > 1)} of slots"), (equated, f"spelling{'s' * (len(equated) > 1)} of values"),
-    ) if names]  # fmt: skip
+    settings += ["slot names of gold"] * bool(renamed) + ["spellings of gold"] * bool(equated)
     return Fix(", ".join(settings), new, Repairs(renamed, equated))
 
 
