@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter import score_tracker
-from dialmeter.tracking.diagnosis.suspicions import Finding
+from dialmeter.tracking.diagnosis.suspicions import Finding, suspicions
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import Rules, change, named, names
 from dialmeter.tracking.scoring import score_file
@@ -230,8 +230,68 @@ def test_at_most_five_are_scored_again(tmp_path: Path) -> None:
     gold = planted(lambda state: {f"a-s{number}": f"v{number}" for number in range(7)})
     pred = planted(lambda state: {f"a-s{number}": f"w{number}" for number in range(7)})
     found = scored(tmp_path, pred, gold).diagnosis
-    assert [each.points for each in found] == [0] * 5 + [None] * 2
-    assert "not scored again: only the first 5 findings are" in found[-1].message
+    assert sorted(each.points is None for each in found) == [False] * 5 + [True] * 2
+    assert {each.points for each in found} == {0, None}
+    assert all(
+        each.message.endswith("; together with the other fixes JGA is 100.00") for each in found if each.points == 0
+    )
+    assert any("not scored again: only the first 5 findings are" in each.message for each in found)
+
+
+def test_a_fix_that_gains_nothing_is_no_finding(tmp_path: Path) -> None:
+    """A slot that is not in gold makes every turn wrong, so another form of times makes no turn right."""
+
+    def forms(state: State) -> State:
+        times = {slot: value.replace(":", "") for slot, value in state.items()}
+        return {**times, "taxi-to": "harbour"}
+
+    result = scored(tmp_path, planted(forms))
+    assert result.value == 0
+    assert suspicions(result.findings, result.rules)
+    assert result.diagnosis == []
+
+
+def test_a_fix_that_another_problem_hides(tmp_path: Path) -> None:
+    """Names and times are both wrong at every turn with a time, so the times alone gain nothing."""
+
+    def forms(state: State) -> State:
+        return {slot.replace("train-", "train-_"): value.replace(":", "") for slot, value in state.items()}
+
+    def one_name(state: State) -> State:
+        state = forms(state)
+        return {**state, "train-leaveat": state.pop("train-_leaveat")} if "train-_leaveat" in state else state
+
+    found = scored(tmp_path, planted(one_name)).diagnosis
+    assert {each.kind for each in found} == {"slot-name", "slot"}
+    assert all(
+        "(alone it does not change JGA, 25.00); together with the other fixes JGA is 100.00" in each.message
+        for each in found
+    )
+
+
+def test_slots_that_are_never_predicted(tmp_path: Path) -> None:
+    left_out = ("train-day", "train-people")
+    result = scored(tmp_path, planted(lambda state: {key: state[key] for key in state if key not in left_out}))
+    found = only_finding(result)
+    assert (found.kind, found.slots, found.turns) == ("never-predicted", left_out, 48 * 5)
+    assert found.message == (
+        "2 of 5 slots are never predicted: train-day, train-people; JGA on the other 3 slots: 100.00"
+    )
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
+    assert found.is_grave
+
+
+def test_no_slot_is_predicted(tmp_path: Path) -> None:
+    found = only_finding(scored(tmp_path, planted(lambda state: {})))
+    assert found.message.startswith("5 of 5 slots are never predicted: hotel-area, hotel-type, train-day")
+    assert "JGA" not in found.message
+    assert found.points is None
+    assert found.is_grave
+
+
+def test_a_slot_that_another_mistake_hides_gains_nothing(tmp_path: Path) -> None:
+    pred = planted(lambda state: {**{key: state[key] for key in state if key != "train-day"}, "hotel-area": "far"})
+    assert [each.kind for each in scored(tmp_path, pred).diagnosis if each.kind == "never-predicted"] == []
 
 
 def test_what_is_in_memory_is_not_scored_again() -> None:
@@ -284,22 +344,22 @@ def test_none_on_published_trackers(name: str) -> None:
     assert score_file(str(shared("data", "tracking", *name.split("/")))).diagnosis == []
 
 
-PUBLISHED = [
+PUBLISHED: list[tuple[str, list[tuple[str, str | None, str | None, str | None, float]]]] = [
     ("damd", [("pair", "hotel-type", "guesthouse", "guest house", 1.83)]),
     ("labes", []),
-    ("uniconv", [("slot", "train-arriveby", "18:00", "1800", 18.48)]),
+    ("uniconv", [("never-predicted", None, None, None, 19.07), ("slot", "train-arriveby", "18:00", "1800", 18.48)]),
     ("mw21.gold", []),
 ]
 
 
 @pytest.mark.parametrize(("system", "wanted"), PUBLISHED, ids=[name for name, _ in PUBLISHED])
-def test_published_systems(system: str, wanted: list[tuple[str, str, str, str, float]]) -> None:
+def test_published_systems(system: str, wanted: list[tuple[str, str | None, str | None, str | None, float]]) -> None:
     folder = ("data", "compat", "mwzeval")
     pred = shared(*folder, f"{system}.json.gz" if "." in system else f"{system}.pred.json.gz")
     rules = change(named("dialmeter"), missing="empty")
     found = score_file(str(pred), str(shared(*folder, "mw21.gold.json.gz")), rules=rules).diagnosis
     assert [(each.kind, each.slot, each.gold, each.pred, round(each.points or 0, 2)) for each in found] == wanted
-    assert all(each.option == "--map multiwoz" for each in found)
+    assert all(each.option == "--map multiwoz" for each in found if each.kind != "never-predicted")
 
 
 def test_two_preprocessings() -> None:

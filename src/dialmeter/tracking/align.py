@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 
 from ..errors import DialmeterError, InputError
-from ..model import Dialogue, Frame, Turn, dialogue_key
+from ..model import Dialogue, Frame, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role
@@ -150,16 +150,51 @@ class PairFiles(Struct, frozen=True):
         paths = [Path(split_tracker(path)[0]) for path in (self.path, self.gold) if path]
         return all(path.is_file() or path.is_dir() for path in paths)
 
-    def read(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
-        """Read the dialogues.
+    def open(self) -> tuple[Vocabulary, Iterator[PairDialogue]]:
+        """Return the dialogues, which are read again, and the vocabulary that numbers their pairs.
 
         Raises:
             InputError: a file cannot be read.
         """
+        vocabulary = Vocabulary()
         corpus, gold = open_pair(self.path, self.gold, self.format, self.gold_format)
-        for dialogue in read_pair(corpus, gold, vocabulary, self.patch):
-            if self.only is None or dialogue_key(dialogue.id) in self.only:
-                yield dialogue
+        dialogues = read_pair(corpus, gold, vocabulary, self.patch)
+        return vocabulary, (each for each in dialogues if self.only is None or dialogue_key(each.id) in self.only)
+
+
+class KeptDialogues(Struct):
+    """Scored dialogues that stay in memory, so that they can be scored again in other ways.
+
+    Attributes:
+        vocabulary: the vocabulary that numbers their pairs.
+        with_turns: does a measure need more than the states of a dialogue?
+        dialogues: the dialogues.
+        schema: the schema of their slots, if known.
+    """
+
+    vocabulary: Vocabulary
+    with_turns: bool
+    dialogues: list[PairDialogue] = []
+    schema: Schema | None = None
+    can_be_read: ClassVar[bool] = True
+
+    def keep(self, dialogue: PairDialogue, _: object) -> None:
+        """Add a dialogue without its states as written, and without its turns if no measure needs them."""
+        if not self.with_turns:
+            dialogue.turns = ()
+        self.dialogues.append(without_states(dialogue))
+
+    def open(self) -> tuple[Vocabulary, list[PairDialogue]]:
+        """Return the vocabulary and the dialogues."""
+        return self.vocabulary, self.dialogues
+
+
+def without_predictions(read: PairDialogue, turns: Collection[int]) -> PairDialogue:
+    """Return a dialogue without the predictions of some turns."""
+    result = PairDialogue(read.id, read.place)
+    result.numbers, result.gold, result.turns = read.numbers, read.gold, read.turns
+    result.pred = [None if number in turns else pred for number, pred in zip(read.numbers, read.pred, strict=True)]
+    return result
 
 
 def plain_dialogues(dialogues: Iterable[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> Iterator[Dialogue]:

@@ -15,6 +15,8 @@ from ..core.comparison import PairedDifference, PairedSample, Resampling, System
 from ..errors import DialmeterError, NotApplicable, did_you_mean
 from ..measure import parse
 from ..model import Notice, dialogue_key
+from .align import KeptDialogues
+from .ladder import make_ladders
 from .resolve_measures import ResolvedMeasure
 from .result import TrackerResult
 from .vectors.bootstrap_matrix import columns, order_of
@@ -66,22 +68,43 @@ class Disagreement(Struct, frozen=True):
 
 
 def compare(
-    results: Mapping[str, TrackerResult], resampling: Resampling, test: Test = "randomisation", all_pairs: bool = False
+    results: Mapping[str, TrackerResult],
+    resampling: Resampling,
+    test: Test = "randomisation",
+    all_pairs: bool = False,
+    all_rules: bool = False,
 ) -> TrackerComparison:
     """Compare every system with the first one, or all systems with each other.
+
+    If the dialogues were kept (``score_file(keep=True)``), they are scored again to find what the verdict depends on, and the
+    findings of the diagnosis are among the warnings.
 
     Args:
         results: the results by name, with the same measures and rules on the same dialogues.
         resampling: confidence, resamples and seed.
         test: the test for p values; intervals always come from the paired bootstrap.
         all_pairs: compare all pairs of systems.
+        all_rules: the verdict also tells the difference under the other rule sets that can be applied.
 
     Raises:
         DialmeterError: the systems were not scored on the same dialogues with the same gold.
     """
     check_comparable(results)
     versus, notices = differences(results, resampling, test, all_pairs)
-    return TrackerComparison(results=results, versus=versus, notices=notices, ranks=ranks(results))
+    kept = {name: result for name, result in results.items() if isinstance(result.files, KeptDialogues)}
+    notices += [
+        Notice("diagnosis", each.turns, f"{name}: {each.message}")
+        for name, result in kept.items()
+        for each in result.diagnosis[:_FINDINGS]
+    ]
+    ladders = make_ladders(
+        results,
+        versus,
+        lambda pair: differences(pair, resampling, test, all_pairs=False)[0],
+        1 - resampling.confidence,
+        all_rules,
+    )
+    return TrackerComparison(results=results, versus=versus, notices=notices, ranks=ranks(results), ladders=ladders)
 
 
 def differences(
@@ -264,5 +287,7 @@ def _turns(key: str, result: TrackerResult, measure: ResolvedMeasure) -> list[fl
     return [used.value(used.from_tally(tally_table.table[row])) for row in tally_table.rows_of(position)]  # type: ignore[attr-defined]
 
 
+_FINDINGS = 2
+"""Maximum number of findings of the diagnosis that are reported per system."""
 _EQUAL = 1e-12
 """Gaps up to this size are zero apart from rounding errors."""

@@ -84,14 +84,7 @@ def _input_notices(findings: Findings, rules: Rules) -> list[Notice]:
     treated = "unscored" if rules.skips_missing else "scored as empty states"
     hedged = findings.hedged
     by_name = [name for name, reason in findings.unscored.items() if reason == BY_NAME]
-    changes, losses = findings.gold_changes, findings.gold_losses
     return [
-        Notice(
-            "turn-level",
-            losses if is_turn_level(changes, losses) else 0,
-            f"gold states lose a slot at {losses} of {changes} changes; if each state holds only the news of its turn, "
-            "use --state update",
-        ),
         Notice(
             "missing", missing.turns, f"{missing.turns} turns without prediction are {treated}", tuple(missing.examples)
         ),

@@ -7,8 +7,8 @@ equal numbers. Cell 0 is no value. The rules are applied only here and in ``norm
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any
+
+from msgspec import Struct, field
 
 from ..model import State, Value, domain_of
 from ..readers.pairs.slot_names import slot_namer
@@ -19,7 +19,23 @@ from .rule_sets.rules import FuzzyMatch, Rules, Side, parse_match
 
 NO_CELL = 0
 _NONE = "none"
-_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+class Repairs(Struct, frozen=True):
+    """Changes of slots and values that no rule makes.
+
+    Attributes:
+        renamed: slots under the rules → their new names.
+        equated: a slot and its value under the rules → the value that it counts as.
+        dropped: slots that are ignored.
+    """
+
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    equated: Mapping[tuple[str, Value | None], Value] = field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()
+
+
+NO_REPAIRS = Repairs()
 
 
 class PairRules:
@@ -28,8 +44,7 @@ class PairRules:
     Args:
         rules: the rule set.
         vocabulary: the pairs.
-        renamed: slots under the rules → their new names.
-        equated: a slot and its value under the rules → the value that it counts as.
+        repairs: further changes of slots and values.
 
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
@@ -44,16 +59,9 @@ class PairRules:
         False
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        vocabulary: Vocabulary,
-        renamed: Mapping[str, str] = _NOTHING,
-        equated: Mapping[tuple[str, Value | None], Value] = _NOTHING,
-    ) -> None:
+    def __init__(self, rules: Rules, vocabulary: Vocabulary, repairs: Repairs = NO_REPAIRS) -> None:
         self.rules = rules
-        self._renamed = renamed
-        self._equated = equated
+        self._repairs = repairs
         self.vocabulary = vocabulary
         self.normaliser = Normaliser(rules)
         self.name_of = slot_namer(rules.names)
@@ -97,7 +105,7 @@ class PairRules:
 
     def extend(self) -> None:
         """Add the pairs that are new in the vocabulary."""
-        words = self.vocabulary
+        words, repairs = self.vocabulary, self._repairs
         hedges = self.rules.alternatives == "any-of"
         for pair in range(len(self.slot), len(words.values)):
             value = words.values[pair]
@@ -108,10 +116,12 @@ class PairRules:
                 continue
             name = words.written(pair) if words.kept[pair] else self.name_of(words.slots[pair])
             if not words.kept[pair]:
-                name = self._renamed.get(name, name)
+                name = repairs.renamed.get(name, name)
             gold, pred, absent = self.normaliser.both(value, name)
-            if self._equated:
-                gold, pred = (self._equated.get((name, each), each) for each in (gold, pred))
+            if repairs.equated:
+                gold, pred = (repairs.equated.get((name, each), each) for each in (gold, pred))
+            if name in repairs.dropped:
+                gold, pred, absent = None, None, False
             if self.normaliser.stops_original(value, name):
                 self.stops.add(f"{name}={value}")
             self._add_pair(self._slot(name), gold, pred, absent)

@@ -15,7 +15,7 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from ..renamed import renamed_attribute
-from .align import PairFiles
+from .align import KeptDialogues, PairFiles
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
 from .notices import notices_of
@@ -79,9 +79,9 @@ class TrackerResult(Result):
         self.gold_digest = findings.digest
         self.data = findings.digest.hex()
         self.mistakes = findings.mistakes
-        self._findings = findings
-        self.files: PairFiles | None = None
-        """The files that were scored, if they can be read again."""
+        self.findings = findings
+        self.files: PairFiles | KeptDialogues | None = None
+        """The dialogues that were scored, if they were kept, or the files, if they can be read again."""
         self.measures = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in measures]
         """The requested measures, in order."""
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
@@ -91,7 +91,7 @@ class TrackerResult(Result):
     @cached_property
     def diagnosis(self) -> list[Finding]:
         """Problems of the files that look like mistakes of the tracker; if there are any, the files are read again."""
-        return diagnose(self._findings, self.rules, self.files) if self.values_known else []
+        return diagnose(self.findings, self.rules, self.files) if self.values_known else []
 
     @property
     def dialogues(self) -> int:

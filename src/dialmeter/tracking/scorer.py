@@ -21,7 +21,7 @@ from ..readers.parts import UniqueIds, as_mapping, dialogue
 from .compared import ComparedDialogue
 from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
-from .pairs import PairRules
+from .pairs import NO_REPAIRS, PairRules, Repairs
 from .resolve_measures import resolve
 from .result import TrackerResult
 from .rule_sets.rules import Rules, load
@@ -54,6 +54,7 @@ class TrackerScorer:
         correctness_only: the dialogues say which slots are right, but hold no values.
         seen: the domains or services of the training data, for ``seen``.
         vocabulary: the vocabulary that numbers the pairs of the dialogues (default: a new one).
+        repairs: changes of slots and values besides the rules.
 
     Example:
         >>> scorer = TrackerScorer(["JGA", "SA(slots=30)"])
@@ -73,6 +74,7 @@ class TrackerScorer:
         correctness_only: bool = False,
         seen: frozenset[str] = frozenset(),
         vocabulary: Vocabulary | None = None,
+        repairs: Repairs = NO_REPAIRS,
     ) -> None:
         self.rules = rules if isinstance(rules, Rules) else load(str(rules))
         self._measures = measures
@@ -81,6 +83,7 @@ class TrackerScorer:
         self._by = tuple(dict.fromkeys(by))
         self._correctness_only = correctness_only
         self._seen = seen
+        self._repairs = repairs
         self._skipped = frozenset(map(dialogue_key, self.rules.left_out_of_vectors))
         self._resolved, self._notices = resolve(measures, self.rules, correctness_only)
         # FGA and GCA under the settings of the rule set come first, because counts use their tally variant.
@@ -97,7 +100,7 @@ class TrackerScorer:
         self._open: dict[str, tuple[list[Any], list[Any]]] = {}
         self._columns = MeasureColumns(self._used, hyphen_cut)
         self.vocabulary = self._given_vocabulary or Vocabulary()
-        self.pairs = PairRules(self.rules, self.vocabulary)
+        self.pairs = PairRules(self.rules, self.vocabulary, self._repairs)
         self._walk = Walk(
             self.pairs,
             GoldText(self.vocabulary),
@@ -110,7 +113,7 @@ class TrackerScorer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self._measures, self.rules, self._given_schema, self._by)
-        options = {"correctness_only": self._correctness_only, "seen": self._seen}
+        options = {"correctness_only": self._correctness_only, "seen": self._seen, "repairs": self._repairs}
         open_turns, self._open = self._open, {}
         state = (self.part, self._ids, open_turns, self.schema)
         self._open = open_turns
@@ -257,11 +260,10 @@ class TrackerScorer:
         missing = findings.missing
         if missing.turns and self.rules.missing == "error":
             whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
-            raise InputError(
-                f"{missing.turns_have('gold and no prediction')}{whole}: {'; '.join(missing.examples)}"
-                f"{' …' if missing.turns > len(missing.examples) else ''} (allow it with --missing empty or --missing skip)",
-                file=name or None,
-            )
+            where = f"{'; '.join(missing.examples)}{' …' if missing.turns > len(missing.examples) else ''}"
+            hint = f"{where} (allow it with --missing empty or --missing skip)"
+            hint = next((each.message for each in notices if each.code == "unused-states"), hint)
+            raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
         if not self._columns.main.rows:
             from_file = name or findings.unscored
             rest = "; if gold is in another file, give that file, too (--gold)" if from_file else " was given"
@@ -269,13 +271,14 @@ class TrackerScorer:
         reason = why_not_applicable(self.rules, findings, self.schema)
         if reason:
             raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {reason}")
+        known = {*map(self.pairs.name_of, self.schema.slots)} if self.schema else findings.gold_slots
         return TrackerResult(
             rules=self.rules,
             measures=self._resolved,
             measure_columns=self._columns,
             findings=findings,
             breakdowns=self._breakdowns,
-            slots=len(set(map(self.pairs.name_of, self.schema.slots))) if self.schema else len(findings.gold_slots),
+            slots=len(known - self._repairs.dropped),
             notices=[*self._notices, *notices, *([unknown] if unknown.count else [])],
             values_known=not self._correctness_only,
             resampling=resampling,

@@ -20,7 +20,17 @@ from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, turn_with_state
 from ..readers.services.schema import read_schema
 from . import record
-from .align import GoldFile, PairFiles, WatchDialogues, joined, open_pair, read_ahead, read_pair, unwatched
+from .align import (
+    GoldFile,
+    KeptDialogues,
+    PairFiles,
+    WatchDialogues,
+    joined,
+    open_pair,
+    read_ahead,
+    read_pair,
+    unwatched,
+)
 from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .rule_sets.rules import Rules
@@ -149,6 +159,7 @@ def score_file(
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
     watch: WatchDialogues = unwatched,
+    keep: bool = False,
 ) -> TrackerResult:
     """Score a prediction file.
 
@@ -167,6 +178,7 @@ def score_file(
         change: a function that replaces each dialogue, for example by one with a trivial prediction.
         sink: receives every scored dialogue, for a run on disk.
         watch: wraps the dialogues, for a progress bar.
+        keep: keep the dialogues in memory, so that ``compare`` can score them again; there can be no ``sink`` then.
 
     Raises:
         InputError: a file cannot be scored; the error names the place.
@@ -181,11 +193,19 @@ def score_file(
         seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
         vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
     )
+    kept = KeptDialogues(scorer.vocabulary, scorer.part.measure_columns.needs_details)
+    if keep:
+        sink = kept.keep
     read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
-    scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+    kept.schema = scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     result = scorer.result(corpus.name, notices, resampling, only)
-    if change is None:
+    if change is not None:
+        # The predictions were made from gold, so there is nothing to diagnose.
+        result.diagnosis = []
+    if keep:
+        result.files = kept
+    elif change is None:
         gold_path = gold.path if isinstance(gold, GoldFile) else gold
         gold_format = gold_corpus.format if gold_corpus else None
         result.files = PairFiles(path, gold_path, format, gold_format, only, result.rules.gold_patch)

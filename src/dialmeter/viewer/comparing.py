@@ -21,7 +21,7 @@ from ..views.pages.scores import (
     match,
     means_and_scores,
     paired_test,
-    score_changes,
+    score_columns,
     score_filter,
     score_label,
 )
@@ -147,7 +147,7 @@ def _difference(matched: MatchedRuns, name: str, one: float | None, two: float |
         "href": "",
     }
     if not empty:
-        masks = change_masks(score_changes(matched, name), first.kind.HIGHER_IS_BETTER)
+        masks = change_masks(*score_columns(matched, name), first.kind.HIGHER_IS_BETTER)
         for way in CHANGE_SIGNS:
             address = links.compare([first.key, second.key], {"by": name, "show": way}) + "#list"
             cells["counts"].append((way, int(masks[way].sum()), "" if links.static else address))
@@ -313,7 +313,7 @@ def _pair_line(matched: MatchedRuns, listed: PairList, place: int, links: Links)
     old, new = float(first.columns[by][first_row]), float(second.columns[by][second_row])
     way, sign, change_text = "", "", "–"
     if matched.comparable(by):
-        masks = change_masks(np.array([new - old]), first.kind.HIGHER_IS_BETTER)
+        masks = change_masks(np.array([old]), np.array([new]), first.kind.HIGHER_IS_BETTER)
         way = next(way for way, mask in masks.items() if mask[0])
         sign, change_text = CHANGE_SIGNS[way], _format_change(new - old)
     cells = {"first": first.kind.cell(by, old), "second": first.kind.cell(by, new)}

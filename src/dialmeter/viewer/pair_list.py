@@ -12,7 +12,7 @@ from ..errors import DialmeterError
 from ..views.pages.groups import SIDES, Sides, mistakes_by_row, side_mask
 from ..views.pages.kinds import Conditions, Grouping
 from ..views.pages.opened_run import OpenedRun
-from ..views.pages.scores import MatchedRuns, change_masks, score_changes
+from ..views.pages.scores import MatchedRuns, change_masks, score_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,8 +64,9 @@ def list_pairs(matched: MatchedRuns, params: Mapping[str, str]) -> PairList:
         own = {"group": group.grouping.field, "name": group.name, "show": group.side, **group.further_filters}
         return PairList(indices[np.lexsort((indices, -difference))], by, group.side, group, own)
     show = params.get("show", "") if params.get("show", "") in CHANGE_SIGNS and comparable else ""
-    changes = score_changes(matched, by)
-    mask = change_masks(changes, matched.first.kind.HIGHER_IS_BETTER)[show] if show else np.isfinite(changes)
+    before, after = score_columns(matched, by)
+    changes = after - before
+    mask = change_masks(before, after, matched.first.kind.HIGHER_IS_BETTER)[show] if show else np.isfinite(changes)
     indices = np.flatnonzero(mask)
     own = {"by": by, **({"show": show} if show else {})}
     return PairList(indices[np.lexsort((indices, -np.abs(changes[indices])))], by, show, None, own)

@@ -57,6 +57,42 @@ def test_fail_if_worse(capsys: pytest.CaptureFixture[str], files: list[str]) -> 
     assert call(capsys, *reversed(files), "--quiet", "--fail-if-worse")[0] == 0
 
 
+def test_a_verdict_that_depends_still_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """As written the second file is worse, with times spelt alike it is better."""
+    files = []
+    for name in ("plain", "clock"):
+        document = {}
+        for number in range(40):
+            times = [f"{10 + number % 9}:{minute}" for minute in (15, 30)]
+            wrong = {0} if name == "plain" and number % 2 else set()
+            written = [time if name == "plain" else time.replace(":", "") for time in times]
+            document[f"d{number}"] = {
+                str(turn): {
+                    "gt": {"train": {"leaveat": time}},
+                    "pr": {"train": {"leaveat": "?" if turn in wrong else written[turn]}},
+                }
+                for turn, time in enumerate(times)
+            }
+        files.append(str(tmp_path / f"{name}.json"))
+        Path(files[-1]).write_text(json.dumps(document))
+    words = [*files, "--measure", "JGA", "--resamples", "1000"]
+    result = call(capsys, *words, "--fail-if-worse")
+    assert result.code == 1
+    assert "clock is worse than plain under JGA" in result.err
+    assert "clock: train-leaveat agrees with gold at 0 of 80 turns" in result.err
+    document = call(capsys, *words, "--json", "--quiet").json
+    [ladder] = document["ladder"]
+    assert (ladder["verdict"], ladder["system"], ladder["base"]) == ("depends", "clock", "plain")
+    assert [(each["name"], each["verdict"]) for each in ladder["rungs"]] == [
+        ("as written", "worse"),
+        ("map=multiwoz", "better"),
+    ]
+    assert [each["code"] for each in document["warnings"]] == ["diagnosis"]
+    assert call(capsys, *words, "--map", "multiwoz", "--fail-if-worse").code == 0
+    rungs = call(capsys, *words, "--json", "--quiet", "-v").json["ladder"][0]["rungs"]
+    assert any(each["assumption"] == "rules" for each in rungs)
+
+
 @pytest.mark.parametrize(
     "words",
     [

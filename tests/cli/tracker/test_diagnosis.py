@@ -49,6 +49,30 @@ def test_check_does_not_say_ready(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert call(capsys, "tracker", "check", times(tmp_path), "--map", "multiwoz").out.endswith("ready to be scored\n")
 
 
+@pytest.mark.parametrize(
+    ("pred", "message", "reason"),
+    [
+        (
+            {"train-day": "monday"},
+            "1 of 2 slots are never predicted: train-leaveat; JGA on the other slot: 100.00",
+            "+50.00 points of JGA depend on it",
+        ),
+        ({}, "2 of 2 slots are never predicted: train-day, train-leaveat", "slots are never predicted"),
+    ],
+)
+def test_slots_that_are_never_predicted(
+    pred: dict[str, str], message: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = {"train-day": "monday"}
+    turns = [{"gold": gold, "pred": pred}, {"gold": {**gold, "train-leaveat": "17:00"}, "pred": pred}]
+    file = written(tmp_path / "a.jsonl", native_lines({f"d{number}": turns for number in range(4)}))
+    assert f"diagnosis: {message}\n" in call(capsys, "tracker", "score", file, "--measure", "JGA").err
+    result = call(capsys, "tracker", "check", file)
+    assert result.code == 0
+    assert f"diagnosis: {message}\n" in result.err
+    assert result.out.endswith(f"can be scored, but check the diagnosis first: {reason}\n")
+
+
 @pytest.mark.parametrize("command", ["score", "check"])
 def test_json(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = call(capsys, "tracker", command, times(tmp_path), "--json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,44 @@ def test_one_state_is_what_the_role_says(tmp_path: Path) -> None:
     path = file_of(tmp_path, "a.csv", "id,turn,hotel-area\nd,0,east\nd,1,\n")
     assert read(path, role=Role.PRED) == [("d", 0, None, EAST), ("d", 1, None, {})]
     assert read(path, role=Role.GOLD) == [("d", 0, EAST, None), ("d", 1, {}, None)]
+
+
+UNKNOWN = {
+    "a.csv": 'dialogue_id,turn,gold,predicted\nd,0,{},{}\nd,1,"{""hotel-area"": ""east""}","{""hotel-area"": ""east""}"\n',
+    "b c.jsonl": '{"dialogue_id": "d", "turn": 0, "gold": {"hotel-area": "east"}, "predicted": {"hotel-area": "east"}}\n',
+    "d.tsv": "id\tturn\tgold\thistory\tguess\nd\t0\t{'hotel-area': 'east'}\t['hello']\t['hotel-area-east']\n",
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+@pytest.mark.parametrize("command", ["score", "check"])
+def test_the_column_of_predictions_is_unknown(
+    name: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message does not advise --missing empty, and the command that it prints works."""
+    path = file_of(tmp_path, name, UNKNOWN[name])
+    result = call(capsys, "tracker", command, path)
+    assert result.code == 2
+    assert "--missing" not in result.err
+    assert ", turn, gold, " in result.err
+    column = "guess" if name == "d.tsv" else "predicted"
+    printed = next(line for line in result.err.splitlines() if "dialmeter tracker score" in line)
+    words = shlex.split("dialmeter tracker score" + printed.partition("dialmeter tracker score")[2])
+    assert words == ["dialmeter", "tracker", "score", str(path), "--fields", f"pred={column}"]
+    followed = call(capsys, *words[1:], "--measure", "JGA", "--bare")
+    assert (followed.code, followed.out, followed.err) == (0, "100.00\n", "")
+
+
+def test_a_table_of_gold_alone(tmp_path: Path) -> None:
+    """Other columns, also a list of utterances, are not taken for states; neither are they if the role is gold."""
+    text = '{"id": "d", "turn": 0, "gold": {"hotel-area": "east"}, "history": ["a-b c", "hello"], "note": "{"}\n'
+    for path, role in (
+        (file_of(tmp_path, "a.jsonl", text), Role.BOTH),
+        (file_of(tmp_path, "b.csv", UNKNOWN["a.csv"]), Role.GOLD),
+    ):
+        corpus = open_corpus(path, role)
+        assert [each.id for each in corpus] == ["d"]
+        assert corpus.notices == []
 
 
 def test_without_turns_the_order_counts(tmp_path: Path) -> None:

@@ -37,12 +37,13 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scoring import score_file
 from ...views import compare as views
+from ...views.ladder import ladder_charts
 from ...views.tracker import signature_of, system_charts
 from .. import options as shared
 from ..old_names import renamed_option
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
-from ..several import fail_if_worse, match_gold_files, name_files
+from ..several import fail_if_worse, match_gold_files, name_files, verdict_blocks
 from ..study import study_options
 from .documents import TrackerCompareDocument
 
@@ -90,6 +91,12 @@ _LISTED = 10
     ["stars", "letters"],
     "LaTeX and Markdown: mark significant differences from the first system with stars, or list the beaten systems as letters.",
 )
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Also report the first difference under the other rule sets that can be applied.",
+)
 @shared.fail_if_worse_option
 @shared.paper_options
 @shared.chart_options
@@ -118,7 +125,8 @@ def compare_(**options: Any) -> Output:
             )
             unequal_notices = [Notice("unequal-dialogues", len(excluded), message, tuple(excluded[:_LISTED]))]
             results = _score_systems(systems, options, rules, resampling, common)
-    compared = compare(results, resampling, options["test"], all_pairs=options["marks"] == "letters")
+    letters = options["marks"] == "letters"
+    compared = compare(results, resampling, options["test"], all_pairs=letters, all_rules=options["verbose"])
     compared = replace(compared, notices=[*unequal_notices, *compared.notices])
     level = 1 - resampling.confidence
     disagreements, disagreement_notices = _disagreements(compared, options)
@@ -136,7 +144,7 @@ def compare_(**options: Any) -> Output:
         document=lambda _: _document(compared, extra, notices),
         parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
         notices=notices,
-        charts=lambda: system_charts(results),
+        charts=lambda: [*ladder_charts(compared.ladders), *system_charts(results)],
         check=lambda: fail_if_worse(options, compared.versus, level),
     )
 
@@ -202,6 +210,7 @@ def _score_systems(
             by=[group for group in options["by"] if group != "turn"],
             resampling=resampling,
             watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
+            keep=True,
         )
         for name, system in systems.items()
     }
@@ -259,6 +268,7 @@ def _document(compared: TrackerComparison, extra: ExtraResults, notices: list[No
         counts={"systems": len(results), "dialogues": first.dialogues, "turns": first.turns},
         warnings=notices,
         versus=compared.versus,
+        ladder=compared.ladders,
         ranks=compared.ranks.by_measure,
         tau=[{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
         mcnemar=extra.tests,
@@ -277,9 +287,8 @@ def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, 
     level = 1 - (shared.confidence_from_options(options) or Resampling().confidence)
     yield from table_blocks([views.disagreement_rows(disagreements)] if disagreements else [], CSV)
     yield from table_blocks(views.power_rows(power) if power else [], CSV)
-    yield from result_blocks(
-        [*views.result_lines(compared.versus, level), *(views.power_lines(power) if power else [])]
-    )
+    yield from verdict_blocks(compared, level=level)
+    yield from result_blocks(views.power_lines(power) if power else [])
     yield Block(views.long_table(compared), TEXT)
     yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]

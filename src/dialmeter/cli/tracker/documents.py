@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.comparison import PairedDifference
 from ...core.document import AccountRecord, Count, Document, IntervalMethod, NoticeRecord, Number, ScoreRecord, Text
+from ...core.ladder import Ladder
 from ...studies.power import PowerStudy
 from ...tracking.compare import Disagreement, TurnTest
 from ...tracking.diagnosis.findings import Mistake
@@ -143,6 +144,7 @@ class TrackerCompareDocument(TrackerDocument, kw_only=True):
     """A comparison of systems on the same dialogues. Values are fractions. A difference is the system's value minus the base's.
 
     Attributes:
+        ladder: for each system after the first, its verdict under the first measure and what the verdict depends on.
         ranks: measure → system → rank.
         mcnemar: with --mcnemar.
         disagreements: with --disagree.
@@ -155,6 +157,7 @@ class TrackerCompareDocument(TrackerDocument, kw_only=True):
     accounts: dict[str, AccountRecord]
     counts: SystemCounts
     versus: list[PairedDifference]
+    ladder: list[Ladder]
     ranks: dict[str, dict[str, Count]]
     tau: list[RankAgreement]
     mcnemar: list[TurnTest]

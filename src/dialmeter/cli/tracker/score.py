@@ -131,7 +131,7 @@ def score(**options: Any) -> Output:
             (Block("\n".join(each), TEXT) for each in shown_dialogues),
         ),
         # The diagnosis has this warning too, with the points that it costs.
-        notices=[*scored.notices, *(notice for notice in result.notices if notice.code != "turn-level")],
+        notices=[*scored.notices, *result.notices],
         diagnosis=result.diagnosis,
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
         check=check,

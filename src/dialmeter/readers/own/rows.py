@@ -29,6 +29,7 @@ States are read as cumulative. A warning reports states that look like updates.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -113,6 +114,17 @@ def _looks_like_state(thing: Any) -> bool:
     return isinstance(thing, str) and thing.lstrip()[:1] in ("{", "[")
 
 
+def _holds_state(cell: Any) -> bool:
+    """Is a cell surely a state, and not for example a list of utterances?"""
+    try:
+        parsed = _parse_cell(cell, "")
+    except InputError:
+        return False
+    if isinstance(parsed, list):
+        return bool(parsed) and all(isinstance(each, str) and _SLOT.fullmatch(each) for each in parsed)
+    return isinstance(parsed, dict) and _CALLS.isdisjoint(parsed)
+
+
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     source.vocabulary = source.vocabulary or Vocabulary()
     rows = TurnRows(source)
@@ -120,12 +132,15 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     counts: dict[str, int] = {}
     fields = tuple(source.fields.items())
     without_turns, without_states = False, True
+    unused: list[str] = []
     for line, row in rows_of(source):
         try:
             columns = _find_columns(tuple(row), fields, role)
             dialogue_id = _dialogue_id(row, columns)
             without_states &= not (columns.has_gold or columns.has_pred)
             without_turns |= columns.turn is None
+            if role is Role.BOTH and columns.has_gold and not columns.has_pred and not unused:
+                unused = [name for name in row if name not in columns and _holds_state(row[name])]
             written = counts.get(dialogue_id, 0) if columns.turn is None else row[columns.turn]
             counts[dialogue_id] = counts.get(dialogue_id, 0) + 1
             yes_no.dialogue, yes_no.turn = dialogue_id, written
@@ -141,6 +156,11 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
         raise _missing_column("gold", row, "for gold or predicted states", (*_GOLD_KEYS, *_PRED_KEYS))
     yield from rows.dialogues()
     source.notices += yes_no.notices(source.vocabulary)
+    if unused:
+        found, column = ", ".join(one_line(name, 30) for name in list(row)[:20]), one_line(unused[0])
+        command = shlex.join(["dialmeter", "tracker", "score", source.name, "--fields", f"pred={column}"])
+        message = f"no column for predictions among {found}; {column} holds states and is unused: {command}"
+        source.notices.append(Notice("unused-states", len(unused), message))
     if without_turns:
         message = "no turn column: turns are numbered in file order; name the column with --fields turn=NAME"
         source.notices.append(Notice("numbered-by-order", sum(counts.values()), message))

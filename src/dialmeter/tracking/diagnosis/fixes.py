@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...errors import InputError, one_line
 from ...model import Value
-from ...readers.pairs.vocabulary import Vocabulary
+from ...readers.pairs.slot_names import slot_namer
 from ...values.steps import difference
-from ..align import PairFiles
-from ..pairs import PairRules, alternatives
+from ..align import KeptDialogues, PairFiles
+from ..pairs import PairRules, Repairs, alternatives
 from ..rule_sets.normalise import Normaliser
-from ..rule_sets.rules import Rules, change
+from ..rule_sets.rules import FIELDS, Rules, change
 from ..walk import Walk
 from .findings import shown
 
@@ -27,14 +29,12 @@ class Fix(Struct, frozen=True):
     Attributes:
         option: the option of the command line, or what to change in the files.
         rules: the rule set with that option.
-        slots: slots → their new names.
-        values: a slot and its value → the value that it counts as.
+        repairs: changes of slots and values for which there is no option.
     """
 
     option: str
     rules: Rules
-    slots: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[tuple[str, Value | None], Value] = field(default_factory=dict)
+    repairs: Repairs = Repairs()
 
 
 def value_difference(gold: Value, pred: Value) -> str:
@@ -56,7 +56,7 @@ def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -
     values: dict[tuple[str, Value | None], Value] = {}
     for gold, pred in chosen:
         values.setdefault((slot, pred), _nearest(gold, pred))
-    return Fix(_custom_map(slot, *chosen[0], len(chosen) > 1), rules, values=values)
+    return Fix(_custom_map(slot, *chosen[0], len(chosen) > 1), rules, Repairs(equated=values))
 
 
 def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
@@ -98,6 +98,37 @@ def _custom_map(slot: str, gold: Value, pred: Value, more: bool) -> str:
     return f"--map FILE with {one_line(text, 200)}{' and similar entries' if more else ''}"
 
 
+def combine(fixes: Iterable[Fix], rules: Rules) -> Fix:
+    """Return several fixes of a rule set as one. Its option names what changes, as in ``map=multiwoz``; it is empty if nothing does."""
+    listed = list(fixes)
+    changed: dict[str, Any] = {}
+    for name in FIELDS:
+        for fix in listed:
+            value = getattr(fix.rules, name)
+            if value != getattr(rules, name):
+                steps = (*changed.get(name, ()), *value) if name == "values" else ()
+                changed[name] = tuple(dict.fromkeys(steps)) or value
+    new = replace(rules, **changed)
+    name_of, normaliser = slot_namer(new.names), Normaliser(new)
+    renamed = {name_of(old): name_of(gold) for fix in listed for old, gold in fix.repairs.renamed.items()}
+    equated: dict[tuple[str, Value | None], Value] = {}
+    for (slot, pred), gold in (each for fix in listed for each in fix.repairs.equated.items()):
+        name = renamed.get(name_of(slot), name_of(slot))
+        written = None if pred is None else normaliser.pred_value(pred, name)
+        equated[name, written] = normaliser.gold_value(gold, name) or gold
+    settings = [f"{name}={value if isinstance(value, str) else ','.join(value)}" for name, value in changed.items()]
+    settings += ["slot names of gold"] * bool(renamed) + ["spellings of gold"] * bool(equated)
+    return Fix(", ".join(settings), new, Repairs(renamed, equated))
+
+
+def explained(fix: Fix) -> Fix:
+    """Return a fix without the values that are not known to be spellings of each other; they may be mistakes of the tracker."""
+    kept = {
+        key: gold for key, gold in fix.repairs.equated.items() if key[1] is not None and value_difference(gold, key[1])
+    }
+    return replace(fix, repairs=replace(fix.repairs, equated=kept))
+
+
 class Rescored(Struct):
     """JGA under a fix, as counts.
 
@@ -117,8 +148,8 @@ class Rescored(Struct):
         return self.right / self.turns if self.turns else 0.0
 
 
-def rescore(files: PairFiles, rules: Rules, fixes: Sequence[Fix]) -> list[Rescored | None]:
-    """Read the files once, and return JGA under the rules without a fix, then under each fix.
+def rescore(files: PairFiles | KeptDialogues, rules: Rules, fixes: Sequence[Fix]) -> list[Rescored | None]:
+    """Read the dialogues once, and return JGA under the rules without a fix, then under each fix.
 
     Returns:
         The counts; None for a fix that gives a state two values of one slot, which the rules reject.
@@ -126,11 +157,11 @@ def rescore(files: PairFiles, rules: Rules, fixes: Sequence[Fix]) -> list[Rescor
     Raises:
         InputError: a file cannot be read again.
     """
-    words = Vocabulary()
+    words, dialogues = files.open()
     tried = [Fix("", rules), *fixes]
-    walks = [Walk(PairRules(each.rules, words, each.slots, each.values)) for each in tried]
+    walks = [Walk(PairRules(each.rules, words, each.repairs)) for each in tried]
     scores: list[Rescored | None] = [Rescored() for _ in tried]
-    for read in files.read(words):
+    for read in dialogues:
         right_before: set[int] = set()
         for index, (walk, score) in enumerate(zip(walks, scores, strict=True)):
             if score is None:

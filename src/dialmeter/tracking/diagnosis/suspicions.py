@@ -13,19 +13,26 @@ from msgspec.structs import replace
 from ...errors import one_line
 from ...model import Value
 from ...readers.pairs.slot_names import slot_namer
-from ..align import PairFiles
+from ..align import KeptDialogues, PairFiles
 from ..notices import is_turn_level
-from ..pairs import alternatives
+from ..pairs import Repairs, alternatives
 from ..rule_sets.rules import Rules
 from .findings import Findings, Mistakes, shown
-from .fixes import Fix, Rescored, fix_values, rescore, value_difference
+from .fixes import Fix, Rescored, combine, fix_values, rescore, value_difference
 
-Kind: TypeAlias = Literal["news", "ids", "slot-name", "slot", "pair"]
-"""States that hold only the updates of each turn; ids; names of slots; slots that almost never agree; pairs of values."""
+Kind: TypeAlias = Literal["news", "ids", "never-predicted", "slot-name", "slot", "pair"]
+"""States that hold only the updates of each turn; ids; slots that are never predicted; names of slots; slots that almost never
+agree; pairs of values."""
 
+SPELLING: frozenset[Kind] = frozenset({"slot-name", "slot", "pair"})
+"""The kinds of findings about how names and values are written."""
+
+_OF_STATES: frozenset[Kind] = frozenset({"news", "ids"})
 WORTH = 5.0
 """A finding that is worth more points than this should be fixed before the score is published."""
 _RESCORED = 5
+_GAIN = 0.005
+"""Fewer points than this are shown as 0.00."""
 _TURNS = 30
 _AGREED = 0.05
 _SHARE = 0.2
@@ -63,8 +70,8 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     @property
     def is_grave(self) -> bool:
-        """Is it worth more than five points of JGA?"""
-        return self.points is not None and self.points > WORTH
+        """Is it worth more than five points of JGA, or are slots never predicted?"""
+        return self.kind == "never-predicted" or (self.points is not None and self.points > WORTH)
 
 
 class Suspicion(Struct, kw_only=True):
@@ -81,25 +88,35 @@ class Suspicion(Struct, kw_only=True):
     advice: str = "{} fixes it"
 
 
-def diagnose(findings: Findings, rules: Rules, files: PairFiles | None = None) -> list[Finding]:
-    """Return the findings of the diagnosis, sorted by their points.
+def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues | None = None) -> list[Finding]:
+    """Return the findings of the diagnosis, sorted by their points. A spelling or a slot that gains nothing is no finding.
 
     Args:
         findings: the findings of scoring the dialogues.
         rules: the rule set of the score.
-        files: the scored files. They are scored again with the fixes of the first five findings.
+        files: the scored dialogues. They are scored again with the fixes of the first five findings.
     """
     suspected = suspicions(findings, rules)
     if not suspected:
         return []
     if not files or not files.can_be_read:
         return [_finding(each, "not scored again: the files cannot be read twice") for each in suspected]
-    base, *scores = rescore(files, rules, [each.fix for each in suspected[:_RESCORED]])
+    fixes = [each.fix for each in suspected]
+    base, *scores, together = rescore(files, rules, [*fixes[:_RESCORED], combine(fixes, rules)])
     clash = "not scored again, because a state would have two values of one slot"
-    rescored = [_finding(each, clash, base, score) for each, score in zip(suspected, scores, strict=False)]
-    rescored.sort(key=lambda each: -1000 if each.points is None else each.points, reverse=True)
+    found = [_finding(each, clash, base, score) for each, score in zip(suspected, scores, strict=False)]
     rest = f"not scored again: only the first {_RESCORED} findings are"
-    return [*rescored, *(_finding(each, rest) for each in suspected[_RESCORED:])]
+    found += [_finding(each, rest) for each in suspected[_RESCORED:]]
+    # States that are read in the wrong way can also raise JGA.
+    gaining = [each for each in found if each.kind in _OF_STATES or each.points is None or each.points >= _GAIN]
+    if base is not None and together is not None:
+        alone = sum(max(each.points or 0, 0) for each in gaining if each.kind != "never-predicted")
+        if 100 * (together.value - base.value) > alone + _GAIN:
+            # One problem hides another: a fix that gains nothing alone is still needed.
+            note = f"; together with the other fixes JGA is {100 * together.value:.2f}"
+            hidden = [each for each in found if each not in gaining and each.kind != "never-predicted"]
+            gaining += [replace(each, message=each.message + note) for each in hidden]
+    return sorted(gaining, key=lambda each: -1000 if each.points is None else each.points, reverse=True)
 
 
 def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, score: Rescored | None = None) -> Finding:
@@ -107,11 +124,17 @@ def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, sc
     if base is not None and score is not None:
         points = 100 * (score.value - base.value)
         reason = f"JGA {100 * base.value:.2f} → {100 * score.value:.2f}, {points:+.2f} points"
-    dialogue, turn = score.flip if score is not None and score.flip is not None else (None, None)
+        if abs(points) < _GAIN:
+            reason = f"alone it does not change JGA, {100 * base.value:.2f}"
     option = suspicion.fix.option
+    message = f"{suspicion.description}; {suspicion.advice.format(option)} ({reason})"
+    if suspicion.kind == "never-predicted":
+        others = f"; {suspicion.advice}: {100 * score.value:.2f}" if score is not None and suspicion.advice else ""
+        message, points = suspicion.description + others, points if others else None
+    dialogue, turn = score.flip if score is not None and score.flip is not None else (None, None)
     return Finding(
         kind=suspicion.kind,
-        message=f"{suspicion.description}; {suspicion.advice.format(option)} ({reason})",
+        message=message,
         turns=suspicion.turns,
         slots=suspicion.slots,
         slot=suspicion.slot,
@@ -127,18 +150,17 @@ def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, sc
 def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
     """Return everything that looks wrong, before anything is scored again. Suspicions with the same fix are merged."""
     of_states = [*_updates(findings, rules), *_ids(findings, rules)]
-    of_slots = [*_slot_names(findings, rules), *_values(findings.mistakes, rules)]
+    names = list(_slot_names(findings, rules))
+    if not any(each.kind == "ids" for each in of_states):
+        of_states += _never_predicted(findings, rules, {each.gold for each in names})
+    of_slots = [*names, *_values(findings.mistakes, rules)]
     by_option: dict[str, Suspicion] = {}
     for each in sorted(of_slots, key=lambda each: (-each.turns, each.slots)):
         first = by_option.setdefault(each.fix.option, each)
         if first is not each:
             first.turns += each.turns
             first.slots += each.slots
-            first.fix = replace(
-                first.fix,
-                slots={**each.fix.slots, **first.fix.slots},
-                values={**each.fix.values, **first.fix.values},
-            )
+            first.fix = replace(first.fix, repairs=combine((each.fix, first.fix), rules).repairs)
     for each in by_option.values():
         if others := list(dict.fromkeys(slot for slot in each.slots if slot != each.slot)):
             listed = ", ".join(one_line(slot, 40) for slot in others[:8])
@@ -181,6 +203,32 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
         )
 
 
+def predicted_slots(findings: Findings) -> set[str]:
+    """Return the slots that predictions hold at any turn."""
+    return {slot for slot, _, pred in findings.mistakes.turns if pred is not None}
+
+
+def _never_predicted(findings: Findings, rules: Rules, renamed: set[str | None]) -> Iterator[Suspicion]:
+    """Detect slots that gold holds and predictions never hold, also not in another spelling."""
+    slots, never = findings.gold_slots, findings.gold_slots - predicted_slots(findings) - renamed
+    if not never:
+        return
+    listed = sorted(never)
+    shown_slots = f"{', '.join(one_line(slot, 40) for slot in listed[:8])}{', …' if len(listed) > 8 else ''}"
+    count = len(slots) - len(never)
+    yield Suspicion(
+        kind="never-predicted",
+        description=f"{len(never)} of {len(slots)} slot{'s are' if len(slots) > 1 else ' is'} never predicted: {shown_slots}",
+        turns=sum(
+            turns for (slot, gold, _), turns in findings.mistakes.turns.items() if slot in never and gold is not None
+        ),
+        fix=Fix("predictions of these slots", rules, Repairs(dropped=frozenset(never))),
+        slots=tuple(listed),
+        # Without any slot, every turn would be right.
+        advice=f"JGA on the other {f'{count} slots' if count > 1 else 'slot'}" if count else "",
+    )
+
+
 def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
     """Detect predicted slots that gold has only in another spelling."""
     turns: dict[str, int] = defaultdict(int)
@@ -199,7 +247,7 @@ def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
         fix = (
             Fix("--names multiwoz", replace(rules, names="multiwoz"))
             if name_of(slot) == name_of(gold)
-            else Fix("the slot names of gold in the predictions", rules, slots={slot: gold})
+            else Fix("the slot names of gold in the predictions", rules, Repairs({slot: gold}))
         )
         yield Suspicion(
             kind="slot-name",

@@ -22,6 +22,7 @@ _DIGITS = 12
 _KINDS = {
     "news": "states hold only the new slots of a turn",
     "ids": "only some ids match",
+    "never-predicted": "slots are never predicted",
     "slot-name": "a slot has another name",
     "slot": "a slot rarely agrees with gold",
     "pair": "one value is often predicted as another",

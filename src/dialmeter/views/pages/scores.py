@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.account import read_account
 from ...core.comparability import compare_scores, in_one_line, joint_signature, shared_fields
+from ...core.comparison import change_signs
 from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
 from ..tables import Table
@@ -142,7 +143,6 @@ def confidence(run: OpenedRun) -> str:
 
 
 _RESAMPLES = 2000
-_TOLERANCE = 1e-12
 
 
 class MatchedRuns(NamedTuple):
@@ -192,29 +192,28 @@ def match(first: OpenedRun, second: OpenedRun) -> MatchedRuns:
     return MatchedRuns(first, second, pairs[:, 0], pairs[:, 1], refusals)
 
 
-def score_changes(matched: MatchedRuns, by: str) -> NDArray[np.float64]:
-    """Return the score of each row in the second run minus its score in the first run."""
-    after = matched.second.columns[by][matched.second_rows]
-    changes: NDArray[np.float64] = after - matched.first.columns[by][matched.first_rows]
-    return changes
+def score_columns(matched: MatchedRuns, by: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the score of each shared row in the first run and in the second run."""
+    return matched.first.columns[by][matched.first_rows], matched.second.columns[by][matched.second_rows]
 
 
-def change_masks(changes: NDArray[np.float64], higher_is_better: bool = True) -> dict[str, NDArray[np.bool_]]:
-    """Return masks of the rows that are better, worse or the same in the second run.
+def change_masks(
+    before: NDArray[np.float64], after: NDArray[np.float64], higher_is_better: bool = True
+) -> dict[str, NDArray[np.bool_]]:
+    """Return masks of the rows that are better, worse or the same in the second run. An unscored row is the same.
 
     Example:
-        >>> {way: mask.tolist() for way, mask in change_masks(np.array([0.5, -0.5, 0.0])).items()}
+        >>> masks = change_masks(np.array([0.0, 0.5, 0.1 + 0.2]), np.array([0.5, 0.0, 0.3]))
+        >>> {way: mask.tolist() for way, mask in masks.items()}
         {'better': [True, False, False], 'worse': [False, True, False], 'same': [False, False, True]}
     """
-    up, down = changes > _TOLERANCE, changes < -_TOLERANCE
-    better, worse = (up, down) if higher_is_better else (down, up)
-    return {"better": better, "worse": worse, "same": np.abs(changes) <= _TOLERANCE}
+    signs = change_signs(before, after) * (1 if higher_is_better else -1)
+    return {"better": signs > 0, "worse": signs < 0, "same": signs == 0}
 
 
 def paired_test(matched: MatchedRuns, name: str) -> Comparison | None:
     """Test the mean change per row (paired randomisation); return None with fewer than two rows."""
-    before = matched.first.columns[name][matched.first_rows]
-    after = matched.second.columns[name][matched.second_rows]
+    before, after = score_columns(matched, name)
     is_scored = np.isfinite(before) & np.isfinite(after)
     size = int(is_scored.sum())
     if size < 2:
