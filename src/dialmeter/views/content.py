@@ -23,9 +23,10 @@ WORST = 10
 
 
 class Paragraph(Struct, frozen=True):
-    """A paragraph."""
+    """A paragraph: a remark, or the result in words."""
 
     text: str
+    is_result: bool = False
 
 
 class Code(Struct, frozen=True):
@@ -129,8 +130,12 @@ def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
     account = read_account(run.manifest)
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
-    head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}."), *([Warnings(notices)] if notices else [])]
+    head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}.")]
+    head += [Paragraph(line, is_result=True) for line in run.kind.result_lines(run)]
+    if ladders := tuple(run.kind.ladders(run)):
+        head.append(Images(ladders))
     head += [
+        *([Warnings(notices)] if notices else []),
         *run.kind.headlines(run, link),
         Paragraph(f"{run.kind.VALUES}{interval_note}. Signature:"),
         Code(signature(run)),

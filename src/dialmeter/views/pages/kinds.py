@@ -187,6 +187,14 @@ class RunKind(ABC):
 
         yield score_table(run, link)
 
+    def result_lines(self, run: OpenedRun) -> list[str]:
+        """Return the result in words; it comes first on a page."""
+        return []
+
+    def ladders(self, run: OpenedRun) -> Iterator[ChartImage]:
+        """Yield pictures of what the verdict depends on; they come right after the result."""
+        return iter(())
+
     def images(self, run: OpenedRun) -> Iterator[ChartImage]:
         """Yield charts that were drawn when the run was made."""
         return iter(())

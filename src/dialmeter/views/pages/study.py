@@ -106,17 +106,27 @@ class StudyKind(RunKind):
         return Headline(one_line(": ".join([str(manifest.get("command", "")), *first]), _HEADLINE), None)
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the lines of the command, then its first two tables."""
-        study = _parse_study(run.manifest)
-        if lines := _result_lines(study):
-            rows = tuple((str(number), line) for number, line in enumerate(lines, 1))
-            yield Table("Result", ("line", "result"), rows, frozenset({0}))
-        for each in study.tables[:2]:
+        """Yield the first two tables of the command."""
+        for each in _parse_study(run.manifest).tables[:2]:
             yield from _page_tables(each, each.title)
 
+    def result_lines(self, run: OpenedRun) -> list[str]:
+        """Return the lines of the command."""
+        return _result_lines(_parse_study(run.manifest))
+
+    def ladders(self, run: OpenedRun) -> Iterator[ChartImage]:
+        """Yield the forest plots of verdicts."""
+        return self._pictures(run, of_ladders=True)
+
     def images(self, run: OpenedRun) -> Iterator[ChartImage]:
-        """Yield the charts as images, so that the content of a file never becomes part of the page."""
+        """Yield the other charts."""
+        return self._pictures(run, of_ladders=False)
+
+    def _pictures(self, run: OpenedRun, of_ladders: bool) -> Iterator[ChartImage]:
+        """Yield charts as images, so that the content of a file never becomes part of the page."""
         for name, title in _parse_study(run.manifest).charts:
+            if name.startswith("chart-ladder") != of_ladders:
+                continue
             path = run.run.path(name)
             is_ours = name.startswith("chart-") and name.endswith(".svg") and "/" not in name and "\\" not in name
             if is_ours and path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST:
