@@ -288,7 +288,7 @@ class RunWriter:
         offsets = np.array(list(_offsets(new / "rows.jsonl")), dtype=np.int64)
         self._check_row_count(len(offsets), manifest, columns)
         scores = {
-            f"score:{name}": np.array([np.nan if value is None else value for value in values])
+            f"score:{name}": np.array([np.nan if value is None else value for value in values], dtype=np.float64)
             for name, values in columns.items()
         }
         np.savez(new / "index.npz", allow_pickle=False, offset=offsets, **scores)

@@ -12,10 +12,13 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from ..errors import DialmeterError, InputError, one_line
 from .unrecognised_input import no_such_file
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 STDIN = "-"
 """The path that means standard input."""
@@ -78,6 +81,17 @@ class Budget:
             raise self._limit_error(
                 _ALWAYS_ALLOWED, f" and {_MAX_RATIO} times the size of the file after decompression"
             )
+
+    def check_archive(self, archive: ZipFile, packed: int) -> None:
+        """Raise InputError if the content of an archive exceeds the limits; nothing is decompressed.
+
+        Args:
+            archive: the archive.
+            packed: size of the archive in bytes.
+        """
+        count = sum(each.file_size for each in archive.infolist())
+        self.check(count)
+        self.check_growth(count, packed)
 
     def check_blanks(self, count: int) -> None:
         """Raise InputError if there are too many consecutive blank characters."""
