@@ -96,6 +96,15 @@ def test_a_device_in_every_role(role: str, capsys: pytest.CaptureFixture[str], t
     assert "/dev/zero: is a device, not a file" in said.err
 
 
+@pytest.mark.parametrize("role", roles(Path("/tmp"), ""))
+def test_a_read_error_in_every_role(role: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The first page of a process is never mapped, so the system cannot read the first byte of this file."""
+    file = tmp_path / "broken.jsonl"
+    file.symlink_to("/proc/self/mem")
+    said = call(capsys, *roles(tmp_path, str(file))[role])
+    assert (said.code, said.complaint) == (2, f"{file}: cannot be read: Input/output error")
+
+
 def test_a_device_as_scores_and_template(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     cases = tmp_path / "cases.jsonl"
     cases.write_text(json.dumps(CASE) + "\n")

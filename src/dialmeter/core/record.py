@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from msgspec import to_builtins
 
-from ..errors import InputError
+from ..errors import InputError, reading
 from ..model import Notice
 from ..readers.raw_file import STDIN, is_stream, stream_digest
 from ..readers.unrecognised_input import no_such_file
@@ -189,13 +189,10 @@ def _states(path: str) -> list[_FileState]:
 
 def _digest(path: str) -> str:
     digest = hashlib.sha256()
-    try:
-        for file in _files(path):
-            if os.path.isdir(path):
-                digest.update(file.relative_to(path).as_posix().encode() + b"\0")
-            with open(file, "rb") as stream:
-                while chunk := stream.read(_CHUNK):
-                    digest.update(chunk)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
+    for file in _files(path):
+        if os.path.isdir(path):
+            digest.update(file.relative_to(path).as_posix().encode() + b"\0")
+        with reading(file), open(file, "rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
     return digest.hexdigest()

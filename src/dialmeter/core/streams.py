@@ -18,8 +18,22 @@ class _LossyFile(io.FileIO):
             return len(memoryview(data).cast("B"))  # type: ignore[arg-type]
 
 
+OUTPUT_ERROR = "standard output: cannot be written"
+
+
+class _NamedOutput(io.FileIO):
+    """Standard output whose errors say so. Otherwise they look like errors of any open file."""
+
+    def write(self, data: object) -> int:
+        try:
+            return super().write(data)  # type: ignore[arg-type]
+        except OSError as error:
+            error.filename = OUTPUT_ERROR
+            raise
+
+
 def repair_streams() -> None:
-    """Make the standard streams usable.
+    """Make the standard streams usable, and let an error of standard output name it.
 
     A closed stream is replaced by an empty one. Otherwise a file that is opened later would get its file descriptor. A closed
     standard output still cannot be written. Messages on standard error that cannot be written are dropped.
@@ -32,8 +46,13 @@ def repair_streams() -> None:
             os.open(os.devnull, mode)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  for the whole process
-    if sys.stdout is None:
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  for the whole process
+    if sys.stdout is None or sys.stdout is sys.__stdout__:
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_NamedOutput(1, "w", closefd=False)),
+            encoding=getattr(sys.stdout, "encoding", None) or "utf-8",
+            errors=getattr(sys.stdout, "errors", None),
+            line_buffering=getattr(sys.stdout, "line_buffering", False),
+        )
     if sys.stderr is None or sys.stderr is sys.__stderr__:
         sys.stderr = io.TextIOWrapper(
             io.BufferedWriter(_LossyFile(2, "w", closefd=False)),
