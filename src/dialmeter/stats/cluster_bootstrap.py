@@ -171,7 +171,8 @@ def rowwise(measure: str, x: Floats, y: Floats) -> Floats:
     else:
         signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (x, y)]
         # For Spearman, twice the centred rank; for Kendall, all pairs.
-        sides = [each.sum(axis=2) if measure == "Spearman" else each.reshape(len(each), -1) for each in signs]
+        pairs_of_columns = (len(x), x.shape[1] ** 2)
+        sides = [each.sum(axis=2) if measure == "Spearman" else each.reshape(pairs_of_columns) for each in signs]
     first, second = sides
     pairs = ((first, second), (first, first), (second, second))
     return _ratio(*(np.einsum("bi,bi->b", one, other) for one, other in pairs))
