@@ -22,6 +22,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from fractions import Fraction
 from math import comb, exp, inf, isclose, sqrt
 from pathlib import Path
 from random import Random
@@ -800,14 +801,20 @@ def check_people(draw: Random, folder: Path) -> Iterator[Failed]:
 def score_items(items: Sequence[Item]) -> Numbers | str:
     if not any(item.ratings for item in items) or all(item.score is None for item in items):
         return REFUSED if not any(item.ratings for item in items) else {}
-    pairs = [(item, item.score, fmean(item.ratings)) for item in items if item.ratings and item.score is not None]
+    pairs = [
+        (item, Fraction(item.score), exact_mean(map(Fraction, item.ratings)))
+        for item in items
+        if item.ratings and item.score is not None
+    ]
     numbers = correlations("reply", [(x, y) for _, x, y in pairs])
     if len({item.system for item in items} - {""}) > 1:
         groups = [
             [(x, y) for item, x, y in pairs if item.system == name]
             for name in sorted({item.system for item, _, _ in pairs})
         ]
-        numbers |= correlations("system", [(fmean(x for x, _ in each), fmean(y for _, y in each)) for each in groups])
+        numbers |= correlations(
+            "system", [(exact_mean(x for x, _ in each), exact_mean(y for _, y in each)) for each in groups]
+        )
     contexts = Counter(item.context for item in items)
     if any(count >= 3 for count in contexts.values()):
         groups = [[(x, y) for item, x, y in pairs if item.context == name] for name in contexts]
@@ -818,7 +825,13 @@ def score_items(items: Sequence[Item]) -> Numbers | str:
     return numbers
 
 
-def correlations(level: str, pairs: Sequence[tuple[float, float]]) -> Numbers:
+def exact_mean(values: Iterable[Fraction]) -> Fraction:
+    """Return the mean without rounding, so that equal means are equal."""
+    listed = list(values)
+    return sum(listed, Fraction()) / len(listed)
+
+
+def correlations(level: str, pairs: Sequence[tuple[Fraction, Fraction]]) -> Numbers:
     xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
     signs = [((a > b) - (a < b), (c > d) - (c < d)) for a, c in pairs for b, d in pairs]
     return {
@@ -828,13 +841,13 @@ def correlations(level: str, pairs: Sequence[tuple[float, float]]) -> Numbers:
     }
 
 
-def ranks(values: Sequence[float]) -> list[float]:
+def ranks(values: Sequence[Fraction]) -> list[float]:
     """Return mean ranks, so that equal values have equal ranks."""
     return [sum(other < value for other in values) + sum(other == value for other in values) / 2 for value in values]
 
 
-def product_moment(xs: Sequence[float], ys: Sequence[float]) -> float | None:
-    if len(xs) < 3 or max(xs) - min(xs) < 1e-9 or max(ys) - min(ys) < 1e-9:
+def product_moment(xs: Sequence[float | Fraction], ys: Sequence[float | Fraction]) -> float | None:
+    if len(xs) < 3 or max(xs) == min(xs) or max(ys) == min(ys):
         return None
     x_mean, y_mean = fmean(xs), fmean(ys)
     cross = sum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys, strict=True))

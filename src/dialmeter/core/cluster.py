@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 from .._version import __version__
-from ..errors import DialmeterError, MissingExtra, Unfinished, one_line
+from ..errors import DialmeterError, InputError, MissingExtra, Unfinished, one_line
+from ..readers.raw_file import is_stream
+from .record import digest_of
 
 if TYPE_CHECKING:
     from .engine import Outcome
@@ -31,7 +33,6 @@ WAIT_VARIABLE = "DIALMETER_CLUSTER_WAIT"
 _CONNECT_SECONDS = 10
 _NOTICE_SECONDS = 30
 _AHEAD = 4
-_ENDS = 1 << 20
 
 
 class Cluster(Struct, frozen=True):
@@ -234,19 +235,10 @@ def _source_digest() -> str:
 
 
 def _input_digest(path: str) -> str | None:
-    """Digest the size, the beginning and the end of a file, or the names and sizes of the files in a folder."""
     try:
-        if os.path.isdir(path):
-            content = repr(sorted((each.name, each.stat().st_size) for each in os.scandir(path))).encode()
-        else:
-            with open(path, "rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                content = b"%d " % size + file.read(_ENDS)
-                file.seek(max(file.tell(), size - _ENDS))
-                content += file.read(_ENDS)
-    except OSError:
+        return None if is_stream(path) else digest_of(path)
+    except InputError:
         return None
-    return hashlib.sha256(content).hexdigest()
 
 
 def check_environment(worker: str, theirs: Environment, ours: Environment, inputs: Sequence[str]) -> None:

@@ -299,7 +299,8 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
         if is_stream(str(path)):
             raise OSError("not a file")
         with open(path, "rb") as raw, _ARRAY_LOCK, zipfile.ZipFile(raw) as archive:
-            Budget(str(path)).check_archive(archive, os.fstat(raw.fileno()).st_size)
+            size = sum(each.file_size for each in archive.infolist())
+            Budget(str(path)).check_growth(size, os.fstat(raw.fileno()).st_size)
             names = [name for name in archive.namelist() if name.endswith(_ARRAY)]
             return {name.removesuffix(_ARRAY): read_array(archive.open(name), allow_pickle=False) for name in names}
     except DialmeterError:

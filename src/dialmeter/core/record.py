@@ -160,7 +160,7 @@ class RunInputs:
         if is_stream(path):
             digest = stream_digest(path)
         else:
-            digest = self._digests.get(path) or self._digests.setdefault(path, _digest(path))
+            digest = self._digests.get(path) or self._digests.setdefault(path, digest_of(path))
         fields: dict[str, str | None] = {"role": run_input.role, "name": name, "sha256": digest}
         return {**fields, "tracker": run_input.tracker} if run_input.tracker else fields
 
@@ -187,7 +187,12 @@ def _states(path: str) -> list[_FileState]:
     return [(name, each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in stats]
 
 
-def _digest(path: str) -> str:
+def digest_of(path: str) -> str:
+    """Return the SHA-256 of a file, or of the names and the content of the files of a folder.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
     digest = hashlib.sha256()
     for file in _files(path):
         if os.path.isdir(path):

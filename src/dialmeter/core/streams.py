@@ -6,28 +6,23 @@ import io
 import os
 import sys
 from contextlib import suppress
-
-
-class _LossyFile(io.FileIO):
-    """A file that silently drops data that it cannot write."""
-
-    def write(self, data: object) -> int:
-        try:
-            return super().write(data)  # type: ignore[arg-type]
-        except OSError:
-            return len(memoryview(data).cast("B"))  # type: ignore[arg-type]
-
+from typing import TextIO
 
 OUTPUT_ERROR = "standard output: cannot be written"
 
 
-class _NamedOutput(io.FileIO):
-    """Standard output whose errors say so. Otherwise they look like errors of any open file."""
+class _OutputStream(io.FileIO):
+    """Standard output, whose errors name it, or standard error, which silently drops data that it cannot write.
+
+    An error of standard output would otherwise look like an error of any open file.
+    """
 
     def write(self, data: object) -> int:
         try:
             return super().write(data)  # type: ignore[arg-type]
         except OSError as error:
+            if self.name == 2:
+                return len(memoryview(data).cast("B"))  # type: ignore[arg-type]
             error.filename = OUTPUT_ERROR
             raise
 
@@ -47,19 +42,15 @@ def repair_streams() -> None:
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  for the whole process
     if sys.stdout is None or sys.stdout is sys.__stdout__:
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(_NamedOutput(1, "w", closefd=False)),
-            encoding=getattr(sys.stdout, "encoding", None) or "utf-8",
-            errors=getattr(sys.stdout, "errors", None),
-            line_buffering=getattr(sys.stdout, "line_buffering", False),
-        )
+        sys.stdout = _reopen(1, sys.stdout, getattr(sys.stdout, "errors", None))
     if sys.stderr is None or sys.stderr is sys.__stderr__:
-        sys.stderr = io.TextIOWrapper(
-            io.BufferedWriter(_LossyFile(2, "w", closefd=False)),
-            encoding=getattr(sys.stderr, "encoding", None) or "utf-8",
-            errors="backslashreplace",
-            line_buffering=True,
-        )
+        sys.stderr = _reopen(2, sys.stderr, "backslashreplace")
+
+
+def _reopen(number: int, old: TextIO | None, errors: str | None) -> TextIO:
+    file = io.BufferedWriter(_OutputStream(number, "w", closefd=False))
+    lines = number == 2 or getattr(old, "line_buffering", False)
+    return io.TextIOWrapper(file, getattr(old, "encoding", None) or "utf-8", errors, line_buffering=lines)
 
 
 def flush_output() -> None:
