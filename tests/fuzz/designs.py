@@ -1,8 +1,9 @@
 """Random designs: small legal corpora of every size from zero up, scored by dialmeter through every door and by plain Python here.
 
 A mutated sample has the shape of the sample. A design is a new shape: so many dialogues, turns and slots; tasks and trials; cases and
-judges; items, systems, contexts and raters. The scorers in this file are written from the definitions in the documentation and share
-no code with dialmeter. Each door (a file format, or Python objects) must give the same numbers, or every door must refuse the design.
+judges; items, systems, contexts and raters; goals and what users say. The scorers in this file are written from the definitions in
+the documentation and share no code with dialmeter. Each door (a file format, or Python objects) must give the same numbers, or every
+door must refuse the design.
 
 ``python -m tests.fuzz.designs --designs 5000 --seed 1 --log benchmarks/designs.txt`` runs many; ``--only NUMBER`` runs one again.
 """
@@ -31,7 +32,20 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dialmeter import Move, RatedItem, TrackerScorer, judge_human, read, score_judge, score_system, score_tracker
+from dialmeter import (
+    Act,
+    Conversation,
+    DomainGoal,
+    Move,
+    RatedItem,
+    TrackerScorer,
+    judge_human,
+    read,
+    score_judge,
+    score_system,
+    score_tracker,
+    score_user,
+)
 from dialmeter.cli.main import run as run_command
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.ask import ScorePair
@@ -98,7 +112,7 @@ class TrackerTurn(NamedTuple):
 
 
 Corpus = dict[str, list[TrackerTurn]]
-IDS = ("d1", "MUL0003.json", "a b", "Straße", "x_1", "7", "PMUL-2", "e")
+IDS = ("d1", "MUL0003.json", "a b", "Straße", "x_1", "7", "PMUL-2", "e", *(f"n{number}" for number in range(20)))
 SLOTS = tuple(f"{domain}-{slot}" for domain in ("hotel", "taxi", "museum") for slot in ("area", "name", "stars"))
 GOLD_VALUES = (
     "east",
@@ -130,7 +144,7 @@ def make_corpus(draw: Random) -> Corpus:
     sizes = SIZES if draw.random() < 0.3 else SIZES[1:]
     missing = draw.choice((0.0, 0.0, 0.0, 0.2))
     corpus: Corpus = {}
-    for name in draw.sample(IDS, draw.choice(SIZES)):
+    for name in draw.sample(IDS, draw.choice((*SIZES, *SIZES, 25))):
         gold: Plain = {}
         pred: Plain = {}
         number, turns = 0, []
@@ -266,6 +280,21 @@ def native_lines(corpus: Corpus, sides: Sequence[str] = ("gold", "pred")) -> str
         ]
         lines.append(json.dumps({"dialogue_id": name, "turns": written}) + "\n")
     return "".join(lines)
+
+
+def other_values(lines: str) -> str:
+    """Write gold values with several alternatives as lists, and digits as numbers."""
+
+    def written(value: str, side: str) -> Any:
+        alternatives = value.split("|")
+        return alternatives if side == "gold" and len(alternatives) > 1 else int(value) if value.isdecimal() else value
+
+    dialogues = [json.loads(line) for line in lines.splitlines()]
+    for turn in (turn for dialogue in dialogues for turn in dialogue["turns"]):
+        for side in ("gold", "pred"):
+            if side in turn:
+                turn[side] = {slot: written(value, side) for slot, value in turn[side].items()}
+    return "".join(json.dumps(dialogue) + "\n" for dialogue in dialogues)
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -446,6 +475,7 @@ def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
     ]
     doors = {
         "native": by_file("native.jsonl", lines, "native" if not detectable else None),
+        "lists and numbers": by_file("other.jsonl", other_values(lines), "native"),
         "gzip": by_file("native.jsonl.gz", gzip.compress(lines.encode()), "native"),
         "rows": by_file("rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows), "rows"),
         "csv": by_file("rows.csv", table(cells), "rows"),
@@ -854,6 +884,183 @@ def product_moment(xs: Sequence[float | Fraction], ys: Sequence[float | Fraction
     return cross / sqrt(sum((x - x_mean) ** 2 for x in xs) * sum((y - y_mean) ** 2 for y in ys))
 
 
+# --- users ------------------------------------------------------------------------------------------------------------------------
+
+
+class Talk(NamedTuple):
+    """A goal, and what the user says and asks at each of its turns, as (domain, slot, value) and (domain, slot). Nothing is repeated."""
+
+    id: str
+    goal: dict[str, dict[str, Any]]
+    said: list[list[tuple[str, str, str]]]
+    asked: list[list[tuple[str, str]]]
+
+
+DOMAINS = ("hotel", "restaurant", "attraction")
+CONSTRAINTS = ("area", "stars", "type", "day")
+
+
+def check_user(draw: Random, folder: Path) -> Iterator[Failed]:
+    """Score users who say each constraint at most once to a system that only listens. Then no behaviour of the system counts."""
+    talks = [make_talk(f"d{number}", draw) for number in range(draw.choice(SIZES))]
+    names = ("I-GCDF1", "I-precision", "I-recall", "R-GCDF1", "R-precision", "R-recall")
+
+    def score(dialogues: Any, format: str | None = None) -> Numbers:
+        result = score_user(dialogues, ci=0, format=format)
+        return {name: result[name].value for name in names}
+
+    def moves(talk: Talk, act: Callable[[str, str, str, list[str]], Any]) -> Iterator[list[Any]]:
+        for said, asked in zip(talk.said, talk.asked, strict=True):
+            informs = [act("Inform", domain, slot, [value]) for domain, slot, value in said]
+            yield [*informs, *(act("Request", domain, slot, []) for domain, slot in asked)]
+
+    def name_of(kind: str, domain: str) -> str:
+        return f"{domain.capitalize()}-{kind}"
+
+    native = folder / "talks.jsonl"
+    lines = []
+    for talk in talks:
+        turns = moves(
+            talk,
+            lambda kind, domain, slot, values: {
+                "name": name_of(kind, domain),
+                "service": domain,
+                "slot": slot,
+                "values": values,
+            },
+        )
+        spoken = [
+            each
+            for acts in turns
+            for each in ({"speaker": "user", "text": "x", "acts": acts}, {"speaker": "system", "text": "y", "acts": []})
+        ]
+        lines.append(json.dumps({"dialogue_id": talk.id, "goal": talk.goal, "talk": spoken}) + "\n")
+    native.write_text("".join(lines), "utf-8")
+
+    def frames(acts: Iterable[tuple[str, str, str, list[str]]]) -> list[dict[str, Any]]:
+        listed = list(acts)
+        return [
+            {
+                "service": domain,
+                "actions": [
+                    {"act": name_of(kind, each), "slot": slot, "values": values}
+                    for kind, each, slot, values in listed
+                    if each == domain
+                ],
+                "state": {
+                    "requested_slots": [
+                        f"{domain}-{slot}" for kind, each, slot, _ in listed if each == domain and kind == "Request"
+                    ]
+                },
+            }
+            for domain in dict.fromkeys(each for _, each, _, _ in listed)
+        ]
+
+    published = folder / "gcdf1.json"
+    documents = [
+        {
+            "dialogue_id": talk.id,
+            "goal": {
+                domain: {
+                    **{part: slots for part, slots in parts.items() if part != "requests"},
+                    "reqt": parts["requests"],
+                }
+                for domain, parts in talk.goal.items()
+            },
+            "turns": [
+                each
+                for acts in moves(talk, lambda *act: act)
+                for each in (
+                    {"speaker": "USER", "utterance": "x", "frames": frames(acts)},
+                    {"speaker": "SYSTEM", "utterance": "y", "frames": []},
+                )
+            ],
+        }
+        for talk in talks
+    ]
+    published.write_text(json.dumps(documents), "utf-8")
+    objects = [
+        Conversation(
+            talk.id,
+            tuple(
+                each
+                for acts in moves(
+                    talk, lambda kind, domain, slot, values: Act(name_of(kind, domain), domain, slot, tuple(values))
+                )
+                for each in (Move("user", "x", acts=tuple(acts)), Move("system", "y", acts=()))
+            ),
+            {
+                domain: DomainGoal(**{**parts, "requests": tuple(parts["requests"])})
+                for domain, parts in talk.goal.items()
+            },
+        )
+        for talk in talks
+    ]
+    doors = {
+        "native talk": lambda: score(native, "native"),
+        "gcdf1": lambda: score(published, "gcdf1"),
+        "python talk": lambda: score(objects),
+    }
+    yield from through(doors, score_talks(talks))
+
+
+def make_talk(name: str, draw: Random) -> Talk:
+    goal: dict[str, dict[str, Any]] = {
+        domain: {
+            "info": {slot: draw.choice(("east", "west")) for slot in draw.sample(CONSTRAINTS[:3], draw.randint(0, 3))},
+            "book": {slot: draw.choice(("1", "2")) for slot in draw.sample(("day", "people"), draw.randint(0, 2))},
+            "requests": draw.sample(("phone", "address", "postcode"), draw.randint(0, 3)),
+        }
+        for domain in draw.sample(DOMAINS, draw.randint(1, 3))
+    }
+    wanted = [
+        (domain, slot, value)
+        for domain, parts in goal.items()
+        for part in ("info", "book")
+        for slot, value in parts[part].items()
+    ]
+    others = [(domain, slot, value) for domain in DOMAINS for slot in CONSTRAINTS for value in ("east", "north", "2")]
+    said = list(
+        dict.fromkeys(
+            [*draw.sample(wanted, draw.randint(0, len(wanted))), *draw.sample(others, draw.choice((0, 0, 1, 3)))]
+        )
+    )
+    requests = [(domain, slot) for domain in DOMAINS for slot in ("phone", "address", "postcode")]
+    asked = draw.sample(requests, draw.choice((0, 1, 2, 5)))
+    turns = draw.choice((1, 2, 4))
+    return Talk(
+        name, goal, [said[place::turns] for place in range(turns)], [asked[place::turns] for place in range(turns)]
+    )
+
+
+def score_talks(talks: Sequence[Talk]) -> Numbers | str:
+    """Return means over dialogues of precision, recall and F1: of constraints that were said, and of slots that were asked for."""
+    if not talks:
+        return REFUSED
+    numbers: Numbers = {}
+    for letter in "IR":
+        rows = []
+        for talk in talks:
+            if letter == "I":
+                wanted = {
+                    (domain, slot, value)
+                    for domain, parts in talk.goal.items()
+                    for part in ("info", "book")
+                    for slot, value in parts[part].items()
+                }
+                counted: set[Any] = {each for turn in talk.said for each in turn}
+            else:
+                wanted = {(domain, slot) for domain, parts in talk.goal.items() for slot in parts["requests"]}  # type: ignore[misc]
+                counted = {each for turn in talk.asked for each in turn}
+            if wanted or counted:
+                both = len(wanted & counted)
+                p, r = both / len(counted) if counted else 1.0, both / len(wanted) if wanted else 1.0
+                rows.append((2 * p * r / (p + r) if p + r else 0.0, p, r))
+        for name, place in ((f"{letter}-GCDF1", 0), (f"{letter}-precision", 1), (f"{letter}-recall", 2)):
+            numbers[name] = fmean(row[place] for row in rows) if rows else None
+    return numbers
+
+
 # --- commands ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -917,9 +1124,10 @@ SUBJECTS = {
     "system": check_system,
     "judge": check_judge,
     "people": check_people,
+    "user": check_user,
     "command": check_command,
 }
-_ORDER = ("tracker", "system", "tracker", "judge", "tracker", "people", "command")
+_ORDER = ("tracker", "system", "tracker", "judge", "tracker", "people", "user", "command")
 
 
 def subject_of(number: int) -> str:

@@ -56,6 +56,7 @@ def test_plain_scorer_of_people() -> None:
         ("tracker", "granular_change_accuracy", lambda changes: 0.123),
         ("system", "comb", lambda n, k: 2 * n + k + 1),
         ("judge", "least_difference", lambda threshold, human: 0.9),
+        ("user", "fmean", lambda values: 0.123),
         ("people", "ranks", lambda values: [value * value for value in values]),
     ],
 )
