@@ -229,7 +229,7 @@ def describe_environment(paths: Sequence[str]) -> Environment:
 def _source_digest() -> str:
     digest = hashlib.sha256()
     package = Path(__file__).parents[1]
-    for path in sorted(each for each in package.rglob("*") if each.suffix in (".py", ".pyx", ".toml")):
+    for path in sorted(each for each in package.rglob("*") if each.suffix in (".py", ".toml")):
         digest.update(f"{path.relative_to(package)} {path.stat().st_size} ".encode() + path.read_bytes())
     return digest.hexdigest()
 
