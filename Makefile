@@ -44,11 +44,12 @@ site: $(SITE)
 gallery: $(FULL)
 	$(BIN)/python tools/make_gallery.py
 
-# A million mutated inputs, then every crash point; go on after an interruption by calling it again.
+# A million mutated inputs, then 5,000 designs, then every crash point; go on after an interruption by calling it again.
 N ?= 1000000
 SEED ?= 1
 fuzz: $(FULL)
 	$(BIN)/python -m tests.fuzz.run --inputs $(N) --seed $(SEED) --workers 2 --log benchmarks/fuzz.txt
+	$(BIN)/python -m tests.fuzz.designs --designs 5000 --seed $(SEED) --log benchmarks/designs.txt
 	$(BIN)/python benchmarks/crash_points.py
 
 screenshots: $(FULL)

@@ -65,3 +65,9 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     line = b'{"dialogue_id": "%d", "turns": [{"turn": 0, "gold": {"a-b": "x"}, "pred": {"a-b": "x"}}]}\n'
     path.write_bytes(b"\xef\xbb\xbf" + line % 1 + line % 2)
     assert score_tracker(path, measures=["JGA"]).dialogues == 2
+
+
+def test_the_path_of_python_is_quoted_in_commands() -> None:
+    """The repository may be in a folder whose name has blanks."""
+    unquoted = "{sys." + "executable}"
+    assert [path for path in sorted(Path(__file__).parent.rglob("*.py")) if unquoted in path.read_text("utf-8")] == []

@@ -113,6 +113,25 @@ def placing(**places: Any) -> Iterator[None]:
 
 
 @contextmanager
+def reading(path: object) -> Iterator[None]:
+    """Turn an OSError into a one-line error that the file or folder cannot be read.
+
+    Raises:
+        InputError: the path cannot be read.
+
+    Example:
+        >>> with reading("p.json"):
+        ...     raise OSError(5, "Input/output error")
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: p.json: cannot be read: Input/output error
+    """
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(path)) from None
+
+
+@contextmanager
 def writing(path: object, *, resumable: bool = False) -> Iterator[None]:
     """Turn an OSError into a one-line error that the file or folder cannot be written.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -76,7 +77,7 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(
         "--judge",
         "overlap",
         "--judge-command",
-        f"mine={sys.executable} {tmp_path}/crash.py",
+        "mine=" + shlex.join([sys.executable, str(tmp_path / "crash.py")]),
     ]
     said = call(capsys, *words, "--quiet", "--out", tmp_path / "run")
     assert said.code == 2

@@ -42,6 +42,34 @@ def test_a_list_with_a_dialogue_that_the_file_lacks(
     assert "\nready to be scored" not in said.out
 
 
+@pytest.mark.parametrize("command", ["score", "check", "rules", "bias", "human"])
+def test_one_rule_of_identity_for_file_and_list(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A list merged ids that differ in blanks while a file did not, and it could not hold an empty id or one with a comma."""
+    file = written(tmp_path / "f.jsonl", native_lines(dict(zip(["", " a", "B, c.json"], TOWN.values(), strict=True))))
+    listed = written(tmp_path / "list.txt", '""\n\n A.json \n"b, c"\n')
+    ratings = written(tmp_path / "r.csv", 'dialogue,rater,rating\na,x,1\n"b, c",x,0\n')
+    more = ["--ratings", ratings] if command == "human" else []
+    words = ["tracker", command, file, *more, "--only", listed, "--quiet"]
+    said = call(capsys, *words)
+    assert said.code == 0, said.err
+    written(tmp_path / "list.txt", '""\n"b, c"\n"x"\n')
+    assert "1 of 3 dialogues of --only are not in the file or have no gold: x" in call(capsys, *words).complaint
+    written(tmp_path / "f.jsonl", native_lines(dict(zip(["a", "a ", "b"], TOWN.values(), strict=True))))
+    assert "dialogue a : duplicate dialogue id" in call(capsys, *words).complaint
+
+
+def test_an_empty_id_selects_its_dialogue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "f.jsonl", native_lines(dict(zip(["", "a.json.json", "b"], TOWN.values(), strict=True))))
+    for text, key in (('""', b""), ("a.JSON.json", b"a.json")):
+        only = written(tmp_path / "list.txt", f"{text}\n")
+        [score] = checked(
+            call(capsys, "tracker", "score", file, "--only", only, "--measure", "JGA", "--json"), "tracker-score"
+        )["scores"]
+        assert f"|only:{hashlib.sha256(key).hexdigest()[:10]}|d:1|" in score["signature"]
+
+
 def test_curves(tmp_path: Path, split: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "runs"
     folder.mkdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -394,3 +395,46 @@ def test_no_run_is_begun_with_a_file_that_is_not_there(capsys: pytest.CaptureFix
         assert said.code == 2
         assert "nowhere.json" in said.complaint
         assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "bias", "rules"])
+def test_a_file_name_that_is_not_utf_8(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"a\xff b.jsonl")
+    written(file, native_lines(TOWN))
+    more = [written(tmp_path / "b.jsonl", native_lines(TOWN))] if command == "compare" else []
+    said = call(capsys, "tracker", command, file, *more, "--quiet")
+    assert said.code == 0, said.err
+    said = call(capsys, "tracker", command, file, *more, "--quiet", "--out", tmp_path / "run")
+    assert said.code == 2
+    assert said.complaint.endswith(
+        "a\\xff b.jsonl: the name is not UTF-8, so it cannot be recorded; rename the file or folder"
+    )
+    assert not (tmp_path / "run").exists()
+
+
+MINIMAL_RULES = """
+only = []
+values = []
+none = []
+dontcare = "keep"
+extra = "penalise"
+alternatives = "any-of"
+match = "exact"
+missing = "error"
+state = "cumulative"
+"""
+
+
+def test_a_rule_file_with_its_required_fields(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Without ``measures``, it was an internal error."""
+    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
+    rules = written(tmp_path / "own.toml", MINIMAL_RULES)
+    for command in ("score", "check", "bias"):
+        assert call(capsys, "tracker", command, file, "--rules", rules).code == 0
+    assert [
+        each["measure"] for each in call(capsys, "tracker", "score", file, "--rules", rules, "--json").json["scores"]
+    ] == ["JGA"]
+    written(rules, MINIMAL_RULES + "measures = []")
+    said = call(capsys, "tracker", "score", file, "--rules", rules)
+    assert said.code == 2
+    assert said.complaint.startswith(f"{rules}: Expected `array` of length >= 1 - at `$.measures`")

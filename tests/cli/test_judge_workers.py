@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -104,7 +105,7 @@ def called(folder: Path, *words: object) -> tuple[int, bytes, str]:
 
 def scored(folder: Path, out: str, *words: object) -> tuple[bytes, dict[str, bytes]]:
     more = [word for judge in JUDGES for word in ("--judge", judge)]
-    more += ["--judge-command", f"program={sys.executable} program.py"]
+    more += ["--judge-command", f"program={shlex.quote(sys.executable)} program.py"]
     code, result, err = called(folder, "score", "cases.jsonl", *more, "--json", "--quiet", "--out", out, *words)
     assert code == 0, err
     return result, contents(folder / out)

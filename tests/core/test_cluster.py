@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
-from subprocess import Popen
+from subprocess import PIPE, Popen
 from typing import Any, NamedTuple
 
 import pytest
@@ -101,7 +103,9 @@ def test_a_worker_with_an_incompatible_version(tmp_path: Path, monkeypatch: pyte
 def test_workers_check_the_input_before_the_first_shard(tmp_path: Path) -> None:
     file = tmp_path / "d.jsonl"
     file.write_text("{}\n", "utf-8")
-    assert describe_environment([str(file), str(tmp_path / "none")]) == Environment(__version__, (3, None))
+    assert describe_environment([str(file), str(tmp_path / "none")]) == Environment(
+        __version__, describe_environment([]).source, (hashlib.sha256(b"{}\n").hexdigest(), None)
+    )
     with running(tmp_path, workers=1) as processes:
         cluster = Cluster(processes.address)
         assert list(map_shards(squared, [2], cluster=cluster, inputs=[str(file)])) == [Done(4)]
@@ -110,15 +114,77 @@ def test_workers_check_the_input_before_the_first_shard(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("there", "message"),
     [
-        (Environment("1", (None,)), "d.jsonl: worker w cannot find it"),
-        (Environment("1", (4,)), "d.jsonl: has 4 bytes on worker w, but 3 bytes here"),
-        (Environment("2", (3,)), "worker w has dialmeter 2, but this process has 1"),
+        (Environment("1", "x", (None,)), "d.jsonl: worker w cannot read it"),
+        (Environment("1", "x", ("b",)), "d.jsonl: has other content on worker w than here"),
+        (Environment("1", "y", ("a",)), "worker w has another source of dialmeter 1; install the same one"),
+        (Environment("2", "x", ("a",)), "worker w has dialmeter 2, but this process has 1"),
     ],
 )
 def test_a_worker_with_other_input_or_version_is_refused(there: Environment, message: str) -> None:
-    check_environment("w", Environment("1", (3,)), Environment("1", (3,)), ["d.jsonl"])
+    here = Environment("1", "x", ("a",))
+    check_environment("w", here, here, ["d.jsonl"])
     with pytest.raises(DialmeterError, match=message):
-        check_environment("w", there, Environment("1", (3,)), ["d.jsonl"])
+        check_environment("w", there, here, ["d.jsonl"])
+
+
+def test_inputs_are_compared_by_content(tmp_path: Path) -> None:
+    file = tmp_path / "d.jsonl"
+    digests = set()
+    for content in (b"", b"abc", b"abd"):
+        file.write_bytes(content)
+        digests |= {*describe_environment([str(file), str(tmp_path)]).inputs}
+    assert len(digests) == 6
+
+
+def test_workers_that_all_die(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dialmeter.core.cluster._NOTICE_SECONDS", 1)
+    monkeypatch.setenv("DIALMETER_CLUSTER_WAIT", "3")
+    with running(tmp_path, workers=1) as processes:
+        tasks = [(str(tmp_path), number) for number in range(50)]
+        outcomes = map_shards(slow, tasks, cluster=Cluster(processes.address))
+        assert next(outcomes) == Done(0)
+        processes.workers[0].kill()
+        with pytest.raises(
+            Unfinished, match=r"has no workers after 3 seconds .*; start some and continue with --resume"
+        ):
+            list(outcomes)
+        missing = f"{processes.address}: the scheduler has no workers"
+        notice = f"warning: {missing}; waiting for some, at most 3 seconds (DIALMETER_CLUSTER_WAIT)\n"
+        assert capsys.readouterr().err == notice
+    monkeypatch.setenv("DIALMETER_CLUSTER_WAIT", "soon")
+    with pytest.raises(DialmeterError, match="DIALMETER_CLUSTER_WAIT is 'soon'; write a number of seconds"):
+        list(map_shards(slow, tasks, cluster=Cluster(processes.address)))
+
+
+LOST_SCHEDULER = """
+import sys
+from dialmeter.core.cluster import Cluster
+from dialmeter.core.engine import map_shards
+from dialmeter.errors import Unfinished
+from tests.core.test_cluster import slow
+try:
+    list(map_shards(slow, [(sys.argv[1], number) for number in range(50)], cluster=Cluster(sys.argv[2])))
+except Unfinished as error:
+    print(error)
+"""
+
+
+def test_only_one_line_if_the_scheduler_dies(tmp_path: Path) -> None:
+    """A process of its own, because distributed writes its log to the standard error of the time when it is imported."""
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with running(tmp_path, workers=1) as processes:
+        words = [sys.executable, "-c", LOST_SCHEDULER, str(marks), processes.address]
+        root = Path(__file__).parents[2]
+        with Popen(words, stdout=PIPE, stderr=PIPE, cwd=root) as client:
+            while client.poll() is None and not list(marks.iterdir()):
+                time.sleep(0.05)
+            processes.scheduler.kill()
+            out, err = client.communicate(timeout=60)
+    assert err.decode() == ""
+    assert out.decode() == f"{processes.address}: the scheduler is gone; start it again and continue with --resume\n"
 
 
 def test_a_killed_worker_does_not_change_the_results(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import resource
 import shlex
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ..cli.invoke import CommandResult
+from ..cli.invoke import CommandResult, call
 from ..cli.samples import native_lines, written
 
 
@@ -54,6 +55,20 @@ def test_full_standard_output(command: str, file: Path) -> None:
 def test_closed_standard_output(file: Path) -> None:
     result = shell(f"tracker score {file} --quiet", ">&-")
     assert (result.code, result.complaint) == (2, "standard output: cannot be written: Bad file descriptor")
+
+
+def test_another_file_that_fails_is_not_called_standard_output(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python does not say which file it was if a read fails after the file was opened."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("dialmeter.cli.tracker.check.check_file", fail)
+    said = call(capsys, "tracker", "check", file)
+    assert said.code == 2
+    assert said.complaint.startswith("a file cannot be read or written: Input/output error (details in ")
 
 
 def test_closed_standard_input() -> None:

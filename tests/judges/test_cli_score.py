@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -80,7 +81,7 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(count=120))
     (tmp_path / "program.py").write_text(PROGRAM)
     words = [sys.executable, "-m", "dialmeter", "judge", "score", "cases.jsonl", "--quiet", "--out", "run"]
-    words += ["--judge-command", f"mine={sys.executable} program.py"]
+    words += ["--judge-command", f"mine={shlex.quote(sys.executable)} program.py"]
     killed = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
     (tmp_path / "calm").touch()

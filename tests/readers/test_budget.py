@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -93,6 +94,15 @@ def test_a_device_in_every_role(role: str, capsys: pytest.CaptureFixture[str], t
     said = call(capsys, *roles(tmp_path, "/dev/zero")[role])
     assert said.code == 2
     assert "/dev/zero: is a device, not a file" in said.err
+
+
+@pytest.mark.parametrize("role", roles(Path("/tmp"), ""))
+def test_a_read_error_in_every_role(role: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The first page of a process is never mapped, so the system cannot read the first byte of this file."""
+    file = tmp_path / "broken.jsonl"
+    file.symlink_to("/proc/self/mem")
+    said = call(capsys, *roles(tmp_path, str(file))[role])
+    assert (said.code, said.complaint) == (2, f"{file}: cannot be read: Input/output error")
 
 
 def test_a_device_as_scores_and_template(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -199,6 +209,15 @@ def test_a_file_that_grows_much_more_than_text_does(
     assert call(capsys, "tracker", "score", file, "--quiet", "--max-bytes", "1G").code == 0
     file.write_bytes(text)
     assert call(capsys, "tracker", "score", file, "--quiet").code == 0
+
+
+def test_an_archive_that_grows_much_more_than_text_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raw_file, "_ALWAYS_ALLOWED", MB)
+    file = tmp_path / "log.eval"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", " " * 3 * MB)
+    with pytest.raises(InputError, match="more than 1 MB and 100 times the size of the file after decompression"):
+        Source(file).sample  # noqa: B018  reading the property reads the file
 
 
 def test_too_little_memory_is_no_internal_error(

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
+import tracemalloc
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from dialmeter import open_run
 from dialmeter.errors import InputError
+from dialmeter.viewer.app import make_app
+from dialmeter.viewer.folder import RunFolder
 
 from ..cli.invoke import call, call_process
 from .test_run_inputs import COMMANDS
@@ -98,6 +104,72 @@ def test_a_damaged_index(runs: dict[str, Path], tmp_path: Path) -> None:
     (run / "index.npz").unlink()
     with pytest.raises(InputError, match=r"index\.npz: missing"):
         open_run(run).row(0)
+
+
+def damaged_indexes(whole: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield copies of an index with wrong types, shapes, lengths or offsets."""
+    offsets = whole["offset"]
+    name, column = next((name, column) for name, column in whole.items() if name != "offset")
+    texts = np.array(["x"] * len(offsets))
+    for wrong in (texts, offsets, offsets > 0, column + 1j, column[:, None], column[:-1], column[0]):
+        yield {**whole, name: wrong}
+    for wrong in (offsets.astype(float), offsets + 1, offsets - 1, offsets[:, None], np.append(offsets, 0), texts):
+        yield {**whole, "offset": wrong}
+    yield {name: column}
+
+
+def test_an_index_of_other_types(runs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for kind, complete in runs.items():
+        run = shutil.copytree(complete, tmp_path / kind)
+        with np.load(run / "index.npz") as file:
+            whole = dict(file)
+        for changed in damaged_indexes(whole):
+            np.savez(run / "index.npz", allow_pickle=False, **changed)
+            for read in (open_run(run).index, open_run(run).to_polars, lambda run=run: open_run(run).row(0)):
+                with pytest.raises(InputError, match=r"index\.npz: damaged: "):
+                    read()
+            said = call(capsys, "report", run, "--as", "html", "--out", "-")
+            assert said.code == 2
+            assert said.complaint.startswith(f"{run / 'index.npz'}: damaged: ")
+            app = TestClient(make_app(RunFolder(tmp_path), None))
+            for page in (f"/run/{kind}", f"/rows/{kind}", f"/row/0/{kind}"):
+                answer = app.get(page)
+                assert (answer.status_code, "damaged" in answer.text) == (404, True), (page, changed)
+        np.savez(run / "index.npz", allow_pickle=False, **whole)
+        assert TestClient(make_app(RunFolder(tmp_path), None)).get(f"/run/{kind}").status_code == 200
+
+
+def test_an_index_that_is_one_array(runs: dict[str, Path], tmp_path: Path) -> None:
+    run = shutil.copytree(runs["tracker"], tmp_path / "run")
+    with open(run / "index.npz", "wb") as file:
+        np.save(file, np.arange(3))
+    with pytest.raises(InputError, match=r"index\.npz: damaged: "):
+        open_run(run).index()
+
+
+def test_an_index_that_unpacks_to_more_than_the_limit(
+    runs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The sizes in the archive are checked first, so no array of this file is ever in memory."""
+    run = shutil.copytree(runs["tracker"], tmp_path / "run")
+    with (
+        zipfile.ZipFile(run / "index.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("offset.npy", "w", force_zip64=True) as member,
+    ):
+        header = {"descr": "<i8", "fortran_order": False, "shape": (300 * 1024**2 // 8,)}
+        np.lib.format.write_array_header_1_0(member, header)
+        for _ in range(300):
+            member.write(bytes(1024**2))
+    tracemalloc.start()
+    said = call(capsys, "report", run, "--as", "html", "--out", "-")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (said.code, said.complaint) == (
+        2,
+        f"{run / 'index.npz'}: more than 256 MB and 100 times the size of the file after decompression; "
+        "raise the limit with --max-bytes (or DIALMETER_MAX_BYTES)",
+    )
+    assert most < 100 * 1024**2
 
 
 def test_a_key_twice_and_a_half_character(runs: dict[str, Path], tmp_path: Path) -> None:

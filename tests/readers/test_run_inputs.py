@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -83,7 +84,7 @@ def test_process_substitution(tmp_path: Path) -> None:
     file.write_bytes(LINES)
     only = tmp_path / "only.txt"
     only.write_bytes(b"d1\nd2\n")
-    command = f"{sys.executable} -m dialmeter tracker score <(cat {file}) --only <(cat {only}) -q --out {tmp_path}/run"
+    command = f"{shlex.quote(sys.executable)} -m dialmeter tracker score <(cat {file}) --only <(cat {only}) -q --out {tmp_path}/run"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr
     assert [(each["role"], each["sha256"]) for each in inputs_of(tmp_path / "run")] == [

@@ -13,10 +13,10 @@ from typing import Any
 import click
 
 from .._version import __version__
-from ..core.streams import discard_output, flush_output, repair_streams
+from ..core.streams import OUTPUT_ERROR, discard_output, flush_output, repair_streams
 from ..errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
 
-_OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 EXIT_CONDITION = 1
 EXIT_INPUT = 2
@@ -198,14 +198,18 @@ def _environment_error(error: Exception) -> str:
     """Return the message for an error of memory, a file or standard output; empty for a bug in dialmeter."""
     if isinstance(error, MemoryError):
         return "not enough memory for this input; split it, or store one dialogue per line"
+    if isinstance(error, UnicodeEncodeError) and "\udc80" <= error.object[error.start] <= "\udcff":
+        # Python writes a byte that is not UTF-8 as such a character. Input files cannot hold it, only file names can.
+        name = error.object[max(0, error.start - 40) : error.start + 40].encode("utf-8", "surrogateescape")
+        return f"{str(name)[2:-1]}: the name is not UTF-8, so it cannot be recorded; rename the file or folder"
     if not isinstance(error, OSError) or isinstance(error, ConnectionError | TimeoutError):
         return ""
+    if error.filename == OUTPUT_ERROR:
+        discard_output()
     if error.filename is not None:
         return f"{error.filename}: {error.strerror or error}"
-    if error.errno in _OUTPUT_ERRORS:
-        # All other files are written with core.output, which has its own messages.
-        discard_output()
-        return f"standard output: cannot be written: {error.strerror}"
+    if error.errno in _DISK_ERRORS:
+        return f"a file cannot be read or written: {error.strerror} ({_save_traceback()})"
     return ""
 
 

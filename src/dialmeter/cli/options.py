@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
 from ..core.comparison import Resampling, check_ci
-from ..model import dialogue_key
 from ..readers.fields import format_with_fields
 from ..readers.multiwoz.multiwoz import ids_of_list
 from ..readers.raw_file import BUDGET_VARIABLE, parse_size
@@ -279,7 +278,7 @@ def rules_from_options(options: dict[str, Any]) -> Rules:
 
 def dialogues_from_options(options: dict[str, Any]) -> frozenset[str] | None:
     """Return the keys of the dialogues in the file of --only; None without it."""
-    return frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None
+    return frozenset(ids_of_list(options["only"])) if options["only"] else None
 
 
 def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import operator
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
 from .._version import __version__
-from ..errors import DialmeterError, MissingExtra, Unfinished, one_line
+from ..errors import DialmeterError, InputError, MissingExtra, Unfinished, one_line
+from ..readers.raw_file import is_stream
+from .record import digest_of
 
 if TYPE_CHECKING:
     from .engine import Outcome
@@ -20,7 +28,10 @@ if TYPE_CHECKING:
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
 
+WAIT_VARIABLE = "DIALMETER_CLUSTER_WAIT"
+"""The environment variable with the number of seconds to wait for workers if all of them are gone; default 600."""
 _CONNECT_SECONDS = 10
+_NOTICE_SECONDS = 30
 _AHEAD = 4
 
 
@@ -62,10 +73,11 @@ def map_on_cluster(
     Raises:
         DialmeterError: no scheduler at the address, a worker cannot read an input, no worker has the resource, or the input of a
             shard is bad.
-        Unfinished: the connection to the scheduler was lost.
+        Unfinished: the connection to the scheduler was lost, or there were no workers for too long.
     """
     from .engine import Done, Lost
 
+    limit = _wait_limit()
     with _connect(cluster) as client:
         from distributed.scheduler import KilledWorker
 
@@ -83,17 +95,17 @@ def map_on_cluster(
             raise Unfinished(
                 f"{cluster.address}: the cluster does not answer ({reason}); continue with --resume"
             ) from None
-        pending: deque[Any] = deque()
+        pending: deque[tuple[Any, tuple[str, float] | None]] = deque()
         submitted = 0
         for _ in range(len(shards)):
             while submitted < len(shards) and len(pending) < _AHEAD * sum(threads.values()):
                 shard = shards[submitted]
                 submitted += 1
                 resources = dict([cluster.resource]) if cluster.resource and special and special(shard) else None
-                pending.append(client.submit(operator.call, work_future, shard, pure=False, resources=resources))
-            future = pending.popleft()
+                future = client.submit(operator.call, work_future, shard, pure=False, resources=resources)
+                pending.append((future, cluster.resource if resources else None))
             try:
-                yield Done(_wait_for_result(future, cluster))
+                yield Done(_wait_for_result(*pending.popleft(), cluster=cluster, limit=limit))
             except KilledWorker as error:
                 yield Lost(f"{error.allowed_failures + 1} workers died while processing it")
 
@@ -102,17 +114,35 @@ def _itself(work: Callable[[Shard], Result]) -> Callable[[Shard], Result]:
     return work
 
 
-def _wait_for_result(future: Any, cluster: Cluster) -> Any:
-    """Return the result of a shard. Check the scheduler while waiting, because its loss is not always reported."""
+def _wait_limit() -> float:
+    setting = os.environ.get(WAIT_VARIABLE, "600")
+    if not setting.isdecimal():
+        raise DialmeterError(f"{WAIT_VARIABLE} is {one_line(setting)!r}; write a number of seconds, such as 600")
+    return int(setting)
+
+
+def _wait_for_result(future: Any, resource: tuple[str, float] | None, cluster: Cluster, limit: float) -> Any:
+    """Return the result of a shard. Check the scheduler and the workers while waiting, because their loss is not always reported."""
     from distributed.comm.core import CommClosedError
 
     lost = Unfinished(f"{cluster.address}: the scheduler is gone; start it again and continue with --resume")
+    deserted, noticed = monotonic(), False
     while True:
         try:
             return future.result(timeout=1)
         except TimeoutError:
             if future.client.status not in ("running", "connecting"):
                 raise lost from None
+            if _has_worker(future.client, resource):
+                deserted, noticed = monotonic(), False
+                continue
+            missing = f"{cluster.address}: the scheduler has no workers" + (f" with {resource[0]}" if resource else "")
+            if monotonic() - deserted > limit:
+                hint = f"after {limit:g} seconds ({WAIT_VARIABLE}); start some and continue with --resume"
+                raise Unfinished(f"{missing} {hint}") from None
+            if monotonic() - deserted > _NOTICE_SECONDS and not noticed:
+                sys.stderr.write(f"warning: {missing}; waiting for some, at most {limit:g} seconds ({WAIT_VARIABLE})\n")
+                noticed = True
         except CommClosedError:
             raise lost from None
         except Exception as error:
@@ -128,6 +158,10 @@ def _connect(cluster: Cluster) -> Iterator[Any]:
         from distributed.security import Security
     except ImportError:
         raise MissingExtra("--cluster", "cluster") from None
+    # Errors are reported as one line below. The packages would also log them, with tracebacks.
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     security = None
     if cluster.ca_file or cluster.cert_file or cluster.key_file:
         security = Security(  # type: ignore[no-untyped-call]
@@ -165,46 +199,66 @@ def _check_resource(client: Any, cluster: Cluster) -> None:
     if cluster.resource is None:
         return
     name, amount = cluster.resource
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    if not any(worker.get("resources", {}).get(name, 0) >= amount for worker in workers):
+    if not _has_worker(client, cluster.resource):
         raise DialmeterError(
             f"{cluster.address}: no worker has {name}={amount:g}; start one with `dask worker --resources {name}={amount:g}`"
         )
 
 
+def _has_worker(client: Any, resource: tuple[str, float] | None) -> bool:
+    """Return whether the scheduler has a worker, with a resource if one is given."""
+    name, amount = resource or ("", 0)
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return any(worker.get("resources", {}).get(name, 0) >= amount for worker in workers)
+
+
 class Environment(Struct, frozen=True):
-    """The version of dialmeter of a process, and the size of each input: 0 for a folder, None if it does not exist."""
+    """The version of dialmeter of a process, a digest of its source, and one of each input: None if it cannot be read."""
 
     version: str
-    sizes: tuple[int | None, ...]
+    source: str
+    inputs: tuple[str | None, ...]
 
 
 def describe_environment(paths: Sequence[str]) -> Environment:
-    """Return the version of dialmeter of this process and the sizes of the inputs as it sees them."""
-    return Environment(__version__, tuple(map(_size, paths)))
+    """Return the version and source of dialmeter in this process, and the inputs as it sees them."""
+    return Environment(__version__, _source_digest(), tuple(map(_input_digest, paths)))
 
 
-def _size(path: str) -> int | None:
-    if os.path.isdir(path):
-        return 0
-    return os.path.getsize(path) if os.path.exists(path) else None
+@cache
+def _source_digest() -> str:
+    digest = hashlib.sha256()
+    package = Path(__file__).parents[1]
+    for path in sorted(each for each in package.rglob("*") if each.suffix in (".py", ".toml")):
+        digest.update(f"{path.relative_to(package)} {path.stat().st_size} ".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _input_digest(path: str) -> str | None:
+    try:
+        return None if is_stream(path) else digest_of(path)
+    except InputError:
+        return None
 
 
 def check_environment(worker: str, theirs: Environment, ours: Environment, inputs: Sequence[str]) -> None:
     """Raise an error if a worker has another version or other inputs than this process.
 
     Raises:
-        DialmeterError: the versions differ, or the worker finds no such file or a file of another size.
+        DialmeterError: the versions or sources differ, or the worker cannot read a file or finds other content.
 
     Example:
-        >>> check_environment("tcp://10.0.0.2:4711", Environment("1.0", (None,)), Environment("1.0", (9,)), ["d.jsonl"])
+        >>> here = Environment("1.0", "f00d", ("c0de",))
+        >>> check_environment("tcp://10.0.0.2:4711", Environment("1.0", "f00d", (None,)), here, ["d.jsonl"])
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: d.jsonl: worker tcp://10.0.0.2:4711 cannot find it; all workers need it at the same path
+        dialmeter.errors.DialmeterError: d.jsonl: worker tcp://10.0.0.2:4711 cannot read it; all workers need it at the same path
     """
     if theirs.version != ours.version:
         raise DialmeterError(f"worker {worker} has dialmeter {theirs.version}, but this process has {ours.version}")
-    for path, size, expected in zip(inputs, theirs.sizes, ours.sizes, strict=True):
-        if size is None:
-            raise DialmeterError(f"{path}: worker {worker} cannot find it; all workers need it at the same path")
-        if size != expected:
-            raise DialmeterError(f"{path}: has {size} bytes on worker {worker}, but {expected} bytes here")
+    if theirs.source != ours.source:
+        raise DialmeterError(f"worker {worker} has another source of dialmeter {ours.version}; install the same one")
+    for path, content, expected in zip(inputs, theirs.inputs, ours.inputs, strict=True):
+        if content is None:
+            raise DialmeterError(f"{path}: worker {worker} cannot read it; all workers need it at the same path")
+        if content != expected:
+            raise DialmeterError(f"{path}: has other content on worker {worker} than here")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import zipfile
-import zlib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ..errors import DialmeterError, InputError
-from ..readers.raw_file import is_stream
+from ..errors import DialmeterError, InputError, one_line
+from ..readers.raw_file import Budget, is_stream
 from ..readers.source import LINE_LIMIT, Source
 from ..readers.strict_json import REFUSALS, parse_unique
 from .result import as_polars
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 LOG_TIME = "%Y-%m-%dT%H:%M:%S%z"
 _LOG_LIMIT = 1 << 16
+_ARRAY = ".npy"
 _ARRAY_LOCK = Lock()
 """Held while arrays are read. numpy parses their headers with ``ast``, and in Python 3.11 that fails if two threads parse while
 garbage is collected."""
@@ -243,8 +244,15 @@ class Run:
         """
         path = self.path("index.npz")
         columns = {name.removeprefix("score:"): column for name, column in read_arrays(path).items()}
-        if "offset" not in columns or columns["offset"].ndim != 1 or columns["offset"].dtype.kind != "i":
+        offsets = columns.get("offset")
+        if offsets is None or offsets.ndim != 1 or offsets.dtype.kind != "i":
             raise InputError("damaged: offsets must be integers", file=str(path))
+        if len(offsets) and (offsets[0] != 0 or (offsets[1:] <= offsets[:-1]).any()):
+            raise InputError("damaged: offsets must rise from 0", file=str(path))
+        for name, column in columns.items():
+            if column is not offsets and (column.shape != offsets.shape or column.dtype.kind != "f"):
+                message = f"damaged: column {one_line(name)} must have one real number for each of {len(offsets)} rows"
+                raise InputError(message, file=str(path))
         return columns
 
     def to_polars(self) -> polars.DataFrame:
@@ -280,29 +288,25 @@ class Run:
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays in an NPZ file of a run.
+    """Read the arrays in an NPZ file of a run. Their sizes are checked before they are decompressed.
 
     Raises:
-        InputError: the file is missing or damaged.
+        InputError: the file is missing or damaged, or larger than ``--max-bytes`` allows.
     """
-    import numpy as np
+    from numpy.lib.format import read_array
 
     try:
         if is_stream(str(path)):
             raise OSError("not a file")
-        with open(path, "rb") as raw, _ARRAY_LOCK, np.load(raw, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        EOFError,
-        MemoryError,
-        RuntimeError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
-        reason = "missing" if isinstance(error, FileNotFoundError) else f"damaged: {error}"
+        with open(path, "rb") as raw, _ARRAY_LOCK, zipfile.ZipFile(raw) as archive:
+            size = sum(each.file_size for each in archive.infolist())
+            Budget(str(path)).check_growth(size, os.fstat(raw.fileno()).st_size)
+            names = [name for name in archive.namelist() if name.endswith(_ARRAY)]
+            return {name.removesuffix(_ARRAY): read_array(archive.open(name), allow_pickle=False) for name in names}
+    except DialmeterError:
+        raise
+    except Exception as error:  # A damaged archive raises errors of its compression, of numpy or of Python itself.
+        reason = "missing" if isinstance(error, FileNotFoundError) else f"damaged: {error or type(error).__name__}"
         raise InputError(reason, file=str(path)) from None
 
 

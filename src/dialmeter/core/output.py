@@ -15,7 +15,7 @@ from typing import IO, BinaryIO, Generic, TypeVar
 
 import msgspec
 
-from ..errors import DialmeterError, InputError, one_line, writing
+from ..errors import DialmeterError, InputError, one_line, reading, writing
 from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, locked
 
@@ -327,7 +327,7 @@ def whole_lines(path: Path) -> list[bytes]:
     """Return the lines of a file that several processes share, without an incomplete last line; empty if there is no file."""
     if not path.exists():
         return []
-    with open(path, "rb") as file, locked(file, shared=True):
+    with reading(path), open(path, "rb") as file, locked(file, shared=True):
         return file.read().split(b"\n")[:-1]
 
 

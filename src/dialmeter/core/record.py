@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from msgspec import to_builtins
 
-from ..errors import InputError
+from ..errors import InputError, reading
 from ..model import Notice
 from ..readers.raw_file import STDIN, is_stream, stream_digest
 from ..readers.unrecognised_input import no_such_file
@@ -160,7 +160,7 @@ class RunInputs:
         if is_stream(path):
             digest = stream_digest(path)
         else:
-            digest = self._digests.get(path) or self._digests.setdefault(path, _digest(path))
+            digest = self._digests.get(path) or self._digests.setdefault(path, digest_of(path))
         fields: dict[str, str | None] = {"role": run_input.role, "name": name, "sha256": digest}
         return {**fields, "tracker": run_input.tracker} if run_input.tracker else fields
 
@@ -187,15 +187,17 @@ def _states(path: str) -> list[_FileState]:
     return [(name, each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in stats]
 
 
-def _digest(path: str) -> str:
+def digest_of(path: str) -> str:
+    """Return the SHA-256 of a file, or of the names and the content of the files of a folder.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
     digest = hashlib.sha256()
-    try:
-        for file in _files(path):
-            if os.path.isdir(path):
-                digest.update(file.relative_to(path).as_posix().encode() + b"\0")
-            with open(file, "rb") as stream:
-                while chunk := stream.read(_CHUNK):
-                    digest.update(chunk)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
+    for file in _files(path):
+        if os.path.isdir(path):
+            digest.update(file.relative_to(path).as_posix().encode() + b"\0")
+        with reading(file), open(file, "rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
     return digest.hexdigest()

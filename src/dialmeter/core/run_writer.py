@@ -20,7 +20,7 @@ from typing import IO, Any
 import msgspec
 
 from .._version import __version__
-from ..errors import DialmeterError, writing
+from ..errors import DialmeterError, reading, writing
 from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
 from .open_runs import LOG_TIME, PARTS, SCHEMA, WHOLE_RUN
@@ -69,7 +69,7 @@ class RowPart:
             self._done = set()
             if self._path.exists():
                 self._open()
-                with open(self._path, "rb") as file:
+                with reading(self._path), open(self._path, "rb") as file:
                     self._done = {
                         parse_as(line, RowId, str(self._path), number, what="a row of an unfinished run").id
                         for number, line in enumerate(file, 1)
@@ -288,7 +288,7 @@ class RunWriter:
         offsets = np.array(list(_offsets(new / "rows.jsonl")), dtype=np.int64)
         self._check_row_count(len(offsets), manifest, columns)
         scores = {
-            f"score:{name}": np.array([np.nan if value is None else value for value in values])
+            f"score:{name}": np.array([np.nan if value is None else value for value in values], dtype=np.float64)
             for name, values in columns.items()
         }
         np.savez(new / "index.npz", allow_pickle=False, offset=offsets, **scores)

@@ -6,20 +6,29 @@ import io
 import os
 import sys
 from contextlib import suppress
+from typing import TextIO
+
+OUTPUT_ERROR = "standard output: cannot be written"
 
 
-class _LossyFile(io.FileIO):
-    """A file that silently drops data that it cannot write."""
+class _OutputStream(io.FileIO):
+    """Standard output, whose errors name it, or standard error, which silently drops data that it cannot write.
+
+    An error of standard output would otherwise look like an error of any open file.
+    """
 
     def write(self, data: object) -> int:
         try:
             return super().write(data)  # type: ignore[arg-type]
-        except OSError:
-            return len(memoryview(data).cast("B"))  # type: ignore[arg-type]
+        except OSError as error:
+            if self.name == 2:
+                return len(memoryview(data).cast("B"))  # type: ignore[arg-type]
+            error.filename = OUTPUT_ERROR
+            raise
 
 
 def repair_streams() -> None:
-    """Make the standard streams usable.
+    """Make the standard streams usable, and let an error of standard output name it.
 
     A closed stream is replaced by an empty one. Otherwise a file that is opened later would get its file descriptor. A closed
     standard output still cannot be written. Messages on standard error that cannot be written are dropped.
@@ -32,15 +41,16 @@ def repair_streams() -> None:
             os.open(os.devnull, mode)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  for the whole process
-    if sys.stdout is None:
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  for the whole process
+    if sys.stdout is None or sys.stdout is sys.__stdout__:
+        sys.stdout = _reopen(1, sys.stdout, getattr(sys.stdout, "errors", None))
     if sys.stderr is None or sys.stderr is sys.__stderr__:
-        sys.stderr = io.TextIOWrapper(
-            io.BufferedWriter(_LossyFile(2, "w", closefd=False)),
-            encoding=getattr(sys.stderr, "encoding", None) or "utf-8",
-            errors="backslashreplace",
-            line_buffering=True,
-        )
+        sys.stderr = _reopen(2, sys.stderr, "backslashreplace")
+
+
+def _reopen(number: int, old: TextIO | None, errors: str | None) -> TextIO:
+    file = io.BufferedWriter(_OutputStream(number, "w", closefd=False))
+    lines = number == 2 or getattr(old, "line_buffering", False)
+    return io.TextIOWrapper(file, getattr(old, "encoding", None) or "utf-8", errors, line_buffering=lines)
 
 
 def flush_output() -> None:

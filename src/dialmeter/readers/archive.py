@@ -33,7 +33,7 @@ class Archive:
         self._name = name
         with self._readable():
             self._archive = _zip_module().ZipFile(io.BytesIO(data))
-        Budget(name).check(sum(each.file_size for each in self._archive.infolist()))
+        Budget(name).check_growth(sum(each.file_size for each in self._archive.infolist()), len(data))
 
     @property
     def names(self) -> list[str]:

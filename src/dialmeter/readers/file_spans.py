@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 from msgspec import Struct
+
+from ..errors import reading
 
 SIZE = 16 * 1024 * 1024
 """Size of a span in bytes. It is independent of the number of workers, so the files that workers write are, too."""
@@ -28,6 +30,9 @@ def spans(path: str, size: int = SIZE) -> list[Span]:
         path: an existing file.
         size: size of a span in bytes. The last spans have a quarter of it, so that all workers finish at the same time.
 
+    Raises:
+        InputError: the file cannot be read.
+
     Example:
         >>> import os, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -37,8 +42,8 @@ def spans(path: str, size: int = SIZE) -> list[Span]:
         ...     [span.bounds for span in spans(path, 12)]
         [(0, 12), (12, 15), (15, 18), (18, 21), (21, 24), (24, 27), (27, 30)]
     """
-    length = Path(path).stat().st_size
-    with open(path, "rb") as file:
+    with reading(path), open(path, "rb") as file:
+        length = os.fstat(file.fileno()).st_size
         is_compressed = file.read(2) in _COMPRESSED
     if is_compressed or length <= size:
         return [Span(path)]

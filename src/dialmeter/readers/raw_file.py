@@ -68,12 +68,13 @@ class Budget:
             raise self._limit_error(self.bytes, " after decompression")
 
     def check_growth(self, count: int, packed: int) -> None:
-        """Raise InputError if the compression ratio is too high for text, unless the user set a limit.
+        """Raise InputError if the content exceeds the limit, or the usual compression ratio and the user set no limit.
 
         Args:
             count: number of decompressed bytes.
             packed: number of compressed bytes.
         """
+        self.check(count)
         if count > _ALWAYS_ALLOWED and count > _MAX_RATIO * packed and not self._is_set_by_user:
             raise self._limit_error(
                 _ALWAYS_ALLOWED, f" and {_MAX_RATIO} times the size of the file after decompression"
@@ -267,7 +268,6 @@ class _CountedStream(_PassThrough):
 
     def _process(self, data: memoryview) -> None:
         self._count += len(data)
-        self._budget.check(self._count)
         self._budget.check_growth(self._count, self._packed())
         if len(data) and data[0] in _BLANKS and bytes(data).isspace():
             self._blanks += len(data)

@@ -69,6 +69,39 @@ def test_levels_and_counts() -> None:
     assert found.counts == {"items": 48, "contexts": 12, "systems": 4, "dimensions": 1, "judges": 6}
 
 
+def test_systems_with_equal_means_have_equal_ranks() -> None:
+    """The means were sums in another order, which rounding made different."""
+    ratings = {
+        "a": [0.9, 1.4, 0.2, 1.3],
+        "b": [0.2, 0.9, 1.3, 1.4],
+        "c": [0.2, 1.3, 0.9, 1.4],
+        "d": [9.0, 9.0, 9.0, 9.0],
+    }
+    items = [
+        RatedItem(
+            f"{system}{n}",
+            "reply",
+            (Move("user", str(n)),),
+            "x",
+            system,
+            "",
+            {"o": (rating,)},
+            {},
+            {"m": float(ord(system))},
+        )
+        for system, values in ratings.items()
+        for n, rating in enumerate(values)
+    ]
+    found = {
+        each.measure: each
+        for each in judge_human(items, ci=0).correlations
+        if (each.judge, each.level) == ("m", "system")
+    }
+    # Ranks 1, 2, 3, 4 and 2, 2, 2, 4; three of six pairs are tied.
+    assert found["Spearman"].value == pytest.approx(3 / (5 * 3) ** 0.5)
+    assert found["Kendall"].value == pytest.approx(3 / (6 * 3) ** 0.5)
+
+
 def test_clusters_widen_intervals_if_contexts_differ() -> None:
     draw = random.Random(3)
     items = []

@@ -324,7 +324,7 @@ def _show_dialogues(
                 change=system.change,
                 format=options["format"],
                 gold_format=options["gold_format"],
-                only=frozenset(map(dialogue_key, keys)),
+                only=keys,
                 rules=rules,
                 sink=take,
             )

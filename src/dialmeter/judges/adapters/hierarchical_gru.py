@@ -19,6 +19,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ...core.output import new_folder
 from ...errors import DialmeterError, InputError
+from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ..builtin.surface import tokens
 from .satisfaction import CLASSES
@@ -141,11 +142,11 @@ def load(folder: Path, device: str = "cpu") -> tuple[HierarchicalGru, dict[str, 
     from safetensors.torch import load_file
 
     try:
-        config = parse_as((folder / "config.json").read_bytes(), Config, "config.json", what="a configuration")
-        words = (folder / "words.txt").read_text("utf-8").splitlines()
+        config = parse_as(Source(folder / "config.json").read_all(), Config, "config.json", what="a configuration")
+        words = Source(folder / "words.txt").text.splitlines()
         network = HierarchicalGru(config)
         network.load_state_dict(load_file(folder / "model.safetensors"))
-    except (OSError, InputError, UnicodeDecodeError, RuntimeError, SafetensorError) as error:
+    except (OSError, InputError, RuntimeError, SafetensorError) as error:
         raise InputError(f"not a trained judge of satisfaction ({error})", file=folder.name) from None
     if len(words) + 2 != config.words:
         raise InputError(f"words.txt has {len(words)} words, not {config.words - 2}", file=folder.name)

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from ...errors import DialmeterError, did_you_mean, one_line
+from ...errors import DialmeterError, InputError, did_you_mean, one_line
+from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 from ..judge import FACETS, Item
 from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded, sentence_vectors
@@ -222,8 +223,8 @@ def _task_of(model: str) -> str:
     config = Path(model) / "config.json"
     if config.is_file():
         try:
-            fields = msgspec.json.decode(config.read_bytes(), type=dict[str, Any])
-        except (OSError, *REFUSALS) as error:
+            fields = msgspec.json.decode(Source(config).read_all(), type=dict[str, Any])
+        except (InputError, *REFUSALS) as error:
             raise DialmeterError(f"model {model}: cannot read config.json: {one_line(str(error), 200)}") from None
         names, labels = fields.get("architectures") or [], fields.get("id2label") or {}
         count = len(labels) or int(fields.get("num_labels") or 2)

@@ -183,8 +183,7 @@ def _over_systems(
         len(scored), len(places)
     )
     x, y = (np.array([side[place] for place in places], dtype=np.float64) for side in (scores, ratings))
-    sizes = members.sum(axis=1)
-    means = [(members @ side) / sizes for side in (x, y)]
+    means = [row[0] for row in _system_means(np.ones((1, len(places))), members, x, y)]
     has_interval = len(scored) <= MOST_SYSTEMS
     weights, count = draws.weights(places) if draws.resampling is not None and places else (None, 0)
     rows = _system_means(weights, members, x, y) if weights is not None and count > 1 and has_interval else None
@@ -206,11 +205,15 @@ def _over_systems(
 
 
 def _system_means(weights: Floats, members: Floats, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """The means by system, in the resamples that contain every system."""
+    """The means by system, in the resamples that contain every system. They are scaled and rounded, so that equal means stay equal."""
+    import numpy as np
+
     sizes = weights @ members.T
     complete_rows = (sizes > 0).all(axis=1)
     sums_x, sums_y = ((weights * side) @ members.T for side in (x, y))
-    return sums_x[complete_rows] / sizes[complete_rows], sums_y[complete_rows] / sizes[complete_rows]
+    means = [sums[complete_rows] / sizes[complete_rows] for sums in (sums_x, sums_y)]
+    first, second = (np.round(side / (float(np.abs(side).max(initial=0)) or 1), 12) for side in means)
+    return first, second
 
 
 def _contexts(clusters: Sequence[str]) -> list[list[int]]:

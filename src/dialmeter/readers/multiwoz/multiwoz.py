@@ -41,6 +41,7 @@ from ..parts import (
     turns_by_id,
 )
 from ..source import Sample, Source
+from ..strict_json import parse_unique
 from .acts import ActFile, find_act_file, parse_acts
 from .goals import goal_in, task_in
 
@@ -72,7 +73,9 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
 
 
 def ids_of_list(path: str | Path) -> set[str]:
-    """Read a list of dialogue ids, one id per line. Return them in the normalised form that is used for matching.
+    """Read a list of dialogue ids, one id per line. Return the normalised form of each id, see :func:`dialogue_key`.
+
+    A line in double quotes is read as a JSON string, so a list can hold every id. Blank lines are skipped.
 
     Raises:
         InputError: the file cannot be read, has no id, or is not such a list.
@@ -82,18 +85,27 @@ def ids_of_list(path: str | Path) -> set[str]:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "testListFile.txt")
         ...     with open(path, "w") as file:
-        ...         _ = file.write("MUL0003.json\\nSNG01.json\\n")
+        ...         _ = file.write('MUL0003.json\\nSNG01.json\\n""\\n"a, b"\\n')
         ...     sorted(ids_of_list(path))
-        ['mul0003', 'sng01']
+        ['', 'a, b', 'mul0003', 'sng01']
     """
     source = Source(path)
-    ids = {line.strip() for line in source.text.splitlines()} - {""}
-    invalid = sorted(each for each in ids if any(letter in each for letter in '[]{}",'))
-    if invalid:
-        raise InputError(f"expected one dialogue id per line, found {one_line(invalid[0], 40)!r}", file=source.name)
+    ids = {_id_of_line(line, source.name) for line in source.text.split("\n") if line.strip()}
     if not ids:
         raise InputError("the list has no dialogue ids", file=source.name)
-    return {dialogue_key(each) for each in ids}
+    return ids
+
+
+def _id_of_line(line: str, name: str) -> str:
+    line = line.strip()
+    if len(line) > 1 and line[0] == line[-1] == '"':
+        return dialogue_key(parse_unique(line.encode(), name))
+    if any(letter in line for letter in '[]{}",'):
+        message = (
+            f'expected one dialogue id per line, found {one_line(line, 40)!r}; an id with one of []{{}}", needs quotes'
+        )
+        raise InputError(message, file=name)
+    return dialogue_key(line)
 
 
 def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import InputError, one_line, placing
+from ...errors import InputError, one_line, placing, reading
 from ...model import USER, Act, Conversation, Dialogue, Frame, Move, Schema, Turn
 from ..entries import Entry, entries, first_entry, make_conversation, read_moves, user_or_system
 from ..formats import ConversationReader
@@ -65,10 +65,8 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
 
 def dialogue_files(folder: Path) -> list[Path]:
     """Return the dialogue files of a folder, sorted by name."""
-    try:
+    with reading(folder):
         names = sorted(path.name for path in folder.iterdir())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=str(folder)) from None
     return [folder / name for name in names if _DIALOGUE_FILE.fullmatch(name) and name != _SCORER_OUTPUT]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import DialmeterError, InputError, one_line, placing
+from ...errors import DialmeterError, InputError, one_line, placing, reading
 from ...model import Notice
 from ...readers.csv_files import read_csv
 from ...readers.parts import as_mapping
@@ -89,10 +89,8 @@ def files_of(folder: str, beside: Iterable[str]) -> list[Path]:
     if not root.is_dir():
         raise DialmeterError(f"{folder}: no such folder")
     excluded = {Path(path).resolve() for path in beside}
-    try:
+    with reading(folder):
         return [path for path in sorted(root.iterdir()) if path.resolve() not in excluded]
-    except OSError as error:
-        raise DialmeterError(f"{folder}: cannot be read: {error.strerror or error}") from None
 
 
 def sort_entries(entries: Sequence[CurveFile]) -> list[CurveFile]:

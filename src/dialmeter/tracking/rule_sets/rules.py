@@ -6,10 +6,10 @@ Every score is computed under a rule set. A rule set is a TOML file with its fie
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from ...core.rule_files import RuleFiles
 from ...errors import DialmeterError, did_you_mean
@@ -93,7 +93,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     faults: tuple[str, ...] = ()
     """Behaviour of the original scorer that a user may not expect."""
     hyphen_cut: bool = False
-    measures: tuple[str, ...] = ()
+    measures: Annotated[tuple[str, ...], Meta(min_length=1)] = ("JGA",)
     headline: str = "JGA"
     only_measures: tuple[str, ...] = ()
     stand_ins: dict[str, str] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from ...core.open_runs import Run, read_arrays
 from ...errors import DialmeterError, InputError
+from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 from .findings import Finding, FindingColumns, FindingsBuilder, RowFindings
 
@@ -48,12 +49,8 @@ def row_lines(run: Run) -> Iterator[bytes]:
     Raises:
         InputError: the file cannot be read.
     """
-    rows = run.path("rows.jsonl")
-    try:
-        with open(rows, "rb") as file:
-            yield from file
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=str(rows)) from None
+    for _, line in Source(run.path("rows.jsonl")).lines():
+        yield line
 
 
 def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = None) -> RowFindings:

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...judges.adapters.model_exchange import ModelExchange
 from ...judges.language.text_diff import changed_spans
 from ...judges.verdict import READING
+from ...readers.source import Source
 from ...readers.strict_json import parse_as
 
 RECENT = 6
@@ -200,8 +201,8 @@ def read_explanations(folder: Path) -> dict[str, dict[str, Any]]:
         if path.is_symlink():
             continue
         try:
-            document = parse_as(path.read_bytes(), Explanation, path.name, what="an explanation")
-        except (InputError, OSError):
+            document = parse_as(Source(path).read_all(), Explanation, path.name, what="an explanation")
+        except InputError:
             continue
         if not document.scores:
             continue

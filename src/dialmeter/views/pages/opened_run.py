@@ -57,14 +57,12 @@ class OpenedRun:
 
     @cached_property
     def index(self) -> dict[str, NDArray[Any]]:
-        """The index of the run; columns of another length than the number of rows are skipped.
+        """The index of the run.
 
         Raises:
             InputError: the index is missing or damaged.
         """
-        columns = self.run.index()
-        rows = len(columns["offset"])
-        return {name: column for name, column in columns.items() if column.shape == (rows,)}
+        return self.run.index()
 
     def __len__(self) -> int:
         return len(self.index["offset"])
@@ -122,8 +120,9 @@ class OpenedRun:
         """Read the index of findings, or all rows in a thread if no index matches; later calls do nothing."""
         with self._lock:
             if self._thread is None and not self._done.is_set():
-                self._findings = read_findings(self.run, self.kind)
-                if self._findings is not None and len(self._findings.ids) == len(self):
+                findings = read_findings(self.run, self.kind)
+                if findings is not None and len(findings.ids) == len(self):
+                    self._findings = findings
                     self._done.set()
                     return
                 self._thread = Thread(target=self._read_all, daemon=True)
