@@ -18,7 +18,7 @@ from ...core.document import (
     ScoreRecord,
     Text,
 )
-from ...users.blame import Loss
+from ...users.blame import Confusion, Loss
 from ...users.blame.label_check import LabelFinding
 from ...users.events import Event
 from ...users.result import WorstDialogue
@@ -59,12 +59,13 @@ class UserDocumentCounts(Struct, kw_only=True):
     events: Count
 
 
-class Parties(Struct, kw_only=True, rename={"not_needed": "not needed"}):
+class Parties(Struct, kw_only=True, rename=lambda name: name.replace("_", " ")):
     """Counts by responsible party."""
 
     user: Count
     system: Count
-    understanding: Count
+    user_misheard_system: Count
+    system_misheard_user: Count
     goal: Count
     label: Count
     not_needed: Count
@@ -82,16 +83,20 @@ class BlameRecord(Struct, kw_only=True):
     """The parties that lost points, and the reasons.
 
     Attributes:
+        first: a sentence about the confusion that lost the most points; empty if nobody misheard.
         failed: number of dialogues in which a unit of the goal is missing, or that were cut.
         dialogues: number of dialogues by the party with most of their losses: missing units (recall), surplus units (precision).
         points: number of lost points by side, measure and party.
+        confusions: number of lost points by what was said and heard, the most frequent first, with the gain if it were mended.
         reasons: number of lost points by reason.
         examples: one lost point for each reason.
     """
 
+    first: str
     failed: Count
     dialogues: dict[str, Parties]
     points: dict[str, dict[str, Parties]]
+    confusions: list[Confusion]
     reasons: dict[str, Count]
     examples: list[BlameExample]
 

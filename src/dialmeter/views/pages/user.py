@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...users.behaviours import ALL
-from ...users.blame.verdict import SideVerdict, party_in_words
+from ...users.blame import SideVerdict
 from ...users.events import Event
 from ...users.record import UserRow
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, interval
+from ..user import confusion_rows
 from .acts import act_words
 from .charts import domains_chart, events_chart, parties_chart, spread_charts, title_suffix
 from .findings import Finding
@@ -123,7 +125,7 @@ class UserKind(RunKind):
             yield from (*units["wanted"], *units["counted"])
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield F1 with its interval, precision and recall, by domain."""
+        """Yield F1 with its interval, precision and recall, by domain; then the confusion that lost the most points."""
         cells = {(str(each["measure"]), str(each.get("domain", ""))): each for each in run.scores}
         rows: list[list[Cell]] = []
         for (measure, domain), f1_score in cells.items():
@@ -136,6 +138,8 @@ class UserKind(RunKind):
             rows.append([measure, domain, f1, limits, precision, recall, (str(f1_score.get("n", "")), filters)])
         headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
         yield linked_table(run, link, "Scores", headings, rows, numeric=range(2, 7))
+        if confusions := _confusions(run):
+            yield replace(confusion_rows(confusions[:1]), title="The confusion that lost the most points")
 
     def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the goal, and the utterances with their acts, understanding and events."""
@@ -163,7 +167,7 @@ class UserKind(RunKind):
         return words
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the events by domain with their meaning, the events by slot, and the lost points by party."""
+        """Yield the events by domain with their meaning, the events by slot, and the lost points by party and by confusion."""
         findings = run.findings
         domains = findings.options("domain")
         counts = findings.counts("event", "domain")
@@ -202,6 +206,12 @@ class UserKind(RunKind):
                 for domain in domains
             ]
             yield linked_table(run, link, "lost points by party", ("domain", *parties), by_party)
+        if confusions := _confusions(run):
+            yield confusion_rows(confusions)
+
+
+def _confusions(run: OpenedRun) -> Sequence[Mapping[str, Any]]:
+    return (run.manifest.get("verdicts") or {}).get("confusions") or ()
 
 
 KIND = UserKind()
@@ -286,12 +296,11 @@ def _main_verdict(verdict: Mapping[str, Any] | None) -> Mapping[str, Any]:
 def _show_losses(losses: Sequence[Mapping[str, Any]], filters: Mapping[str, str]) -> ShownEvent:
     """Return the points of one domain that were lost for the same reason, at the turn of the evidence."""
     first = losses[0]
-    party = party_in_words(first["party"], first.get("of", ""))
     is_filtered = not filters.keys().isdisjoint(("party", "why"))
     marked = is_filtered and all(filters.get(name, first[name]) == first[name] for name in ("party", "domain", "why"))
     units = ", ".join(loss["about"] for loss in losses)
     note = "missing" if first["side"] == "recall" else "too much"
-    return ShownEvent(f"lost by {party}", first["domain"], units, "", note, False, first["evidence"], marked)
+    return ShownEvent(f"lost by {first['party']}", first["domain"], units, "", note, False, first["evidence"], marked)
 
 
 def _show_event(event: Event, filters: Mapping[str, str]) -> ShownEvent:
