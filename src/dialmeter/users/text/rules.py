@@ -322,11 +322,11 @@ class RuleMaker:
         """Return form → slot → canonical value, for a domain."""
         if domain not in self._indices:
             index: dict[str, dict[str, str]] = {}
-            for slot in self._map.slots if self._map else ():
+            for slot in sorted(self._map.slots) if self._map else ():
                 table = self._map.table(domain, slot) if self._map else None
                 if slot in self._words.times or slot in self._words.numbers:
                     continue
-                for form, canonical in (table.by_form if table else {}).items():
+                for form, canonical in sorted(table.by_form.items() if table else ()):
                     if canonical != "dontcare":
                         index.setdefault(phrase(form), {}).setdefault(slot, canonical)
             index.pop("", None)
