@@ -17,7 +17,7 @@ from ...users.record import UserRow
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, interval
-from ..user import confusion_rows
+from ..user import confusion_name, confusion_rows
 from .acts import act_words
 from .charts import domains_chart, events_chart, parties_chart, spread_charts, title_suffix
 from .findings import Finding
@@ -39,6 +39,8 @@ class _Loss(Struct, frozen=True):
     party: str
     why: str
     weight: int = 1
+    said: str = ""
+    heard: str = ""
 
 
 class _Blame(Struct, frozen=True):
@@ -83,6 +85,7 @@ class UserKind(RunKind):
         Field("credit", "credit"),
         Field("party", "lost by"),
         Field("why", "reason of the loss"),
+        Field("confusion", "confusion"),
     )
 
     def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
@@ -91,18 +94,19 @@ class UserKind(RunKind):
         Example:
             >>> KIND.scan(b'{"id": "d", "goal": {}, "events": [{"class": "unmatched", "family": "repetition", "domain": "inn", '
             ...           b'"about": "area=east", "turns": [0, 2]}]}', Counter()).findings
-            {('inn', 'unmatched', 'repetition', 'area', 'not credited', '', ''): 1}
+            {('inn', 'unmatched', 'repetition', 'area', 'not credited', '', '', ''): 1}
         """
         row = _DECODER.decode(line)
         findings: dict[Finding, int] = {}
         for event in row.events:
-            key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "", "")
+            key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "", "", "")
             findings[key] = findings.get(key, 0) + 1
         for loss in row.verdict.losses if row.verdict else ():
-            key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party, loss.why)
+            confusion = confusion_name(loss.said, loss.heard) if loss.weight else ""
+            key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party, loss.why, confusion)
             findings[key] = findings.get(key, 0) + loss.weight
         for domain in row.goal:
-            findings[domain, "", "", "", "", "", ""] = 1
+            findings[domain, "", "", "", "", "", "", ""] = 1
         return ScannedRow(row.id, findings)
 
     def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
@@ -139,7 +143,8 @@ class UserKind(RunKind):
         headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
         yield linked_table(run, link, "Scores", headings, rows, numeric=range(2, 7))
         if confusions := _confusions(run):
-            yield replace(confusion_rows(confusions[:1]), title="The confusion that lost the most points")
+            title = "The confusion that lost the most points"
+            yield replace(_confusion_table(run, link, confusions[:1]), title=title)
 
     def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the goal, and the utterances with their acts, understanding and events."""
@@ -207,11 +212,22 @@ class UserKind(RunKind):
             ]
             yield linked_table(run, link, "lost points by party", ("domain", *parties), by_party)
         if confusions := _confusions(run):
-            yield confusion_rows(confusions)
+            yield _confusion_table(run, link, confusions)
 
 
 def _confusions(run: OpenedRun) -> Sequence[Mapping[str, Any]]:
     return (run.manifest.get("verdicts") or {}).get("confusions") or ()
+
+
+def _confusion_table(run: OpenedRun, link: RowsLink, confusions: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the confusions; numbers link to the dialogues that lost points by them."""
+    table = confusion_rows(confusions)
+    links = {
+        (row, column): link(run, {"party": each["party"], "confusion": confusion_name(each["said"], each["heard"])})
+        for row, each in enumerate(confusions)
+        for column in table.numeric
+    }
+    return replace(table, links={cell: address for cell, address in links.items() if address})
 
 
 KIND = UserKind()
@@ -312,6 +328,7 @@ def _show_event(event: Event, filters: Mapping[str, str]) -> ShownEvent:
         "credit": CREDIT[event.credited],
         "party": "",
         "why": "",
+        "confusion": "",
     }
     return ShownEvent(
         event.name.replace("_", " "),
