@@ -26,6 +26,12 @@ OWN: Mapping[str, frozenset[str]] = {
 """The signature fields that describe the system under test and not the measurement, by kind of run."""
 
 
+INFORMATIVE = frozenset({"v", "gold", "ci", "bs", "seed", "test"})
+"""The signature fields that never stop a comparison of two values. Of gold, ``data`` decides: it is what the rules see, and
+``gold`` only tells whether two files hold the same corpus. Level, resamples, seed and test belong to the interval and to the
+p value, not to the value."""
+
+
 def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -> str | None:
     """Return why two numbers may not be compared: the fields in which their signatures differ, with both values.
 
@@ -49,7 +55,7 @@ def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -
     reasons = []
     for line in difference(one, other):
         name, _, values = line.partition(": ")
-        if name not in own and name not in OWN.get(kind, ()):
+        if name not in own and name not in OWN.get(kind, ()) and name not in INFORMATIVE:
             reasons.append(f"{words[name]} ({name}): {values}" if name in words else line)
     return "; ".join(reasons) or None
 

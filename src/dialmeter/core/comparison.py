@@ -34,6 +34,16 @@ class Resampling(Struct, frozen=True):
     resamples: int = 1000
     seed: int = 12345
 
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """The signature fields of an interval or a p value: level in percent, number of resamples, and seed.
+
+        Example:
+            >>> Resampling(0.95, 1000, 7).signed
+            ('ci:95', 'bs:1000', 'seed:7')
+        """
+        return (f"ci:{100 * self.confidence:.10g}", f"bs:{self.resamples}", f"seed:{self.seed}")
+
 
 def check_ci(ci: float, name: str = "ci") -> float:
     """Return the confidence level of intervals if it is valid; 0 means no intervals.

@@ -22,7 +22,7 @@ from .outcome import COMBINED, DialogueOutcome
 from .profile import Profile
 from .rules import UserRules
 from .score_table import MEASURES, ScoreTable, column, intervals, mean
-from .text.reader import ActMaker
+from .text import ActMaker, RuleMaker
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -131,7 +131,8 @@ class UserResult(Result):
         columns = {key: column(self.score_table.rows, *key) for key in keys}
         limits = intervals(self.score_table.rows, columns, self.resampling) if self.resampling else {}
         shared, account = self.signed, (*only_field(self._only), *self.account.signed)
-        counts = (f"d:{self.dialogues}", f"t:{self.turns}", f"data:{self.data}", f"v:{__version__}")
+        drawn = self.resampling.signed if self.resampling else ()
+        counts, version = (f"d:{self.dialogues}", f"t:{self.turns}", f"data:{self.data}"), f"v:{__version__}"
         scores = []
         for key, values in columns.items():
             measure, domain = key
@@ -150,7 +151,9 @@ class UserResult(Result):
                     ci_reason=(interval.reason or "") if interval and values else "",
                     reason="" if values else NOTHING,
                     group={"domain": domain},
-                    signature="|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
+                    signature="|".join(
+                        (measure, *shared, f"domain:{plain}", *account, *counts, *(drawn if interval else ()), version)
+                    ),
                 )
             )
         return scores
@@ -251,8 +254,8 @@ def settings_fields(
         f"rules:{rules.name}",
         *base,
         *changes,
-        f"profile:{profile.shown or profile.name}",
-        f"map:{value_map.label}" if value_map is not None and rules.values.map else "values:exact",
+        f"profile:{profile.shown}",
+        f"map:{value_map.label}" if value_map and (rules.values.map or RuleMaker.name in readers) else "values:exact",
         *((f"from:text({'+'.join(readers)})",) if readers else ()),
     )
 

@@ -18,9 +18,11 @@ from ..readers.parts import UniqueIds
 from ..renamed import renamed_argument
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
+from .alternatives import absent_choices
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
 from .counting import ConstraintCounter, count_requests
+from .goals import goal_digest
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
@@ -71,6 +73,8 @@ class UserScorer:
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
         self._constraint_counter = ConstraintCounter(self._setup)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
+        if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
+            raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
         self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
         self._read: tuple[Conversation, Conversation] | None = None
@@ -153,11 +157,14 @@ class UserScorer:
             [*informs.events, *requests.events],
             key=lambda event: (event.turns[-1:], event.domain, event.about, event.name),
         )
+        is_conditional = self.rules.goals.alternatives == "as_needed"
+        absent = absent_choices(dialogue.goal_units, dialogue.task) if is_conditional else []
         return DialogueOutcome(
             id=talk.id,
             turns=len(talk.moves),
             cut=talk.cut,
             goal=dialogue.goal,
+            goal_digest=goal_digest(dialogue.goal, self.rules.faults.goal_slots_as_written, absent),
             domains=tuple(dialogue.goal_units),
             inform=_outcomes(informs.domains),
             request=_outcomes(requests.domains),

@@ -144,6 +144,11 @@ class RuleMaker:
     def __reduce__(self) -> tuple[Any, ...]:
         return RuleMaker, self._arguments
 
+    def reads_with(self, profile: Profile, value_map: ValueMap | None) -> bool:
+        """Return True if the rules read with this profile and this value map."""
+        own_profile, own_map = self._arguments
+        return own_profile == profile and (own_map and own_map.label) == (value_map and value_map.label)
+
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
         """Return the acts of a turn."""
         acts: dict[Act, None] = {}
