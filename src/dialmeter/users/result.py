@@ -45,11 +45,15 @@ class UserSettings(Struct, frozen=True):
     """Finds acts in the text of turns without acts; None if text is not read."""
     accuracy: str = ""
     """A text on the measured accuracy of ``from_text``; empty if it was not measured."""
+    all_text: bool = False
+    """True to read the text of all turns, also of turns with acts; dialogues without text keep their acts."""
 
     @property
     def reader(self) -> str:
         """The name of the reader of text; empty if text is not read."""
-        return "" if self.from_text is None else self.from_text.name
+        if self.from_text is None:
+            return ""
+        return f"{self.from_text.name}:all" if self.all_text else self.from_text.name
 
     @property
     def signed(self) -> tuple[str, ...]:
@@ -255,7 +259,9 @@ def settings_fields(
         *base,
         *changes,
         f"profile:{profile.shown}",
-        f"map:{value_map.label}" if value_map and (rules.values.map or RuleMaker.name in readers) else "values:exact",
+        f"map:{value_map.label}"
+        if value_map and (rules.values.map or any(each.startswith(RuleMaker.name) for each in readers))
+        else "values:exact",
         *((f"from:text({'+'.join(readers)})",) if readers else ()),
     )
 

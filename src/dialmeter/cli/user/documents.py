@@ -18,6 +18,7 @@ from ...core.document import (
     ScoreRecord,
     Text,
 )
+from ...core.ladder import Ladder
 from ...users.blame import Confusion, Loss
 from ...users.blame.label_check import LabelFinding
 from ...users.events import Event
@@ -171,6 +172,7 @@ class UserCompareDocument(UserDocument, kw_only=True):
 
     Attributes:
         versus: the paired differences: the user's value minus the base's.
+        ladder: for each user after the first, its verdict under I-GCDF1 and what the verdict depends on.
         domain: the domain that was compared, or combined.
         intervals: the method of intervals and tests.
     """
@@ -181,6 +183,7 @@ class UserCompareDocument(UserDocument, kw_only=True):
     accounts: dict[str, AccountRecord]
     counts: UserCompareCounts
     versus: list[PairedDifference]
+    ladder: list[Ladder]
     domain: Text
     intervals: IntervalMethod
 
