@@ -101,8 +101,8 @@ def compare(
             raise DialmeterError(f"{names[0]} and {name} are not comparable: {mismatch}")
     versus, notices = _differences(results, resampling, domain)
     rungs = _rungs("as written", "as written", versus, first.dialogues, resampling)
-    for name, assumption, settings in other_settings(first.settings) if rescore is not None else ():
-        again = rescore(settings)
+    for name, assumption, settings in other_settings(first.settings):
+        again = results if rescore is None else rescore(settings)
         if any(again[each].score_table.rows != results[each].score_table.rows for each in names):
             rescored = _differences(again, resampling, domain)[0]
             for user, more in _rungs(name, assumption, rescored, first.dialogues, resampling).items():
@@ -145,4 +145,5 @@ def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
                 matrix[row, 2 * index : 2 * index + 2] = value, 1
         total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
         totals[measure] = float(total) / float(count) if count else None
-    return PairedSample(name, matrix, totals, by_dialogue)
+    signatures = {score.measure: score.signature for score in result.scores if score.group["domain"] == domain}
+    return PairedSample(name, matrix, totals, by_dialogue, signatures)

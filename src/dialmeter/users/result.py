@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
+from ..core.comparability import add_fields
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
@@ -135,8 +136,7 @@ class UserResult(Result):
         columns = {key: column(self.score_table.rows, *key) for key in keys}
         limits = intervals(self.score_table.rows, columns, self.resampling) if self.resampling else {}
         shared, account = self.signed, (*only_field(self._only), *self.account.signed)
-        drawn = self.resampling.signed if self.resampling else ()
-        counts, version = (f"d:{self.dialogues}", f"t:{self.turns}", f"data:{self.data}"), f"v:{__version__}"
+        counts = (f"d:{self.dialogues}", f"t:{self.turns}", f"data:{self.data}", f"v:{__version__}")
         scores = []
         for key, values in columns.items():
             measure, domain = key
@@ -155,8 +155,9 @@ class UserResult(Result):
                     ci_reason=(interval.reason or "") if interval and values else "",
                     reason="" if values else NOTHING,
                     group={"domain": domain},
-                    signature="|".join(
-                        (measure, *shared, f"domain:{plain}", *account, *counts, *(drawn if interval else ()), version)
+                    signature=add_fields(
+                        "|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
+                        self.resampling.signed if self.resampling and interval and interval.ci else (),
                     ),
                 )
             )

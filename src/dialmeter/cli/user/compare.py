@@ -76,9 +76,12 @@ def compare(**options: Any) -> Output:
     settings, resampling = user_settings_from_options(options), resampling_from_options(options) or Resampling()
     expect_files(len(files))
 
-    def score_users(only: frozenset[str] | None, settings: UserSettings = settings) -> dict[str, UserResult]:
+    def score_users(only: frozenset[str] | None, other: UserSettings | None = None) -> dict[str, UserResult]:
+        # Scores with other settings need no intervals, because only their differences are shown.
+        drawn = resampling if other is None else None
         return {
-            name: score_dialogues(file, settings, options, resampling, only=only).result for name, file in names.items()
+            name: score_dialogues(file, other or settings, options, drawn, only=only).result
+            for name, file in names.items()
         }
 
     results = whole_results = score_users(None)

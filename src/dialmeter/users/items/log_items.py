@@ -114,15 +114,15 @@ class LogItems(Result):
         tasks = sorted({talk.task for talk in self.dialogues})
         goals = {(talk.task, talk.goal, tuple(each.item for each in talk.outcomes)) for talk in self.dialogues}
         digest = hashlib.sha256(b"\n".join(sorted(map(encode, goals)))).hexdigest()[:10]
-        ci = self._interval(tasks) if len(tasks) > 1 and has_value else None
         fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
-        drawn = self.resampling.signed if ci is not None and self.resampling is not None else ()
+        ci = self._interval(tasks) if len(tasks) > 1 and has_value else None
+        interval_fields = self.resampling.signed if self.resampling and ci else ()
         return [
             _score(
                 outcomes,
                 ci=ci,
                 reason="" if has_value else "no item was conveyed, confirmed or missed",
-                signature="|".join(("ItemRecall", *fields, *drawn, f"v:{__version__}")),
+                signature="|".join(("ItemRecall", *fields, *interval_fields, f"v:{__version__}")),
             )
         ]
 

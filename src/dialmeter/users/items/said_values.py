@@ -125,8 +125,9 @@ def slot_words(trajectories: Iterable[Trajectory], places: Mapping[str, str]) ->
     words: dict[str, set[str]] = {}
     for trajectory in trajectories:
         calls = [call for step in trajectory.steps for call in step.calls]
-        for action in (*(trajectory.goal.actions if trajectory.goal else ()), *calls):
-            for path, value in leaves(action.name, action.arguments):
+        expected = trajectory.goal.actions if trajectory.goal else ()
+        for name, arguments in ((each.name, each.arguments) for group in (expected, calls) for each in group):
+            for path, value in leaves(name, arguments):
                 if isinstance(value, str) and kind_of_value(path, value, places) == "text" and len(value) < 30:
                     words.setdefault(path, set()).add(value.lower().replace("_", " "))
     return {path: frozenset(values) for path, values in words.items() if _MIN_VALUES <= len(values) <= _MAX_VALUES}
