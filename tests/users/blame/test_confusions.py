@@ -34,7 +34,7 @@ def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
 def test_most_points_of_the_shared_dialogues_are_one_confusion() -> None:
     _, verdicts = blame_shared()
     first, second, *_ = confusion_table(verdicts, {"I-GCDF1": 48, "R-GCDF1": 45})
-    assert first.key == ("user misheard system", "Booking-Book", "Train-OfferBooked")
+    assert (first.party, first.said, first.heard) == ("user misheard system", "Booking-Book", "Train-OfferBooked")
     assert (first.points, first.dialogues) == (293, 6)
     assert sum(loss.weight for verdict in verdicts for loss in verdict.losses) == 492
     assert (second.said, second.heard, second.points) == ("nothing", "Hotel-Inform type", 80)

@@ -60,19 +60,6 @@ class UserDocumentCounts(Struct, kw_only=True):
     events: Count
 
 
-class Parties(Struct, kw_only=True, rename=lambda name: name.replace("_", " ")):
-    """Counts by responsible party."""
-
-    user: Count
-    system: Count
-    user_misheard_system: Count
-    system_misheard_user: Count
-    goal: Count
-    label: Count
-    not_needed: Count
-    unknown: Count
-
-
 class BlameExample(Struct, kw_only=True):
     """An example of a lost point."""
 
@@ -95,8 +82,8 @@ class BlameRecord(Struct, kw_only=True):
 
     first: str
     failed: Count
-    dialogues: dict[str, Parties]
-    points: dict[str, dict[str, Parties]]
+    dialogues: dict[str, dict[str, Count]]
+    points: dict[str, dict[str, dict[str, Count]]]
     confusions: list[Confusion]
     reasons: dict[str, Count]
     examples: list[BlameExample]

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...model import Conversation
 from ..goals import requested_slot
-from ..outcome import Counts, DialogueOutcome, DomainOutcome, Measured, pooled
+from ..outcome import DialogueOutcome, DomainOutcome, Measured
 from ..prepared_dialogue import PreparedDialogue, ScoringSetup
 from .cause import PARTIES, REASONS, Cause, Party, first_cause, most_frequent
 from .exchange import Exchange, ExchangeItem, acts_in_words, confusion
@@ -78,11 +78,6 @@ class Confusion(Struct, frozen=True):
     gains: dict[str, float]
     example: str
 
-    @property
-    def key(self) -> tuple[Party, str, str]:
-        """Who misheard whom, what was said, and what was heard."""
-        return self.party, self.said, self.heard
-
 
 class SideVerdict(Struct, frozen=True):
     """The party to blame for most losses of one side, and the first turn that shows it."""
@@ -99,7 +94,8 @@ class SideVerdict(Struct, frozen=True):
             >>> SideVerdict("system misheard user", 3, "value_misheard").text
             'system misheard user, turn 3: the system searches with a value that it heard but nobody said'
         """
-        return f"{self.party}{at_turn(self.turn)}: {REASONS[self.why][1]}"
+        turn = "" if self.turn is None else f", turn {self.turn}"
+        return f"{self.party}{turn}: {REASONS[self.why][1]}"
 
 
 class BlameVerdict(Struct, frozen=True):
@@ -127,11 +123,6 @@ class BlameVerdict(Struct, frozen=True):
         return self.recall or self.precision
 
 
-def at_turn(turn: int | None) -> str:
-    """Return the text that adds a turn to the end of a phrase."""
-    return "" if turn is None else f", turn {turn}"
-
-
 class Blamer:
     """Finds the causes of lost points.
 
@@ -142,7 +133,6 @@ class Blamer:
     """
 
     def __init__(self, setup: ScoringSetup, database: Database | None = None, limit: int | None = None) -> None:
-        self._with_domain = not setup.rules.faults.combined_ignores_domain
         self._words = WordSearch(setup.profile, setup.matcher.map)
         self._database = database
         self._limit = limit
@@ -166,19 +156,7 @@ class Blamer:
         recall, precision = (
             _decide([loss for loss in losses if loss.side == side]) for side in ("recall", "precision")
         )
-        return BlameVerdict(talk.id, losses, recall, precision, bool(missing), tuple(self._confusions(losses, outcome)))
-
-    def _confusions(self, losses: Iterable[Loss], outcome: DialogueOutcome) -> Iterator[Confusion]:
-        grouped: dict[tuple[Party, str, str], list[Loss]] = {}
-        for loss in losses:
-            if loss.weight and loss.said:
-                grouped.setdefault((loss.party, loss.said, loss.heard), []).append(loss)
-        for key, group in grouped.items():
-            gains = {
-                "I-GCDF1": _gain(outcome, "I", group, self._with_domain),
-                "R-GCDF1": _gain(outcome, "R", group, with_domain=False),
-            }
-            yield Confusion(*key, 1, sum(loss.weight for loss in group), gains, outcome.id)
+        return BlameVerdict(talk.id, losses, recall, precision, bool(missing), tuple(_confusions(losses, outcome)))
 
     def _losses(self, exchange: Exchange, outcome: DialogueOutcome) -> Iterator[Loss]:
         sides: tuple[tuple[Measured, Mapping[str, DomainOutcome]], ...] = (
@@ -259,21 +237,29 @@ def _loss(exchange: Exchange, unit: Unit, cause: Cause) -> Loss:
     return Loss(*unit, cause.party, cause.turn, cause.why, _evidence(exchange.talk, cause), said, heard)
 
 
-def _gain(outcome: DialogueOutcome, measured: Measured, losses: Iterable[Loss], with_domain: bool) -> float:
+def _confusions(losses: Iterable[Loss], outcome: DialogueOutcome) -> Iterator[Confusion]:
+    grouped: dict[tuple[Party, str, str], list[Loss]] = {}
+    for loss in losses:
+        if loss.weight and loss.said:
+            grouped.setdefault((loss.party, loss.said, loss.heard), []).append(loss)
+    for key, group in grouped.items():
+        gains = {"I-GCDF1": _gain(outcome, "I", group), "R-GCDF1": _gain(outcome, "R", group)}
+        yield Confusion(*key, 1, sum(loss.weight for loss in group), gains, outcome.id)
+
+
+def _gain(outcome: DialogueOutcome, measured: Measured, losses: Iterable[Loss]) -> float:
     """Return how much F1 of a dialogue would rise without these losses: missing units are said, and unwanted units are not."""
     score = outcome.combined[measured]
     if score is None:
         return 0.0
     domains = outcome.inform if measured == "I" else outcome.request
-    counted = {domain: Counter(each.counted) for domain, each in domains.items()}
+    points = Counter({"recall": 0, "precision": 0})
     for loss in losses:
-        if loss.measured == measured:
-            counted[loss.domain][loss.about] += loss.weight if loss.side == "recall" else -loss.weight
-    mended = pooled(
-        {domain: Counts(list(each.wanted), list(counted[domain].elements())) for domain, each in domains.items()},
-        with_domain,
-    )
-    return (mended.f1 if mended is not None else 1.0) - score.f1
+        points[loss.side] += loss.weight if loss.measured == measured else 0
+    # F1 is twice the number of equal units, divided by the number of all units.
+    size = sum(len(each.wanted) + len(each.counted) for each in domains.values())
+    mended = size + points["recall"] - points["precision"]
+    return (min(1.0, (score.f1 * size + 2 * points["recall"]) / mended) if mended else 1.0) - score.f1
 
 
 def _evidence(talk: Conversation, cause: Cause) -> str:
@@ -348,15 +334,9 @@ def confusion_table(verdicts: Iterable[BlameVerdict], dialogues: Mapping[str, in
     grouped: dict[tuple[Party, str, str], list[Confusion]] = {}
     for verdict in verdicts:
         for each in verdict.confusions:
-            grouped.setdefault(each.key, []).append(each)
-    table = [
-        Confusion(
-            *key,
-            dialogues=len(group),
-            points=sum(each.points for each in group),
-            gains={name: fsum(each.gains[name] for each in group) / n for name, n in dialogues.items() if n},
-            example=group[0].example,
-        )
-        for key, group in grouped.items()
-    ]
-    return sorted(table, key=lambda each: (-each.points, each.key))
+            grouped.setdefault((each.party, each.said, each.heard), []).append(each)
+    table = []
+    for key, group in sorted(grouped.items()):
+        gains = {name: fsum(each.gains[name] for each in group) / n for name, n in dialogues.items() if n}
+        table.append(Confusion(*key, len(group), sum(each.points for each in group), gains, group[0].example))
+    return sorted(table, key=lambda each: -each.points)
