@@ -70,7 +70,8 @@ def other_settings(settings: UserSettings) -> Iterator[tuple[str, Assumption, Us
     profile, value_map = settings.profile, settings.value_map
     if value_map is None and settings.rules.values.map and profile.name in maps.names():
         shipped = maps.load_shipped(profile.name)
-        maker = settings.from_text and RuleMaker(profile, shipped)
+        # The rules that read text use the map, too.
+        maker = RuleMaker(profile, shipped) if isinstance(settings.from_text, RuleMaker) else settings.from_text
         yield f"map={profile.name}", "spelling", replace(settings, value_map=shipped, from_text=maker)
     if settings.from_text is None:
         yield "acts read from text", "acts", replace(settings, from_text=RuleMaker(profile, value_map), all_text=True)
@@ -100,14 +101,17 @@ def compare(
         if mismatch:
             raise DialmeterError(f"{names[0]} and {name} are not comparable: {mismatch}")
     versus, notices = _differences(results, resampling, domain)
-    rungs = _rungs("as written", "as written", versus, first.dialogues, resampling)
+    found: list[tuple[str, Assumption, list[PairedDifference]]] = [("as written", "as written", versus)]
     for name, assumption, settings in other_settings(first.settings):
         again = results if rescore is None else rescore(settings)
         if any(again[each].score_table.rows != results[each].score_table.rows for each in names):
-            rescored = _differences(again, resampling, domain)[0]
-            for user, more in _rungs(name, assumption, rescored, first.dialogues, resampling).items():
-                rungs[user] += more
-    ladders = [make_ladder(FIRST, user, names[0], each) for user, each in rungs.items()]
+            found.append((name, assumption, _differences(again, resampling, domain)[0]))
+    rungs: dict[str, list[Rung]] = {name: [] for name in names[1:]}
+    for name, assumption, differences in found:
+        for each in (each for each in differences if each.measure == FIRST):
+            rung = make_rung(name, assumption, each, 1 - resampling.confidence, n=first.dialogues)
+            rungs[each.system].append(rung)
+    ladders = [make_ladder(FIRST, name, names[0], each) for name, each in rungs.items()]
     return UserComparison(results=results, versus=versus, notices=notices, ladders=ladders)
 
 
@@ -119,14 +123,6 @@ def _differences(
     base, *others = [_sample(name, result, domain) for name, result in results.items()]
     formulas = {measure: ratio(2 * index, 2 * index + 1) for index, measure in enumerate(MEASURES)}
     return compare_pairs([(base, other) for other in others], formulas, resampling)
-
-
-def _rungs(
-    name: str, assumption: Assumption, versus: list[PairedDifference], n: int, resampling: Resampling
-) -> dict[str, list[Rung]]:
-    """Return user → its rung, for the first measure."""
-    level = 1 - resampling.confidence
-    return {each.system: [make_rung(name, assumption, each, level, n=n)] for each in versus if each.measure == FIRST}
 
 
 def _sample(name: str, result: UserResult, domain: str) -> PairedSample:

@@ -105,43 +105,25 @@ def _domain_units(domain: str, domain_goal: DomainGoal, slots_as_written: bool) 
     return GoalUnits(tuple(constraints), frozenset(slots), values, parts, requests, bool(domain_goal.book))
 
 
-def canonical_goal(goal: Goal, slots_as_written: bool = False) -> dict[str, dict[str, object]]:
-    """Return a goal in the same form for all formats: lower case, no empty parts, sorted requests.
-
-    Args:
-        goal: the goal as it was read.
-        slots_as_written: keep the letter case of slots, which the published evaluator sees.
-
-    Example:
-        >>> canonical_goal({"hotel": DomainGoal(info={"Area": "East"}, requests=("phone", "Address"))})
-        {'hotel': {'info': {'area': 'east'}, 'requests': ['address', 'phone']}}
-    """
-    canonical: dict[str, dict[str, object]] = {}
-    for domain, domain_goal in goal.items():
-        parts = canonical[domain] = {}
-        for name, part in domain_goal.parts.items():
-            values: dict[str, list[str]] = {}
-            for slot, value in part.items():
-                values.setdefault(slot if slots_as_written else slot.lower(), []).append(value.lower())
-            parts[name] = {slot: "\x1c".join(sorted(each)) for slot, each in values.items()}
-        if domain_goal.requests:
-            parts["requests"] = sorted({request(domain, slot).partition("-")[2] for slot in domain_goal.requests})
-    return canonical
-
-
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-def goal_digest(goal: Goal, slots_as_written: bool = False, absent: Sequence[Sequence[str]] = ()) -> bytes:
-    """Return the SHA-256 digest of what a rule set sees of one goal.
+def goal_digest(units: Mapping[str, GoalUnits], absent: Sequence[list[str]] = ()) -> bytes:
+    """Return the SHA-256 digest of what a rule set sees of one goal. The order of a goal does not matter.
 
     Args:
-        goal: the goal as it was read.
-        slots_as_written: the rule set sees the letter case of slots.
+        units: the units of the goal under the rule set.
         absent: first choices that the text of the task does not mention.
     """
-    content = _encode(canonical_goal(goal, slots_as_written)) + (_encode(sorted(absent)) if absent else b"")
-    return hashlib.sha256(content).digest()
+    seen = {
+        domain: (
+            {name: sorted(part) for name, part in each.parts.items()},
+            {slot: sorted(values) for slot, values in each.values.items()},
+            sorted(each.requests),
+        )
+        for domain, each in units.items()
+    }
+    return hashlib.sha256(_encode((seen, sorted(absent)))).digest()
 
 
 def data_digest(goals: Iterable[tuple[str, bytes]]) -> str:
@@ -151,7 +133,7 @@ def data_digest(goals: Iterable[tuple[str, bytes]]) -> str:
         goals: pairs of a dialogue id and the digest of its goal.
 
     Example:
-        >>> one, other = goal_digest({}), goal_digest({"hotel": DomainGoal(info={"area": "east"})})
+        >>> one, other = (goal_digest(goal_units(goal)) for goal in ({}, {"hotel": DomainGoal(info={"area": "east"})}))
         >>> data_digest([("b", one), ("A.json", other)]) == data_digest([("a", other), ("b", one)])
         True
     """

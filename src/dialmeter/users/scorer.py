@@ -171,7 +171,7 @@ class UserScorer:
             turns=len(talk.moves),
             cut=talk.cut,
             goal=dialogue.goal,
-            goal_digest=goal_digest(dialogue.goal, self.rules.faults.goal_slots_as_written, absent),
+            goal_digest=goal_digest(dialogue.goal_units, absent),
             domains=tuple(dialogue.goal_units),
             inform=_outcomes(informs.domains),
             request=_outcomes(requests.domains),

@@ -146,11 +146,6 @@ def _first_confusion(confusion: Confusion, scores: Mapping[str, Score], points: 
     )
 
 
-def confusion_name(said: str, heard: str) -> str:
-    """Return the name of a confusion; empty if nobody misheard."""
-    return f"{said} → {heard}" if heard else ""
-
-
 def confusion_rows(confusions: Sequence[Mapping[str, Any]]) -> Table:
     """Return the confusions with their lost points, and the gain in points of percent if one were mended.
 

@@ -17,7 +17,7 @@ from ...users.record import UserRow
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, interval
-from ..user import confusion_name, confusion_rows
+from ..user import confusion_rows
 from .acts import act_words
 from .charts import domains_chart, events_chart, parties_chart, spread_charts, title_suffix
 from .findings import Finding
@@ -102,7 +102,7 @@ class UserKind(RunKind):
             key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "", "", "")
             findings[key] = findings.get(key, 0) + 1
         for loss in row.verdict.losses if row.verdict else ():
-            confusion = confusion_name(loss.said, loss.heard) if loss.weight else ""
+            confusion = f"{loss.said} → {loss.heard}" if loss.weight and loss.heard else ""
             key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party, loss.why, confusion)
             findings[key] = findings.get(key, 0) + loss.weight
         for domain in row.goal:
@@ -223,7 +223,7 @@ def _confusion_table(run: OpenedRun, link: RowsLink, confusions: Sequence[Mappin
     """Return the confusions; numbers link to the dialogues that lost points by them."""
     table = confusion_rows(confusions)
     links = {
-        (row, column): link(run, {"party": each["party"], "confusion": confusion_name(each["said"], each["heard"])})
+        (row, column): link(run, {"party": each["party"], "confusion": f"{each['said']} → {each['heard']}"})
         for row, each in enumerate(confusions)
         for column in table.numeric
     }
