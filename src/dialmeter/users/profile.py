@@ -119,7 +119,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dic
 
         Example:
             >>> named("town").shown, msgspec.structs.replace(named("town"), choice_slots=()).shown
-            ('town', 'town@19115f16bd')
+            ('town', 'town@28760e2423')
         """
         if self.name in names() and self.digest == named(self.name).digest:
             return self.name
