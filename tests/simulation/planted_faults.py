@@ -142,7 +142,7 @@ def told(talk: Conversation, act: Act) -> bool:
 FAULTS = {
     "forgetting user": Fault("user", forgetting_user),
     "placeholder system": Fault("system", placeholder_system),
-    "misheard value": Fault("understanding", misheard_value),
+    "misheard value": Fault("system misheard user", misheard_value),
     "impossible goal": Fault("goal", impossible_goal),
     "missing label": Fault("label", missing_label),
 }

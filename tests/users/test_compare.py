@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from dialmeter.core.comparison import Resampling
+from dialmeter.core.ladder import Ladder
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
+from dialmeter.readers.own.native import conversation_to_dict
 from dialmeter.users.compare import common_goals, compare
-from dialmeter.users.result import UserResult
-from dialmeter.users.scorer import score_user
+from dialmeter.users.result import UserResult, UserSettings
+from dialmeter.users.scorer import UserScorer, score_user
 
+from ..cli.invoke import call
 from .talks import goal, system, talk, user
 
 HOW = Resampling(0.95, 500, 1)
@@ -89,3 +97,83 @@ def test_few_dialogues_are_not_tested() -> None:
     found = compare({"a": result(dict.fromkeys(NAMES[:3], ONE)), "b": result(dict.fromkeys(NAMES[:3], BOTH))}, HOW)
     assert {each.p for each in found.versus} == {None}
     assert [each.code for each in found.notices] == ["few-dialogues"]
+
+
+TIMES = ("17:15", "18:30", "19:45", "13:15", "17:15", "18:30", "19:45", "13:15")
+SPELT = {"17:15": "5:15 pm", "18:30": "6:30 pm", "19:45": "7:45 pm", "13:15": "1:15 pm"}
+TRAIN = "I need a train that leaves at {}."
+
+
+def say(values: dict[str, str], text: str = "") -> list[Conversation]:
+    """A user who says one value in each dialogue."""
+    return [
+        talk(
+            goal(train={"info": {"leaveAt": TIMES[place]}}),
+            user(f"Train-Inform leaveAt={values[TIMES[place]]}", text.format(TIMES[place])),
+            system(""),
+            name=name,
+        )
+        for place, name in enumerate(NAMES)
+    ]
+
+
+def ladder(users: dict[str, list[Conversation]], **settings: Any) -> Ladder:
+    results = {name: score_user(each, ci=0, **settings) for name, each in users.items()}
+
+    def rescore(other: UserSettings) -> dict[str, UserResult]:
+        scorers = {name: UserScorer.under(other) for name in users}
+        return {name: _score_all(scorers[name], each) for name, each in users.items()}
+
+    (found,) = compare(results, HOW, rescore=rescore).ladders
+    return found
+
+
+def _score_all(scorer: UserScorer, talks: list[Conversation]) -> UserResult:
+    for each in talks:
+        scorer.add(each)
+    return scorer.result()
+
+
+def test_verdict_turns_with_spelling() -> None:
+    found = ladder({"a": say({each: each for each in SPELT}), "b": say(SPELT)})
+    assert [(each.name, each.assumption, each.verdict) for each in found.rungs] == [
+        ("as written", "as written", "worse"),
+        ("map=multiwoz", "spelling", "cannot tell"),
+    ]
+    assert (found.rungs[0].difference, found.rungs[1].difference) == (-1.0, 0.0)
+    assert found.verdict == "depends"
+    assert found.sentence == "the verdict turns with spelling"
+
+
+def test_spelling_is_no_rung_if_a_map_was_given_or_changes_nothing() -> None:
+    as_goals = {each: each for each in SPELT}
+    assert len(ladder({"a": say(as_goals), "b": say(SPELT)}, value_map="multiwoz").rungs) == 1
+    assert len(ladder({"a": say(as_goals), "b": say(as_goals)}).rungs) == 1
+
+
+def test_acts_from_text_are_another_question() -> None:
+    """User b has no acts of its constraints, but its text says all of them."""
+    as_goals = {each: each for each in SPELT}
+    silent = [replace(each, moves=(replace(each.moves[0], acts=()), each.moves[1])) for each in say(as_goals, TRAIN)]
+    found = ladder({"a": say(as_goals, TRAIN), "b": silent})
+    assert [(each.name, each.verdict) for each in found.rungs] == [
+        ("as written", "worse"),
+        ("acts read from text", "cannot tell"),
+    ]
+    assert found.verdict == "worse"
+    assert "another question" in found.sentence
+
+
+def test_no_text_no_rung() -> None:
+    as_goals = {each: each for each in SPELT}
+    assert len(ladder({"a": say(as_goals), "b": say(as_goals, TRAIN)}).rungs) == 1
+
+
+def test_the_command_has_the_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = []
+    for name, talks in (("a", say({each: each for each in SPELT})), ("b", say(SPELT))):
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text("\n".join(json.dumps(conversation_to_dict(each)) for each in talks))
+    (found,) = call(capsys, "user", "compare", *files, "--resamples", 200, "--json", "-q").json["ladder"]
+    assert (found["verdict"], found["system"], found["base"]) == ("depends", "b", "a")
+    assert [each["name"] for each in found["rungs"]] == ["as written", "map=multiwoz"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.shared_data import shared
@@ -203,3 +204,35 @@ def test_what_is_canonical_stays_canonical() -> None:
                 for form in (*table.by_form, *table.values) if table else ():
                     found = value_map.canonical(f"{domain}-{slot}", form)
                     assert value_map.canonical(f"{domain}-{slot}", found) == found
+
+
+NORTH, HILL, TOWN = {"north": ["up", "top"]}, {"hill": ["top"]}, {"centre": ["town", "middle"]}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ({"area": NORTH | TOWN}, {"area": TOWN | NORTH}, True),
+        ({"area": NORTH | HILL}, {"area": HILL | NORTH}, False),
+        ({"area": NORTH | HILL}, {"area": {"north": ["top", "up", "up"]} | HILL}, True),
+        ({"area": {"a": ["Top"], "b": ["top"]}}, {"area": {"b": ["top"], "a": ["Top"]}}, False),
+        ({"area": NORTH}, {"area": NORTH | {"special_keys": {"about": "a remark"}}}, True),
+        ({"area": NORTH}, {"area": NORTH | {"special_keys": {"not_in_goal": {"south": []}}}}, False),
+        ({"area": NORTH}, {"area": {"hotel": NORTH}}, False),
+        ({"day": NORTH, "bookday": HILL}, {"bookday": HILL, "day": NORTH}, True),
+        ({"book day": NORTH, "bookday": HILL}, {"bookday": HILL, "book day": NORTH}, False),
+        (
+            {"area": {"special_keys": {"not_in_goal": {"hotel": NORTH | HILL}}}},
+            {"area": {"special_keys": {"not_in_goal": {"hotel": HILL | NORTH}}}},
+            False,
+        ),
+    ],
+)
+def test_digest_follows_the_meaning(one: dict[str, Any], other: dict[str, Any], equal: bool) -> None:
+    """The order of a map counts exactly where it decides what a form, or a spelling of a slot, means."""
+    assert (ValueMap(one).digest == ValueMap(other).digest) is equal
+
+
+def test_order_of_an_ambiguous_form_decides_its_value() -> None:
+    assert ValueMap({"area": NORTH | HILL}).canonical("hotel-area", "top") == "north"
+    assert ValueMap({"area": HILL | NORTH}).canonical("hotel-area", "top") == "hill"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from .goals import slot_of
+from .goals import GoalUnits, slot_of
 from .prepared_dialogue import PreparedDialogue
 from .profile import NO_BOOK
 from .system_turn import booked_domain
@@ -70,6 +70,16 @@ def find_alternatives(dialogue: PreparedDialogue, domain: str) -> list[Alternati
     return [
         _decide(dialogue, domain, said, given_up, instead, is_booking=set(given_up) <= set(booking))
         for given_up, instead in split_alternatives(parts)
+    ]
+
+
+def absent_choices(units: Mapping[str, GoalUnits], task: str) -> list[list[str]]:
+    """Return the failing choices of a goal that the text of the task does not mention, with their domains."""
+    return [
+        [domain, *sorted(given_up)]
+        for domain, each in units.items()
+        for given_up, _ in (split_alternatives(each.parts) if task else ())
+        if _is_absent(given_up, task)
     ]
 
 

@@ -91,17 +91,24 @@ class Matcher:
         if key not in self._near:
             forms = self._forms.get(table)
             if forms is None:
-                forms = self._forms[table] = {form: _sorted_words(form) for form in table.by_form}
+                forms = self._forms[table] = {form: _sorted_words(form) for form in sorted(table.by_form)}
             self._near[key] = self._best(table, value, forms)
         return self._near[key]
 
     def _nearest_of(self, table: SlotValues, goal_values: Iterable[str], value: str) -> str | None:
         """Return the canonical value of the most similar form of some canonical values."""
-        forms = {form: _sorted_words(form) for each in goal_values for form in table.values.get(each, ())}
+        listed = sorted(form for each in goal_values for form in table.values.get(each, ()))
+        forms = {form: _sorted_words(form) for form in listed}
         return self._best(table, value, forms) if forms else None
 
     def _best(self, table: SlotValues, value: str, forms: Mapping[str, str]) -> str | None:
-        """Return the canonical value of the most similar form. ``forms`` maps forms to their sorted words."""
+        """Return the canonical value of the most similar form; of equally similar ones, the first in the alphabet.
+
+        Args:
+            table: the values of the slot.
+            value: the value.
+            forms: form → its sorted words. The forms are sorted, so that the order of the map does not matter.
+        """
         from rapidfuzz import fuzz, process
 
         percent = 100 * self._threshold
@@ -115,7 +122,9 @@ class Matcher:
 def _equal_form(table: SlotValues, goal_values: Iterable[str], value: str) -> str | None:
     """Return the canonical value of a form that is equal to the value, ignoring letter case."""
     forms = [form for each in goal_values for form in table.values.get(each, ())]
-    return next((table.by_form[form] for form in (*forms, *table.by_form) if form.lower() == value), None)
+    return next(
+        (table.by_form[form] for form in (*sorted(forms), *sorted(table.by_form)) if form.lower() == value), None
+    )
 
 
 def _sorted_words(text: str) -> str:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.comparability import not_comparable
-from ..core.comparison import PairedSample, Resampling, SystemComparison, compare_pairs
+from ..core.comparison import PairedDifference, PairedSample, Resampling, SystemComparison, compare_pairs
+from ..core.ladder import Assumption, Rung, make_ladder, make_rung
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
+from ..values import maps
 from .outcome import COMBINED
-from .result import SHOWN, UserResult
+from .result import SHOWN, UserResult, UserSettings
 from .score_table import MEASURES, column
+from .text import RuleMaker
 
+FIRST = next(iter(MEASURES))
+"""The measure of the verdict."""
 UserComparison: TypeAlias = SystemComparison[UserResult]
 
 
@@ -52,29 +58,71 @@ def common_goals(results: Mapping[str, UserResult]) -> Common:
     )
 
 
-def compare(results: Mapping[str, UserResult], resampling: Resampling, domain: str = COMBINED) -> UserComparison:
+def other_settings(settings: UserSettings) -> Iterator[tuple[str, Assumption, UserSettings]]:
+    """Yield the assumptions that a verdict may depend on, with their settings: another spelling of values, acts from text.
+
+    Example:
+        >>> from .profile import named as profile
+        >>> from .rules import named as rules
+        >>> [name for name, _, _ in other_settings(UserSettings(rules("dialmeter"), profile("multiwoz")))]
+        ['map=multiwoz', 'acts read from text']
+    """
+    profile, value_map = settings.profile, settings.value_map
+    if value_map is None and settings.rules.values.map and profile.name in maps.names():
+        shipped = maps.load_shipped(profile.name)
+        # The rules that read text use the map, too.
+        maker = RuleMaker(profile, shipped) if isinstance(settings.from_text, RuleMaker) else settings.from_text
+        yield f"map={profile.name}", "spelling", replace(settings, value_map=shipped, from_text=maker)
+    if settings.from_text is None:
+        yield "acts read from text", "acts", replace(settings, from_text=RuleMaker(profile, value_map), all_text=True)
+
+
+def compare(
+    results: Mapping[str, UserResult],
+    resampling: Resampling,
+    domain: str = COMBINED,
+    rescore: Callable[[UserSettings], Mapping[str, UserResult]] | None = None,
+) -> UserComparison:
     """Compare users with the first one, on the same goals.
 
     Args:
         results: user name → result. All results are of the same dialogues, scored with the same settings.
         resampling: confidence, resamples and seed.
         domain: the name of a domain, or ``combined`` for all domains together.
+        rescore: scores the same dialogues with other settings, to find out what the verdict depends on; None for no such rungs.
 
     Raises:
         DialmeterError: the dialogues, goals or settings are not the same.
     """
-    from ..stats import ratio
-
     names = list(results)
     first = results[names[0]]
     for name in names[1:]:
         mismatch = not_comparable("user", first.signature, results[name].signature)
         if mismatch:
             raise DialmeterError(f"{names[0]} and {name} are not comparable: {mismatch}")
+    versus, notices = _differences(results, resampling, domain)
+    found: list[tuple[str, Assumption, list[PairedDifference]]] = [("as written", "as written", versus)]
+    for name, assumption, settings in other_settings(first.settings):
+        again = results if rescore is None else rescore(settings)
+        if any(again[each].score_table.rows != results[each].score_table.rows for each in names):
+            found.append((name, assumption, _differences(again, resampling, domain)[0]))
+    rungs: dict[str, list[Rung]] = {name: [] for name in names[1:]}
+    for name, assumption, differences in found:
+        for each in (each for each in differences if each.measure == FIRST):
+            rung = make_rung(name, assumption, each, 1 - resampling.confidence, n=first.dialogues)
+            rungs[each.system].append(rung)
+    ladders = [make_ladder(FIRST, name, names[0], each) for name, each in rungs.items()]
+    return UserComparison(results=results, versus=versus, notices=notices, ladders=ladders)
+
+
+def _differences(
+    results: Mapping[str, UserResult], resampling: Resampling, domain: str
+) -> tuple[list[PairedDifference], list[Notice]]:
+    from ..stats import ratio
+
     base, *others = [_sample(name, result, domain) for name, result in results.items()]
     formulas = {measure: ratio(2 * index, 2 * index + 1) for index, measure in enumerate(MEASURES)}
-    differences, notices = compare_pairs([(base, other) for other in others], formulas, resampling)
-    return UserComparison(results=results, versus=differences, notices=notices)
+    return compare_pairs([(base, other) for other in others], formulas, resampling)
 
 
 def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
@@ -93,4 +141,5 @@ def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
                 matrix[row, 2 * index : 2 * index + 2] = value, 1
         total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
         totals[measure] = float(total) / float(count) if count else None
-    return PairedSample(name, matrix, totals, by_dialogue)
+    signatures = {score.measure: score.signature for score in result.scores if score.group["domain"] == domain}
+    return PairedSample(name, matrix, totals, by_dialogue, signatures)

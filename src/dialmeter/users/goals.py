@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -105,31 +105,25 @@ def _domain_units(domain: str, domain_goal: DomainGoal, slots_as_written: bool) 
     return GoalUnits(tuple(constraints), frozenset(slots), values, parts, requests, bool(domain_goal.book))
 
 
-def canonical_goal(goal: Goal) -> dict[str, dict[str, object]]:
-    """Return a goal in the same form for all formats: lower case, no empty parts, sorted requests.
-
-    Example:
-        >>> canonical_goal({"hotel": DomainGoal(info={"Area": "East"}, requests=("phone", "Address"))})
-        {'hotel': {'info': {'area': 'east'}, 'requests': ['address', 'phone']}}
-    """
-    return {
-        domain: {
-            **{
-                name: {slot.lower(): value.lower() for slot, value in part.items()}
-                for name, part in domain_goal.parts.items()
-            },
-            **({"requests": sorted(slot.lower() for slot in domain_goal.requests)} if domain_goal.requests else {}),
-        }
-        for domain, domain_goal in goal.items()
-    }
-
-
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-def goal_digest(goal: Goal) -> bytes:
-    """Return the SHA-256 digest of one goal."""
-    return hashlib.sha256(_encode(canonical_goal(goal))).digest()
+def goal_digest(units: Mapping[str, GoalUnits], absent: Sequence[list[str]] = ()) -> bytes:
+    """Return the SHA-256 digest of what a rule set sees of one goal. The order of a goal does not matter.
+
+    Args:
+        units: the units of the goal under the rule set.
+        absent: first choices that the text of the task does not mention.
+    """
+    seen = {
+        domain: (
+            {name: sorted(part) for name, part in each.parts.items()},
+            {slot: sorted(values) for slot, values in each.values.items()},
+            sorted(each.requests),
+        )
+        for domain, each in units.items()
+    }
+    return hashlib.sha256(_encode((seen, sorted(absent)))).digest()
 
 
 def data_digest(goals: Iterable[tuple[str, bytes]]) -> str:
@@ -139,7 +133,7 @@ def data_digest(goals: Iterable[tuple[str, bytes]]) -> str:
         goals: pairs of a dialogue id and the digest of its goal.
 
     Example:
-        >>> one, other = goal_digest({}), goal_digest({"hotel": DomainGoal(info={"area": "east"})})
+        >>> one, other = (goal_digest(goal_units(goal)) for goal in ({}, {"hotel": DomainGoal(info={"area": "east"})}))
         >>> data_digest([("b", one), ("A.json", other)]) == data_digest([("a", other), ("b", one)])
         True
     """

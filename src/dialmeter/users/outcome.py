@@ -33,6 +33,7 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
         turns: number of turns.
         cut: True if the dialogue ended at a limit of turns.
         goal: the goal of the user, with domains named as in the profile.
+        goal_digest: digest of what the rules see of the goal.
         domains: the domains of the goal.
         inform: I-GCDF1 by domain, including domains outside the goal.
         request: R-GCDF1 by domain, including domains outside the goal.
@@ -49,6 +50,7 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
     turns: int
     cut: bool
     goal: Goal
+    goal_digest: bytes
     domains: tuple[str, ...]
     inform: Mapping[str, DomainOutcome]
     request: Mapping[str, DomainOutcome]

@@ -9,8 +9,8 @@ import hashlib
 import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
 from ..core.rule_files import RuleFiles
@@ -112,8 +112,24 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dic
     taxi: Taxi = field(default_factory=Taxi)
     fine: AllowedConstraints = field(default_factory=AllowedConstraints)
     words: UtteranceWords = field(default_factory=UtteranceWords)
-    shown: str = ""
-    """The name in signatures: the name, and for a file of the user also its digest."""
+
+    @property
+    def shown(self) -> str:
+        """The name in signatures. If the profile is not a shipped one, a digest of its content follows.
+
+        Example:
+            >>> named("town").shown, msgspec.structs.replace(named("town"), choice_slots=()).shown
+            ('town', 'town@28760e2423')
+        """
+        if self.name in names() and self.digest == named(self.name).digest:
+            return self.name
+        return f"{self.name}@{self.digest}"
+
+    @property
+    def digest(self) -> str:
+        """Ten hexadecimal digits that identify the content without its name and description."""
+        content = msgspec.json.encode(msgspec.structs.replace(self, name="", about=""), order="sorted")
+        return hashlib.sha256(content).hexdigest()[:10]
 
     def traits(self, domain: str) -> DomainTraits:
         """Return the properties of a domain.
@@ -144,12 +160,7 @@ def _listed(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _complete(stated: dict[str, Any], name: str, text: str | None) -> dict[str, Any]:
-    digest = f"@{hashlib.sha256(text.encode()).hexdigest()[:10]}" if text is not None else ""
-    return {"name": name, "shown": name + digest, **stated}
-
-
-_FILES = RuleFiles(Profile, "profile", __package__, "profiles", "multiwoz", complete=_complete)
+_FILES = RuleFiles(Profile, "profile", __package__, "profiles", "multiwoz")
 names = _FILES.names
 named = _FILES.named
 load = _FILES.load

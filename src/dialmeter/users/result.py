@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
+from ..core.comparability import add_fields
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
@@ -22,7 +23,7 @@ from .outcome import COMBINED, DialogueOutcome
 from .profile import Profile
 from .rules import UserRules
 from .score_table import MEASURES, ScoreTable, column, intervals, mean
-from .text.reader import ActMaker
+from .text import ActMaker, RuleMaker
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -45,11 +46,15 @@ class UserSettings(Struct, frozen=True):
     """Finds acts in the text of turns without acts; None if text is not read."""
     accuracy: str = ""
     """A text on the measured accuracy of ``from_text``; empty if it was not measured."""
+    all_text: bool = False
+    """True to read the text of all turns, also of turns with acts; dialogues without text keep their acts."""
 
     @property
     def reader(self) -> str:
         """The name of the reader of text; empty if text is not read."""
-        return "" if self.from_text is None else self.from_text.name
+        if self.from_text is None:
+            return ""
+        return f"{self.from_text.name}:all" if self.all_text else self.from_text.name
 
     @property
     def signed(self) -> tuple[str, ...]:
@@ -150,7 +155,10 @@ class UserResult(Result):
                     ci_reason=(interval.reason or "") if interval and values else "",
                     reason="" if values else NOTHING,
                     group={"domain": domain},
-                    signature="|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
+                    signature=add_fields(
+                        "|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
+                        self.resampling.signed if self.resampling and interval and interval.ci else (),
+                    ),
                 )
             )
         return scores
@@ -251,8 +259,10 @@ def settings_fields(
         f"rules:{rules.name}",
         *base,
         *changes,
-        f"profile:{profile.shown or profile.name}",
-        f"map:{value_map.label}" if value_map is not None and rules.values.map else "values:exact",
+        f"profile:{profile.shown}",
+        f"map:{value_map.label}"
+        if value_map and (rules.values.map or any(each.startswith(RuleMaker.name) for each in readers))
+        else "values:exact",
         *((f"from:text({'+'.join(readers)})",) if readers else ()),
     )
 

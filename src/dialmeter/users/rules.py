@@ -7,6 +7,7 @@ the declarations of the behaviours.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -159,7 +160,7 @@ class UserRules(_Part, frozen=True, kw_only=True):
             {'repetitions.max': '4'}
         """
         defaults = switches(named(self.base or self.name))
-        return {name: shown(value) for name, value in switches(self).items() if value != defaults[name]}
+        return {name: _signed(value) for name, value in switches(self).items() if value != defaults[name]}
 
 
 def _inherit(stated: dict[str, Any], name: str, text: str | None) -> dict[str, Any]:
@@ -230,7 +231,19 @@ def shown(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return "+".join(map(str, value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value)
+
+
+def _signed(value: object) -> str:
+    """Return the value of a switch for signatures. A list is a digest if its items have characters that separate fields or items.
+
+    Example:
+        >>> _signed(["hotel", "taxi"]), _signed(["a|b"]), _signed(["a", "b+"]) == _signed(["a+b", ""])
+        ('hotel+taxi', '@6c2b14bbe6', False)
+    """
+    if isinstance(value, list | tuple) and any(not each or set("|+@") & set(each) for each in value):
+        return f"@{hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:10]}"
+    return shown(value)
 
 
 def _flatten(whole: Mapping[str, Any]) -> dict[str, Any]:

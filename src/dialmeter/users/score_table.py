@@ -13,7 +13,6 @@ from ..core.comparison import Resampling
 from ..errors import InputError
 from ..model import dialogue_key
 from .events import Family, Remark
-from .goals import goal_digest
 from .outcome import COMBINED, DialogueOutcome, Measured, Parts
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class ScoreTable:
         row.update({("I", domain): each.score for domain, each in outcome.inform.items()})
         row.update({("R", domain): each.score for domain, each in outcome.request.items()})
         self.rows[name] = row
-        self.goals[name] = goal_digest(outcome.goal)
+        self.goals[name] = outcome.goal_digest
         self.turns += outcome.turns
         self.events.update([(event.family, event.name, event.domain, event.slot) for event in outcome.events])
         for remark in outcome.remarks:

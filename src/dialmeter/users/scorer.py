@@ -12,15 +12,17 @@ from ..core.comparison import Resampling, make_resampling
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, placing
 from ..garbage import paused_garbage_collection
-from ..model import Conversation, Notice, dialogue_key
+from ..model import USER, Conversation, Notice, dialogue_key
 from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.parts import UniqueIds
 from ..renamed import renamed_argument
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
+from .alternatives import absent_choices
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
 from .counting import ConstraintCounter, count_requests
+from .goals import goal_digest
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
@@ -31,6 +33,7 @@ from .rules import UserRules
 from .rules import load as load_rules
 from .score_table import ScoreTable
 from .text import ActMaker, RuleMaker, TextReader
+from .text.accuracy import without_acts
 
 
 class UserScorer:
@@ -43,6 +46,7 @@ class UserScorer:
         from_text: finds acts in the text of turns without acts; True for the rules of dialmeter.
         keep: keep every outcome in the result; otherwise the result has only scores and counts.
         accuracy: a text on the measured accuracy of reading text.
+        all_text: also read the text of turns with acts.
 
     Example:
         >>> from dialmeter.model import Act, DomainGoal, Move
@@ -63,6 +67,7 @@ class UserScorer:
         from_text: bool | ActMaker | None = False,
         keep: bool = False,
         accuracy: str = "",
+        all_text: bool = False,
     ) -> None:
         self.rules = rules if isinstance(rules, UserRules) else load_rules(str(rules))
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
@@ -71,7 +76,9 @@ class UserScorer:
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
         self._constraint_counter = ConstraintCounter(self._setup)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
-        self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
+        if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
+            raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
+        self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy, all_text)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
         self._read: tuple[Conversation, Conversation] | None = None
         self._keep = keep
@@ -86,6 +93,7 @@ class UserScorer:
             settings.value_map,
             from_text=settings.from_text,
             accuracy=settings.accuracy,
+            all_text=settings.all_text,
         )
 
     def reset(self) -> None:
@@ -96,7 +104,9 @@ class UserScorer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self.rules, self.profile, self.value_map)
-        options = {"from_text": self.settings.from_text, "keep": self._keep, "accuracy": self.settings.accuracy}
+        settings = self.settings
+        options = {"from_text": settings.from_text, "accuracy": settings.accuracy, "all_text": settings.all_text}
+        options |= {"keep": self._keep}
         return _unpickle, (type(self), arguments, options, (self.score_table, self.refused, self._unique_ids))
 
     @property
@@ -133,7 +143,8 @@ class UserScorer:
         if self._reader is None:
             return talk
         if self._read is None or self._read[0] is not talk:
-            self._read = talk, self._reader.read(talk)
+            is_text = self.settings.all_text and all(move.text for move in talk.moves if move.speaker == USER)
+            self._read = talk, self._reader.read(without_acts(talk) if is_text else talk)
         return self._read[1]
 
     def outcome(self, talk: Conversation) -> DialogueOutcome:
@@ -153,11 +164,14 @@ class UserScorer:
             [*informs.events, *requests.events],
             key=lambda event: (event.turns[-1:], event.domain, event.about, event.name),
         )
+        is_conditional = self.rules.goals.alternatives == "as_needed"
+        absent = absent_choices(dialogue.goal_units, dialogue.task) if is_conditional else []
         return DialogueOutcome(
             id=talk.id,
             turns=len(talk.moves),
             cut=talk.cut,
             goal=dialogue.goal,
+            goal_digest=goal_digest(dialogue.goal_units, absent),
             domains=tuple(dialogue.goal_units),
             inform=_outcomes(informs.domains),
             request=_outcomes(requests.domains),

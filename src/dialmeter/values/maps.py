@@ -44,12 +44,18 @@ class SlotValues:
         self.steps = steps
         self.values = self._forms(values)
         outside = self._forms(not_in_goal)
-        self.known = frozenset([*values, *not_in_goal])
+        self.known = frozenset([*values, *not_in_goal]) - {_SPECIAL}
         self._canonical_values = (*self.values, *outside)
         self.by_form: dict[str, str] = {}
         for key, forms in (*self.values.items(), *outside.items()):
             for form in forms:
                 self.by_form.setdefault(form, key)
+
+    @property
+    def meaning(self) -> tuple[object, ...]:
+        """All that matching can see. The order of the file is seen only in what a form of several values means."""
+        values = {key: sorted(set(forms)) for key, forms in self.values.items()}
+        return self.steps, values, sorted(self.known), self.by_form, self._canonical_by_form
 
     def canonical(self, value: str) -> str:
         """Return the canonical value of a form, ignoring case and extra blanks; otherwise the value after the steps."""
@@ -120,8 +126,25 @@ class ValueMap:
 
     @cached_property
     def digest(self) -> str:
-        """Ten hexadecimal digits that identify this map."""
-        encoded = msgspec.json.encode(self._slots, order="sorted")
+        """Ten hexadecimal digits that identify the meaning of this map.
+
+        The order of the file counts only where it decides what a form, or a spelling of a slot, means.
+
+        Example:
+            >>> north, centre, hill = {"north": ["up", "top"]}, {"centre": ["middle"]}, {"hill": ["top"]}
+            >>> ValueMap({"area": north | centre}).digest == ValueMap({"area": centre | north}).digest
+            True
+            >>> ValueMap({"area": north | hill}).digest == ValueMap({"area": hill | north}).digest
+            False
+        """
+        meanings = {}
+        for slot, values in self._slots.items():
+            outside = _mapping(_mapping(values.get(_SPECIAL)).get("not_in_goal"))
+            own = [domain for domain, each in outside.items() if isinstance(each, dict)]
+            for domain in values if slot in self._split else ["", *own]:
+                table = self.table(domain, slot)
+                meanings[f"{domain}-{slot}"] = None if table is None else table.meaning
+        encoded = msgspec.json.encode((meanings, self._slots_by_spelling), order="sorted")
         return hashlib.sha256(encoded).hexdigest()[:10]
 
     @property
@@ -130,7 +153,7 @@ class ValueMap:
 
         Example:
             >>> ValueMap({"area": {"centre": ["city center"]}}).label
-            'own@5dd8b3b6d2'
+            'own@e28fd29418'
         """
         return f"{self.name}@{self.digest}"
 

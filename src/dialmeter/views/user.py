@@ -12,8 +12,7 @@ from ..core.account import Account
 from ..measure import Score
 from ..users.analysis.patterns import Kind
 from ..users.behaviours import ALL
-from ..users.blame import PARTIES, BlameVerdict, Loss, blame_table
-from ..users.blame.verdict import party_in_words
+from ..users.blame import PARTIES, BlameVerdict, Confusion, Loss, blame_table, confusion_table
 from ..users.compare import UserComparison
 from ..users.events import Event
 from ..users.outcome import COMBINED
@@ -107,8 +106,8 @@ def match_table(matches: Iterable[QueryMatch]) -> Table:
     return Table("", headings, tuple(rows), frozenset({2, 3, 4}))
 
 
-def summarise_verdicts(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
-    """Return the numbers of dialogues and lost points by responsible party and by reason, with an example of each reason."""
+def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> dict[str, Any]:
+    """Return the numbers of dialogues and lost points by party, by confusion and by reason, with an example of each reason."""
     dialogues = {
         side: Counter(blame.party for verdict in verdicts if (blame := getattr(verdict, side)) is not None)
         for side in ("recall", "precision")
@@ -121,13 +120,54 @@ def summarise_verdicts(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
                 reasons[loss.why] += loss.weight
                 examples.setdefault(loss.why, {"dialogue": verdict.dialogue, "loss": to_builtins(loss)})
     ranked = sorted(reasons, key=lambda why: (-reasons[why], why))
+    scores = {measure: result[measure] for measure in ("I-GCDF1", "R-GCDF1")}
+    confusions = confusion_table(verdicts, {measure: score.n for measure, score in scores.items()})
     return {
+        "first": _first_confusion(confusions[0], scores, reasons.total(), result.dialogues) if confusions else "",
         "failed": sum(verdict.failed for verdict in verdicts),
         "dialogues": {side: {party: counts[party] for party in PARTIES} for side, counts in dialogues.items()},
         "points": blame_table(verdicts),
+        "confusions": to_builtins(confusions),
         "reasons": {why: reasons[why] for why in ranked},
         "examples": [examples[why] for why in ranked],
     }
+
+
+def _first_confusion(confusion: Confusion, scores: Mapping[str, Score], points: int, dialogues: int) -> str:
+    """Return a sentence about the confusion that lost the most points."""
+    gains = ", ".join(
+        f"{name} {percent(value)} → {percent(value + confusion.gains[name])}"
+        for name, score in scores.items()
+        if (value := score.value) is not None
+    )
+    return (
+        f"{confusion.said} heard as {confusion.heard} ({confusion.party}): {confusion.points} of {points} lost points, in "
+        f"{confusion.dialogues} of {dialogues} dialogues; if it were mended: {gains}"
+    )
+
+
+def confusion_rows(confusions: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the confusions with their lost points, and the gain in points of percent if one were mended.
+
+    Args:
+        confusions: the fields of ``Confusion``.
+    """
+    measures = list(confusions[0]["gains"]) if confusions else []
+    rows = tuple(
+        (
+            each["party"],
+            each["said"],
+            each["heard"],
+            str(each["points"]),
+            str(each["dialogues"]),
+            *(f"{100 * each['gains'][measure]:+.2f}" for measure in measures),
+            each["example"],
+        )
+        for each in confusions
+    )
+    gains = (f"{measure} if mended" for measure in measures)
+    headings = ("lost by", "said", "heard as", "points", "dialogues", *gains, "for example")
+    return Table("lost points by confusion", headings, rows, frozenset(range(3, 5 + len(measures))))
 
 
 _POINTS = {("recall", "I"): "constraints missing", ("recall", "R"): "requests missing"} | {
@@ -137,7 +177,7 @@ _POINTS = {("recall", "I"): "constraints missing", ("recall", "R"): "requests mi
 
 
 def verdict_tables(verdicts: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield the dialogues and points by the party that lost them, and the reasons with an example each."""
+    """Yield the dialogues and points by the party that lost them, the confusions, and the reasons with an example each."""
     rows = [
         (f"dialogues with units {text}", *(str(verdicts["dialogues"][side][party] or "") for party in PARTIES))
         for side, text in (("recall", "missing"), ("precision", "too much"))
@@ -148,9 +188,10 @@ def verdict_tables(verdicts: Mapping[str, Any]) -> Iterator[Table]:
     ]
     foot = (f"{verdicts['failed']} dialogues failed: a unit of the goal is missing, or the dialogue was cut",)
     yield Table("lost points by party", ("", *PARTIES), tuple(rows), frozenset(range(1, len(PARTIES) + 1)), foot=foot)
+    yield confusion_rows(verdicts["confusions"])
     examples = tuple(
         (
-            party_in_words(example["loss"]["party"], example["loss"].get("of", "")),
+            example["loss"]["party"],
             why,
             str(verdicts["reasons"][why]),
             example["dialogue"],
@@ -160,7 +201,7 @@ def verdict_tables(verdicts: Mapping[str, Any]) -> Iterator[Table]:
         for example in verdicts["examples"]
         for why in [example["loss"]["why"]]
     )
-    headings = ("party", "reason", "points", "for example", "unit", "evidence")
+    headings = ("lost by", "reason", "points", "for example", "unit", "evidence")
     yield Table("lost points by reason", headings, examples, frozenset({2}))
 
 

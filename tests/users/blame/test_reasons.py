@@ -15,10 +15,14 @@ def test_reason(why: str) -> None:
     each, about, expected, options = CASES[why]
     changes = options.get("changes", ())
     loss = loss_of(each, about, *changes, **{key: value for key, value in options.items() if key != "changes"})
-    assert (loss.why, loss.party, loss.of, loss.turn) == (why, *expected)
+    assert (loss.why, loss.party, loss.turn) == (why, *expected)
     assert REASONS[why][1] in loss.evidence
-    if loss.of:
-        assert f"the {loss.of} said " in loss.evidence
+    listener, misheard, speaker = loss.party.partition(" misheard ")
+    if misheard:
+        assert f"the {speaker} said " in loss.evidence
+        assert f"the {listener} heard " in loss.evidence
+        assert loss.said
+    assert bool(loss.heard) == bool(misheard)
 
 
 def test_every_reason_and_every_party_has_a_case() -> None:

@@ -20,7 +20,7 @@ from ...cli.invoke import call, checked
 from ...shared_data import shared
 
 PLACES = {"SEA": "Seattle", "JFK": "New York"}
-CABINS = {"cabin": frozenset({"economy", "basic economy", "business"})}
+CABINS = {"book.cabin": frozenset({"economy", "basic economy", "business"})}
 GOAL = "You are mia_li_3668 and fly to Seattle on May 20 in economy, for at most $300."
 
 

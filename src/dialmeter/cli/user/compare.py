@@ -15,7 +15,7 @@ from ...readers.trajectories import is_log
 from ...users.compare import common_goals
 from ...users.compare import compare as compare_users
 from ...users.outcome import COMBINED
-from ...users.result import UserResult
+from ...users.result import UserResult, UserSettings
 from ...views.user import comparison_chart, comparison_table
 from ..options import (
     chart_options,
@@ -76,9 +76,12 @@ def compare(**options: Any) -> Output:
     settings, resampling = user_settings_from_options(options), resampling_from_options(options) or Resampling()
     expect_files(len(files))
 
-    def score_users(only: frozenset[str] | None) -> dict[str, UserResult]:
+    def score_users(only: frozenset[str] | None, other: UserSettings | None = None) -> dict[str, UserResult]:
+        # Scores with other settings need no intervals, because only their differences are shown.
+        drawn = resampling if other is None else None
         return {
-            name: score_dialogues(file, settings, options, resampling, only=only).result for name, file in names.items()
+            name: score_dialogues(file, other or settings, options, drawn, only=only).result
+            for name, file in names.items()
         }
 
     results = whole_results = score_users(None)
@@ -88,7 +91,8 @@ def compare(**options: Any) -> Output:
     domains = {each for result in results.values() for each in (COMBINED, *result.domains)}
     if domain not in domains:
         raise DialmeterError(f"no domain {domain!r}; known: {', '.join(sorted(domains))}")
-    comparison = compare_users(results, resampling, domain)
+    only = common.keys if results is not whole_results else None
+    comparison = compare_users(results, resampling, domain, lambda other: score_users(only, other))
     notices = [*common.notices, *comparison.notices, *_notices(whole_results, results)]
     return Output(
         document=lambda _: make_document(
@@ -97,6 +101,7 @@ def compare(**options: Any) -> Output:
             counts={"dialogues": len(common.keys), "systems": len(results)},
             warnings=notices,
             versus=comparison.versus,
+            ladder=comparison.ladders,
             domain=domain,
             intervals=describe_intervals(resampling),
         ),

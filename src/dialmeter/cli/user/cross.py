@@ -101,7 +101,7 @@ def cross(**options: Any) -> Output:
             versus={user: each.versus for user, each in compared.items()},
         ),
         parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
-        notices=notices,
+        notices=[each for each in notices if each.code != "value-not-in-town"],
         charts=lambda: views.charts(cross_scores),
     )
 

@@ -18,7 +18,8 @@ from ...core.document import (
     ScoreRecord,
     Text,
 )
-from ...users.blame import Loss
+from ...core.ladder import Ladder
+from ...users.blame import Confusion, Loss
 from ...users.blame.label_check import LabelFinding
 from ...users.events import Event
 from ...users.result import WorstDialogue
@@ -59,18 +60,6 @@ class UserDocumentCounts(Struct, kw_only=True):
     events: Count
 
 
-class Parties(Struct, kw_only=True, rename={"not_needed": "not needed"}):
-    """Counts by responsible party."""
-
-    user: Count
-    system: Count
-    understanding: Count
-    goal: Count
-    label: Count
-    not_needed: Count
-    unknown: Count
-
-
 class BlameExample(Struct, kw_only=True):
     """An example of a lost point."""
 
@@ -82,16 +71,20 @@ class BlameRecord(Struct, kw_only=True):
     """The parties that lost points, and the reasons.
 
     Attributes:
+        first: a sentence about the confusion that lost the most points; empty if nobody misheard.
         failed: number of dialogues in which a unit of the goal is missing, or that were cut.
         dialogues: number of dialogues by the party with most of their losses: missing units (recall), surplus units (precision).
         points: number of lost points by side, measure and party.
+        confusions: number of lost points by what was said and heard, the most frequent first, with the gain if it were mended.
         reasons: number of lost points by reason.
         examples: one lost point for each reason.
     """
 
+    first: str
     failed: Count
-    dialogues: dict[str, Parties]
-    points: dict[str, dict[str, Parties]]
+    dialogues: dict[str, dict[str, Count]]
+    points: dict[str, dict[str, dict[str, Count]]]
+    confusions: list[Confusion]
     reasons: dict[str, Count]
     examples: list[BlameExample]
 
@@ -166,6 +159,7 @@ class UserCompareDocument(UserDocument, kw_only=True):
 
     Attributes:
         versus: the paired differences: the user's value minus the base's.
+        ladder: for each user after the first, its verdict under I-GCDF1 and what the verdict depends on.
         domain: the domain that was compared, or combined.
         intervals: the method of intervals and tests.
     """
@@ -176,6 +170,7 @@ class UserCompareDocument(UserDocument, kw_only=True):
     accounts: dict[str, AccountRecord]
     counts: UserCompareCounts
     versus: list[PairedDifference]
+    ladder: list[Ladder]
     domain: Text
     intervals: IntervalMethod
 

@@ -20,13 +20,13 @@ from ...simulation.files import sampled, tasks_from_goals, write
 from ...simulation.outcome import describe_silence, outcome, play_account
 from ...simulation.play import MAX_TURNS, Setting, Task
 from ...simulation.world import town
-from ...simulation.world.goals import read_goals
+from ...simulation.world.goals import foreign_values, read_goals
 from ...users.result import SHOWN
 from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..main import EXIT_INPUT
 from ..options import combine_options, command, force_option, number_option, resume_option, seed_option
-from ..printer import Output, message_block
+from ..printer import Output, message_block, warn
 from ..progress import track_count
 from ..work import cluster_from_options, work_options
 from .documents import UserPlayDocument
@@ -108,6 +108,7 @@ def play(**options: Any) -> Output:
         f"{counts['dialogues']} dialogues of {user} with {system}, {counts['turns']} turns of the user, "
         f"{counts['cut']} cut; {share} % of the goals were reached",
         account.line,
+        *(each.message for each in notices if each.code == "value-not-in-town"),
         f"{options['out']}: score it with `dialmeter user score --profile town` or `dialmeter tracker score`",
     ]
     return Output(
@@ -123,7 +124,7 @@ def play(**options: Any) -> Output:
             seed=setting.seed,
         ),
         parts=[message_block("\n".join(lines))],
-        notices=notices,
+        notices=[each for each in notices if each.code != "value-not-in-town"],
     )
 
 
@@ -153,7 +154,7 @@ def talk_dry_run(
 
 
 def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
-    """Return the tasks to play: drawn goals, or the goals of a file."""
+    """Return the tasks to play: drawn goals, or the goals of a file. Values that the town does not have are reported at once."""
     goals_option = options["goals"]
     if goals_option.isdecimal():
         if int(goals_option) == 0:
@@ -162,6 +163,10 @@ def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice
     if not Path(goals_option).exists():
         raise DialmeterError(f"--goals {goals_option}: not a number and not an existing file")
     goals, notices = read_goals(goals_option)
+    foreign = foreign_values(goals)
+    if foreign is not None:
+        warn([foreign], options["quiet"])
+        notices = [*notices, foreign]
     return tasks_from_goals(goals), notices
 
 

@@ -40,7 +40,7 @@ from .scoring import dialogue_options, next_line, query_parts, read_user_rows, s
     "--goal-has", multiple=True, type=click.Choice(GOAL_PARTS), help="Part that the goal must have; may be repeated."
 )
 @click.option(
-    "--party", default="", metavar="P", help="Party that lost a point: user, system, understanding, goal, label, …."
+    "--party", default="", metavar="P", help="Party that lost a point: user, system, 'user misheard system', goal, …."
 )
 @click.option("--why", default="", metavar="REASON", help="Reason of a lost point, such as no_answer.")
 @click.option("--dialogue", default="", metavar="ID", help="Print this dialogue turn by turn.")

@@ -81,7 +81,7 @@ def score(**options: Any) -> Output:
         with_rows=bool(options["charts"]),
     )
     result = scored.result
-    verdicts = summarise_verdicts(scored.verdicts) if options["blamed"] else None
+    verdicts = summarise_verdicts(scored.verdicts, result) if options["blamed"] else None
     name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **extra))
@@ -120,8 +120,14 @@ def _parts(
 ) -> Iterator[Block]:
     heading = (one_line(options["dialogues"]), f"format {format}", f"{result.turns} turns")
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.settings.profile.name}"]), TEXT)
+    if verdicts is not None and verdicts["first"]:
+        yield Block(verdicts["first"])
     yield Block(score_table(result.scores, result.account))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
+    if verdicts is not None:
+        rows = [{**each, **each["gains"]} for each in verdicts["confusions"]]
+        keys = ("party", "said", "heard", "points", "dialogues", "I-GCDF1", "R-GCDF1", "example")
+        yield from table_blocks([records_table(rows, keys)], CSV)
     yield from score_signature_blocks(result.scores, options["signatures"])
     yield from table_blocks([event_table(result.events, options["logs"])])
     yield from table_blocks(verdict_tables(verdicts) if verdicts is not None else [])

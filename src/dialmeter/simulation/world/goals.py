@@ -6,20 +6,21 @@ that every matching place refuses. The second wish then succeeds. Sampling check
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from random import Random
 
-from ...errors import InputError, placing
+from ...errors import DialmeterError, InputError, placing
 from ...model import DomainGoal, Goal, Notice
 from ...readers.conversations import open_conversations
 from ...readers.multiwoz.goals import goal_in
 from ...readers.parts import as_mapping
 from ...readers.source import Source
-from .database import Row, World, failing_slots
-from .schema import DAYS, DOMAINS
-from .value_map import goal_values
+from .database import Row, World, failing_slots, matches
+from .schema import DAYS, DOMAINS, DONTCARE
+from .value_map import canonical, forms, goal_values
 
 VENUES = ("hotel", "restaurant", "attraction")
 DOMAIN_COUNTS = {1: 3, 2: 4, 3: 3}
@@ -197,6 +198,48 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
     if not goals:
         raise InputError("no goal that can be played in this town", file=str(path))
     return goals, notices
+
+
+_OPEN_SLOTS = ("leaveat", "arriveby")
+"""Search slots with values that need not be in the database."""
+
+
+def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:
+    """Return a warning about values of goals that the town does not have, or None if it has them all.
+
+    Raises:
+        DialmeterError: because of such values, no goal can be reached.
+
+    Example:
+        >>> goals = {"g1": {"hotel": DomainGoal(info={"area": "harbour"})}, "g2": {"hotel": DomainGoal(info={"area": "moon"})}}
+        >>> foreign_values(goals).message
+        '1 of 2 values of the goals (50.00 %) are not in the database of the town; at most 1 of 2 goals can be reached'
+    """
+    total = 0
+    foreign: dict[str, Counter[str]] = {}
+    for domain, each in (pair for goal in goals.values() for pair in goal.items()):
+        for slot, value in ((slot.lower(), value) for part in each.parts.values() for slot, value in part.items()):
+            if slot in DOMAINS[domain].search and slot not in _OPEN_SLOTS and value != DONTCARE:
+                total += 1
+                if canonical(domain, slot, value) not in forms(domain, slot):
+                    foreign.setdefault(f"{domain}-{slot}", Counter())[value] += 1
+    if not foreign:
+        return None
+    count = sum(each.total() for each in foreign.values())
+    reachable = sum(all(_is_reachable(*pair) for pair in goal.items()) for goal in goals.values())
+    message = (
+        f"{count} of {total} values of the goals ({100 * count / total:.2f} %) are not in the database of the town"
+    )
+    ranked = sorted(foreign.items(), key=lambda pair: (-pair[1].total(), pair[0]))
+    where = tuple(f"{slot}: {values.total()}, such as {values.most_common(1)[0][0]}" for slot, values in ranked)
+    if not reachable:
+        raise DialmeterError(f"no goal can be reached: {message} ({where[0]}); draw goals of the town with --goals 200")
+    message += f"; at most {reachable} of {len(goals)} goals can be reached"
+    return Notice("value-not-in-town", count, message, where[:_LISTED])
+
+
+def _is_reachable(domain: str, goal: DomainGoal) -> bool:
+    return matches(domain, {slot.lower(): value for slot, value in goal.info.items()}, goal.book) > 0
 
 
 def _read_file(path: str) -> tuple[dict[str, Goal], list[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...errors import one_line
 from ...model import Act, DomainGoal
 from ..behaviours import ALL
-from ..blame.verdict import Loss, party_in_words
+from ..blame import Loss
 from ..events import Event
 from ..outcome import Measured, Parts
 from ..record import UserRow
@@ -120,8 +120,7 @@ def _loss(loss: Loss) -> str:
     """Return a lost point with its cause."""
     points = {"recall": "missing", "precision": "too much"}[loss.side]
     unit = one_line(loss.about, 80) if loss.measured == "R" else f"{one_line(loss.domain)} {one_line(loss.about, 80)}"
-    party = party_in_words(loss.party, loss.of)
-    return f"! lost by {party}, {loss.why}: {unit} ({points}); {one_line(loss.evidence, 300)}"
+    return f"! lost by {loss.party}, {loss.why}: {unit} ({points}); {one_line(loss.evidence, 300)}"
 
 
 def _event(event: Event) -> str:

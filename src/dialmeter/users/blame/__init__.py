@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .cause import PARTIES, REASONS, Cause, Party
 from .failures import Database
-from .verdict import Blamer, BlameVerdict, Loss, SideVerdict, blame_table
+from .verdict import Blamer, BlameVerdict, Confusion, Loss, SideVerdict, blame_table, confusion_table
 
 __all__ = [
     "PARTIES",
@@ -16,9 +16,11 @@ __all__ = [
     "BlameVerdict",
     "Blamer",
     "Cause",
+    "Confusion",
     "Database",
     "Loss",
     "Party",
     "SideVerdict",
     "blame_table",
+    "confusion_table",
 ]

@@ -8,7 +8,9 @@ from typing import Literal, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct
 
-Party: TypeAlias = Literal["user", "system", "understanding", "goal", "label", "not needed", "unknown"]
+Party: TypeAlias = Literal[
+    "user", "system", "user misheard system", "system misheard user", "goal", "label", "not needed", "unknown"
+]
 PARTIES: tuple[Party, ...] = get_args(Party)
 Case = TypeVar("Case")
 
@@ -34,20 +36,20 @@ REASONS: dict[str, tuple[Party, str]] = {
     "no_answer": ("system", "the system answers with a placeholder"),
     "no_reaction": ("system", "the system does not react to what the user says"),
     "searched_without_cause": ("system", "the system reports a failure although the database has a match"),
-    "value_misheard": ("understanding", "the system searches with a value that it heard but nobody said"),
-    "change_unheard": ("understanding", "the system did not hear the new value"),
-    "reference_taken_literally": ("understanding", "the system uses a reference to another value as a value"),
-    "request_unheard": ("understanding", "the system did not hear the request"),
-    "constraint_unheard": ("understanding", "the system did not hear what the user said, and does not react"),
-    "booking_misheard": ("understanding", "the user heard about a booking that was not made"),
-    "booking_unheard": ("understanding", "the user did not hear that the booking was made"),
-    "answer_misheard": ("understanding", "the user heard an answer that was not given"),
-    "answer_unheard": ("understanding", "the user did not hear the answer"),
-    "heard_as_choice": ("understanding", "the user heard a choice, but the system stated a fact"),
-    "question_misheard": ("understanding", "the user heard a question that was not asked"),
-    "slot_misheard": ("understanding", "the user heard the slot, but the system did not say it"),
-    "domain_misheard": ("understanding", "the user heard about the domain, but the system did not mention it"),
-    "failure_unheard": ("understanding", "the user did not hear that the search or the booking failed"),
+    "value_misheard": ("system misheard user", "the system searches with a value that it heard but nobody said"),
+    "change_unheard": ("system misheard user", "the system did not hear the new value"),
+    "reference_taken_literally": ("system misheard user", "the system uses a reference to another value as a value"),
+    "request_unheard": ("system misheard user", "the system did not hear the request"),
+    "constraint_unheard": ("system misheard user", "the system did not hear what the user said, and does not react"),
+    "booking_misheard": ("user misheard system", "the user heard about a booking that was not made"),
+    "booking_unheard": ("user misheard system", "the user did not hear that the booking was made"),
+    "answer_misheard": ("user misheard system", "the user heard an answer that was not given"),
+    "answer_unheard": ("user misheard system", "the user did not hear the answer"),
+    "heard_as_choice": ("user misheard system", "the user heard a choice, but the system stated a fact"),
+    "question_misheard": ("user misheard system", "the user heard a question that was not asked"),
+    "slot_misheard": ("user misheard system", "the user heard the slot, but the system did not say it"),
+    "domain_misheard": ("user misheard system", "the user heard about the domain, but the system did not mention it"),
+    "failure_unheard": ("user misheard system", "the user did not hear that the search or the booking failed"),
     "impossible": ("goal", "nothing in the database meets the goal"),
     "nothing_found": ("goal", "the system finds nothing that meets all constraints of the goal"),
     "new_search": ("not needed", "the user asks again after a new search"),
@@ -64,13 +66,11 @@ class Cause(Struct, frozen=True):
     Attributes:
         why: the reason, one of ``REASONS``.
         turn: the turn of the evidence; None if there is none.
-        of: the party that was not understood, if that is the reason.
         detail: the slot and value of the evidence.
     """
 
     why: str
     turn: int | None
-    of: Literal["user", "system", ""] = ""
     detail: str = ""
 
     @property
@@ -78,8 +78,8 @@ class Cause(Struct, frozen=True):
         """The party to blame.
 
         Example:
-            >>> Cause("stopped", 4).party
-            'user'
+            >>> Cause("stopped", 4).party, Cause("booking_unheard", 4).party
+            ('user', 'user misheard system')
         """
         return REASONS[self.why][0]
 
@@ -90,12 +90,12 @@ def first_cause(tests: Sequence[Callable[[Case], Cause | None]], case: Case) -> 
 
 
 def most_frequent(causes: Sequence[Cause]) -> Cause:
-    """Return the first cause with the most frequent party and speaker. On a tie, the earlier one wins.
+    """Return the first cause with the most frequent party. On a tie, the earlier one wins.
 
     Example:
         >>> most_frequent([Cause("repeated", 2), Cause("no_reaction", 5), Cause("repeated", 8)]).turn
         2
     """
-    votes = Counter((each.party, each.of) for each in causes)
+    votes = Counter(each.party for each in causes)
     best = max(votes, key=lambda each: votes[each])
-    return next(each for each in causes if (each.party, each.of) == best)
+    return next(each for each in causes if each.party == best)

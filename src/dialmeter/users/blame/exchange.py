@@ -235,6 +235,34 @@ class Exchange:
         return any(each.kind == "booked" and not self.booked_before(number, each.domain) for each in self.said[number])
 
 
+def confusion(said: Iterable[Act], heard: Iterable[Act]) -> tuple[str, str]:
+    """Return what was said and not heard, and what was heard instead.
+
+    Names of acts are compared first. If they are equal, their slots are compared, and then their values, which are not named: a
+    confusion of values is the same confusion for every value.
+
+    Example:
+        >>> said, heard = Act("Booking-Book", "booking", "ref", ("7",)), Act("Train-OfferBooked", "train", "ref", ("7",))
+        >>> confusion([said], [heard])
+        ('Booking-Book', 'Train-OfferBooked')
+        >>> stars, area = (Act("Hotel-Inform", "hotel", slot, ("4",)) for slot in ("stars", "area"))
+        >>> confusion([stars], [stars, area]), confusion([stars], [Act("Hotel-Inform", "hotel", "stars", ("3",))])
+        (('nothing', 'Hotel-Inform area'), ('Hotel-Inform stars', 'another value'))
+    """
+    told, understood = ({_act_parts(each) for each in acts} for acts in (said, heard))
+    for size in (1, 2):
+        before, after = ({" ".join(each[:size]).strip() for each in acts} for acts in (told, understood))
+        if before != after:
+            return ", ".join(sorted(before - after)) or "nothing", ", ".join(sorted(after - before)) or "nothing"
+    return ", ".join(sorted({" ".join(each[:2]).strip() for each in told - understood})) or "nothing", "another value"
+
+
+def _act_parts(act: Act) -> tuple[str, str, str]:
+    """Return the name of an act with its service, its slot and its values."""
+    is_named = act.service.lower() in act.name.lower()
+    return act.name if is_named else f"{act.service}-{act.name}", act.slot, "|".join(act.values)
+
+
 def acts_in_words(acts: Sequence[Act] | None) -> str:
     """Return acts as one line of text.
 

@@ -64,7 +64,7 @@ def replaced_value(failed: Failure) -> Cause | None:
         if said and said[-1][1].value != listed.value and any(each.value == listed.value for _, each in said):
             turn, latest = said[-1]
             if latest in failed.exchange.lost[turn + 1]:
-                return Cause("change_unheard", turn + 1, "user", latest.unit)
+                return Cause("change_unheard", turn + 1, detail=latest.unit)
     return None
 
 
@@ -74,7 +74,7 @@ def literal_reference(failed: Failure) -> Cause | None:
         for turn in range(1, failed.reply + 1, 2) if is_reference(listed.written) else ():
             heard = failed.exchange.heard[turn] or ()
             if any(each.slot == listed.slot and each.written == listed.written for each in heard):
-                return Cause("reference_taken_literally", turn, "user", f"{listed.slot}={listed.written}")
+                return Cause("reference_taken_literally", turn, detail=f"{listed.slot}={listed.written}")
     return None
 
 
@@ -86,7 +86,7 @@ def unsaid_value(failed: Failure) -> Cause | None:
         key = ("tell", failed.domain, listed.slot)
         for turn in range(1, failed.reply + 1, 2):
             if any(each.key == key and each.value == listed.value for each in failed.exchange.added[turn]):
-                return Cause("value_misheard", turn, "user", listed.unit)
+                return Cause("value_misheard", turn, detail=listed.unit)
     return None
 
 
@@ -106,7 +106,7 @@ def slot_heard_otherwise(failed: Failure) -> Cause | None:
         lost = {each.key for each in exchange.lost[turn] if each.kind == "tell" and each.domain == failed.domain}
         for each in exchange.added[turn]:
             if each.key in lost:
-                return Cause("value_misheard", turn, "user", each.unit)
+                return Cause("value_misheard", turn, detail=each.unit)
     return None
 
 
@@ -212,7 +212,7 @@ def booking_heard(last: LastTurn) -> Cause | None:
     if exchange.premature_booking(reply):
         return Cause("reference_without_booking", reply)
     is_made = any(each.kind == "booked" for each in exchange.said[reply])
-    return None if is_made else Cause("booking_misheard", next_turn, "system")
+    return None if is_made else Cause("booking_misheard", next_turn)
 
 
 def only_courtesies(last: LastTurn) -> Cause | None:
@@ -225,7 +225,7 @@ def only_courtesies(last: LastTurn) -> Cause | None:
         or not exchange.topics(last.turn)
     ):
         return None
-    return Cause("constraint_unheard", reply, "user") if exchange.lost[reply] else Cause("no_reaction", reply)
+    return Cause("constraint_unheard", reply) if exchange.lost[reply] else Cause("no_reaction", reply)
 
 
 def nothing_follows(last: LastTurn) -> Cause | None:
@@ -240,7 +240,7 @@ def never_heard(last: LastTurn) -> Cause | None:
     for turn in range(1, last.reply + 1, 2):
         for each in exchange.lost[turn]:
             if any(each[:4] == other[:4] for other in unheard):
-                return Cause("constraint_unheard", turn, "user", each.unit)
+                return Cause("constraint_unheard", turn, detail=each.unit)
     return None
 
 

@@ -50,7 +50,7 @@ def choice_misheard(mention: Mention) -> Cause | None:
     heard, said = moves[mention.turn].understood or (), moves[mention.turn - 1].acts or ()
     offered = any(act.slot.lower() in choices for act in said)
     misheard = any(act.slot.lower() in choices for act in heard) and not offered
-    return Cause("slot_misheard", mention.turn, "system", mention.item.slot) if misheard else None
+    return Cause("slot_misheard", mention.turn, detail=mention.item.slot) if misheard else None
 
 
 def booking_declined(mention: Mention) -> Cause | None:
@@ -69,20 +69,20 @@ def booking_declined(mention: Mention) -> Cause | None:
         )
 
     if has_booking(moves[mention.turn].understood) and not has_booking(moves[mention.turn - 1].acts):
-        return Cause("booking_misheard", mention.turn, "system")
+        return Cause("booking_misheard", mention.turn)
     return None
 
 
 def domain_misheard(mention: Mention) -> Cause | None:
     """The user heard something about the domain that the system did not say."""
     heard = any(each.domain == mention.item.domain for each in mention.exchange.added[mention.turn])
-    return Cause("domain_misheard", mention.turn, "system", mention.item.domain) if heard else None
+    return Cause("domain_misheard", mention.turn, detail=mention.item.domain) if heard else None
 
 
 def failure_unheard(mention: Mention) -> Cause | None:
     """The user did not hear that the search or the booking failed."""
     unheard = any(each.kind in FAILURES for each in mention.exchange.lost[mention.turn])
-    return Cause("failure_unheard", mention.turn, "system") if unheard else None
+    return Cause("failure_unheard", mention.turn) if unheard else None
 
 
 def outside_goal(mention: Mention) -> Cause | None:
@@ -143,7 +143,7 @@ def booking_unheard(repeat: Repeat) -> Cause | None:
     """The system booked in the domain, and the user did not hear it."""
     for turn in repeat.replies:
         if any(each.kind == "booked" and each.domain == repeat.domain for each in repeat.exchange.lost[turn + 1]):
-            return Cause("booking_unheard", turn + 1, "system")
+            return Cause("booking_unheard", turn + 1)
     return None
 
 
@@ -163,7 +163,7 @@ def constraint_unheard(repeat: Repeat) -> Cause | None:
     unheard = any(
         each.key == repeat.item.key and each.value == repeat.item.value for each in repeat.exchange.lost[reply]
     )
-    return Cause("constraint_unheard", reply, "user", repeat.item.unit) if unheard else None
+    return Cause("constraint_unheard", reply, detail=repeat.item.unit) if unheard else None
 
 
 def heard_as_choice(repeat: Repeat) -> Cause | None:
@@ -173,7 +173,7 @@ def heard_as_choice(repeat: Repeat) -> Cause | None:
         told = [each for each in repeat.exchange.said[turn] if each.key == key and not _selects(each)]
         heard = [each for each in repeat.exchange.heard[turn + 1] or () if each.key == key and _selects(each)]
         if told and heard:
-            return Cause("heard_as_choice", turn + 1, "system", repeat.item.slot)
+            return Cause("heard_as_choice", turn + 1, detail=repeat.item.slot)
     return None
 
 
@@ -185,9 +185,9 @@ def reply_misheard(repeat: Repeat) -> Cause | None:
         told = exchange.tells(turn, domain)
         lost = [each for each in told if each in exchange.lost[turn + 1]]
         if any(each.key == ("tell", domain, repeat.item.slot) for each in exchange.added[turn + 1]):
-            return Cause("slot_misheard", turn + 1, "system", repeat.item.slot)
+            return Cause("slot_misheard", turn + 1, detail=repeat.item.slot)
         if lost and (len(lost) == len(told) or any(each.slot in (*entities, repeat.item.slot) for each in lost)):
-            return Cause("answer_unheard", turn + 1, "system", lost[0].slot)
+            return Cause("answer_unheard", turn + 1, detail=lost[0].slot)
     return None
 
 
@@ -206,7 +206,7 @@ def question_misheard(repeat: Repeat) -> Cause | None:
     """The user heard a question about the domain that the system did not ask."""
     for turn in repeat.replies:
         if any(each.kind == "ask" and each.domain == repeat.domain for each in repeat.exchange.added[turn + 1]):
-            return Cause("question_misheard", turn + 1, "system")
+            return Cause("question_misheard", turn + 1)
     return None
 
 
@@ -233,7 +233,7 @@ def request_unheard(repeat: Repeat) -> Cause | None:
     """The system did not hear the first request."""
     reply = repeat.first + 1
     unheard = any(each.key == repeat.item.key for each in repeat.exchange.lost[reply])
-    return Cause("request_unheard", reply, "user", repeat.item.slot) if unheard else None
+    return Cause("request_unheard", reply, detail=repeat.item.slot) if unheard else None
 
 
 def _answers(repeat: Repeat) -> Iterator[tuple[int, ExchangeItem]]:
@@ -254,7 +254,7 @@ def answer_unheard(repeat: Repeat) -> Cause | None:
     """The system answers, and the user does not hear it."""
     for turn, each in _answers(repeat):
         if each in repeat.exchange.lost[turn + 1]:
-            return Cause("answer_unheard", turn + 1, "system", repeat.item.slot)
+            return Cause("answer_unheard", turn + 1, detail=repeat.item.slot)
     return None
 
 

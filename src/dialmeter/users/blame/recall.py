@@ -132,7 +132,7 @@ def thinks_booked(lost: LostUnit) -> Cause | None:
         if exchange.premature_booking(turn - 1):
             return Cause("reference_without_booking", turn - 1)
         if any(each.kind == "booked" and each.domain == lost.domain for each in exchange.added[turn]):
-            return Cause("booking_misheard", turn, "system")
+            return Cause("booking_misheard", turn)
     return None
 
 
@@ -156,7 +156,7 @@ def answer_misheard(lost: LostUnit) -> Cause | None:
     for turn in range(2, exchange.length, 2):
         heard = any(each.key == ("tell", lost.domain, lost.slot) for each in exchange.added[turn])
         if heard and not exchange.tells(turn - 1, lost.domain, lost.slot):
-            return Cause("answer_misheard", turn, "system", lost.slot)
+            return Cause("answer_misheard", turn, detail=lost.slot)
     return None
 
 

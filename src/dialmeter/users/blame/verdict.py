@@ -1,10 +1,11 @@
-"""The losses of a dialogue with their causes, and the verdicts for recall and precision."""
+"""The losses of a dialogue with their causes, the verdicts for recall and precision, and the confusions behind them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from math import fsum
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from ..goals import requested_slot
 from ..outcome import DialogueOutcome, DomainOutcome, Measured
 from ..prepared_dialogue import PreparedDialogue, ScoringSetup
 from .cause import PARTIES, REASONS, Cause, Party, first_cause, most_frequent
-from .exchange import Exchange, ExchangeItem, acts_in_words
+from .exchange import Exchange, ExchangeItem, acts_in_words, confusion
 from .failures import Database
 from .precision import OUTSIDE_CONSTRAINT_TESTS, OUTSIDE_REQUEST_TESTS, Mention, Repeat, repeat_cause
 from .recall import CONSTRAINT_TESTS, REQUEST_TESTS, LostUnit, blocker
@@ -23,6 +24,7 @@ from .words import WordSearch
 Side: TypeAlias = Literal["recall", "precision"]
 _SECONDARY = ("not needed", "label")
 """Parties that decide a dialogue only if there is no other party."""
+_MISHEARD = ("user misheard system", "system misheard user")
 
 
 class Loss(Struct, frozen=True, omit_defaults=True):
@@ -35,10 +37,11 @@ class Loss(Struct, frozen=True, omit_defaults=True):
         about: the constraint or the request.
         weight: number of points; 0 for a unit that was removed from the goal.
         party: the party to blame.
-        of: the party that was not understood, if understanding is to blame.
         turn: the turn of the evidence; None if there is none.
         why: the reason.
         evidence: a sentence that says what was said and what was heard.
+        said: the acts that were misheard; empty if nobody misheard.
+        heard: the acts that were heard instead.
     """
 
     side: Side
@@ -50,26 +53,49 @@ class Loss(Struct, frozen=True, omit_defaults=True):
     turn: int | None
     why: str
     evidence: str
-    of: Literal["user", "system", ""] = ""
+    said: str = ""
+    heard: str = ""
 
 
-class SideVerdict(Struct, frozen=True, omit_defaults=True):
+class Confusion(Struct, frozen=True):
+    """The points that were lost because certain acts were heard as other acts.
+
+    Attributes:
+        party: who misheard whom.
+        said: the acts that were misheard.
+        heard: the acts that were heard instead.
+        dialogues: number of dialogues that lost points by it.
+        points: number of lost points.
+        gains: increase of I-GCDF1 and R-GCDF1, over all domains together, if these points had not been lost.
+        example: a dialogue.
+    """
+
+    party: Party
+    said: str
+    heard: str
+    dialogues: int
+    points: int
+    gains: dict[str, float]
+    example: str
+
+
+class SideVerdict(Struct, frozen=True):
     """The party to blame for most losses of one side, and the first turn that shows it."""
 
     party: Party
     turn: int | None
     why: str
-    of: Literal["user", "system", ""] = ""
 
     @property
     def text(self) -> str:
         """The verdict as one line of text.
 
         Example:
-            >>> SideVerdict("understanding", 3, "value_misheard", "user").text
-            'understanding of the user, turn 3: the system searches with a value that it heard but nobody said'
+            >>> SideVerdict("system misheard user", 3, "value_misheard").text
+            'system misheard user, turn 3: the system searches with a value that it heard but nobody said'
         """
-        return f"{party_in_words(self.party, self.of)}{at_turn(self.turn)}: {REASONS[self.why][1]}"
+        turn = "" if self.turn is None else f", turn {self.turn}"
+        return f"{self.party}{turn}: {REASONS[self.why][1]}"
 
 
 class BlameVerdict(Struct, frozen=True):
@@ -81,6 +107,7 @@ class BlameVerdict(Struct, frozen=True):
         recall: the verdict on missing units; None if there are none.
         precision: the verdict on unwanted units; None if there are none.
         failed: True if a wanted unit is missing, or the dialogue was cut.
+        confusions: the points that were lost because somebody misheard, by what was said and heard.
     """
 
     dialogue: str
@@ -88,26 +115,12 @@ class BlameVerdict(Struct, frozen=True):
     recall: SideVerdict | None
     precision: SideVerdict | None
     failed: bool
+    confusions: tuple[Confusion, ...] = ()
 
     @property
     def main(self) -> SideVerdict | None:
         """The verdict on missing units, else on unwanted units."""
         return self.recall or self.precision
-
-
-def party_in_words(party: str, of: str) -> str:
-    """Return the text that shows a party.
-
-    Example:
-        >>> party_in_words("understanding", "system"), party_in_words("goal", "")
-        ('understanding of the system', 'goal')
-    """
-    return f"{party} of the {of}" if of else party
-
-
-def at_turn(turn: int | None) -> str:
-    """Return the text that adds a turn to the end of a phrase."""
-    return "" if turn is None else f", turn {turn}"
 
 
 class Blamer:
@@ -138,12 +151,12 @@ class Blamer:
             return None
         if not any(loss.side == "recall" and loss.weight for loss in losses) and talk.cut:
             cause = blocker(exchange, self._database)
-            losses = (*losses, _loss(talk, Unit("recall", "", "", "", 1), cause))
+            losses = (*losses, _loss(exchange, Unit("recall", "", "", "", 1), cause))
         missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.party != "not needed"]
         recall, precision = (
             _decide([loss for loss in losses if loss.side == side]) for side in ("recall", "precision")
         )
-        return BlameVerdict(talk.id, losses, recall, precision, bool(missing))
+        return BlameVerdict(talk.id, losses, recall, precision, bool(missing), tuple(_confusions(losses, outcome)))
 
     def _losses(self, exchange: Exchange, outcome: DialogueOutcome) -> Iterator[Loss]:
         sides: tuple[tuple[Measured, Mapping[str, DomainOutcome]], ...] = (
@@ -155,15 +168,15 @@ class Blamer:
                 wanted, counted = Counter(each.wanted), Counter(each.counted)
                 for about, weight in sorted((wanted - counted).items()):
                     cause = self._missing_cause(exchange, measured, domain, about)
-                    yield _loss(exchange.talk, Unit("recall", measured, domain, about, weight), cause)
+                    yield _loss(exchange, Unit("recall", measured, domain, about, weight), cause)
                 for about, weight in sorted((counted - wanted).items()):
                     cause = self._unwanted_cause(exchange, outcome, measured, domain, about)
-                    yield _loss(exchange.talk, Unit("precision", measured, domain, about, weight), cause)
+                    yield _loss(exchange, Unit("precision", measured, domain, about, weight), cause)
         for domain, dropped in outcome.dropped.items():
             for about in dropped:
                 measured = "I" if "=" in about else "R"
                 cause = self._missing_cause(exchange, measured, domain, about)
-                yield _loss(exchange.talk, Unit("recall", measured, domain, about, 0), cause)
+                yield _loss(exchange, Unit("recall", measured, domain, about, 0), cause)
 
     def _missing_cause(self, exchange: Exchange, measured: Measured, domain: str, about: str) -> Cause:
         """Return the cause of a missing unit of the goal."""
@@ -215,8 +228,38 @@ def _slot_and_value(measured: Measured, domain: str, about: str) -> tuple[str, s
     return about.removeprefix(prefix) if about.startswith(prefix) else requested_slot(about), ""
 
 
-def _loss(talk: Conversation, unit: Unit, cause: Cause) -> Loss:
-    return Loss(*unit, cause.party, cause.turn, cause.why, _evidence(talk, cause), cause.of)
+def _loss(exchange: Exchange, unit: Unit, cause: Cause) -> Loss:
+    said = heard = ""
+    if cause.turn and cause.party in _MISHEARD:
+        general, moves = exchange.setup.profile.general, exchange.talk.moves
+        acts = (moves[cause.turn - 1].acts or (), moves[cause.turn].understood or ())
+        said, heard = confusion(*([act for act in each if act.service not in general] for each in acts))
+    return Loss(*unit, cause.party, cause.turn, cause.why, _evidence(exchange.talk, cause), said, heard)
+
+
+def _confusions(losses: Iterable[Loss], outcome: DialogueOutcome) -> Iterator[Confusion]:
+    grouped: dict[tuple[Party, str, str], list[Loss]] = {}
+    for loss in losses:
+        if loss.weight and loss.said:
+            grouped.setdefault((loss.party, loss.said, loss.heard), []).append(loss)
+    for key, group in grouped.items():
+        gains = {"I-GCDF1": _gain(outcome, "I", group), "R-GCDF1": _gain(outcome, "R", group)}
+        yield Confusion(*key, 1, sum(loss.weight for loss in group), gains, outcome.id)
+
+
+def _gain(outcome: DialogueOutcome, measured: Measured, losses: Iterable[Loss]) -> float:
+    """Return how much F1 of a dialogue would rise without these losses: missing units are said, and unwanted units are not."""
+    score = outcome.combined[measured]
+    if score is None:
+        return 0.0
+    domains = outcome.inform if measured == "I" else outcome.request
+    points = Counter({"recall": 0, "precision": 0})
+    for loss in losses:
+        points[loss.side] += loss.weight if loss.measured == measured else 0
+    # F1 is twice the number of equal units, divided by the number of all units.
+    size = sum(len(each.wanted) + len(each.counted) for each in domains.values())
+    mended = size + points["recall"] - points["precision"]
+    return (min(1.0, (score.f1 * size + 2 * points["recall"]) / mended) if mended else 1.0) - score.f1
 
 
 def _evidence(talk: Conversation, cause: Cause) -> str:
@@ -225,9 +268,10 @@ def _evidence(talk: Conversation, cause: Cause) -> str:
     if cause.turn is None:
         return meaning
     move = talk.moves[cause.turn]
-    if cause.of and cause.turn:
+    if cause.party in _MISHEARD and cause.turn:
+        speaker = talk.moves[cause.turn - 1].speaker
         said, heard = acts_in_words(talk.moves[cause.turn - 1].acts), acts_in_words(move.understood)
-        return f"turn {cause.turn}: {meaning}; the {cause.of} said {said}, the {move.speaker} heard {heard}"
+        return f"turn {cause.turn}: {meaning}; the {speaker} said {said}, the {move.speaker} heard {heard}"
     return f"turn {cause.turn}: {meaning}; the {move.speaker} said {acts_in_words(move.acts)}"
 
 
@@ -240,15 +284,20 @@ def _decide(losses: Iterable[Loss]) -> SideVerdict | None:
     voting = [loss for loss in voting if loss.party not in _SECONDARY] or voting
     if not voting:
         return None
-    votes: Counter[Party] = Counter()
+    votes: Counter[str] = Counter()
     for loss in voting:
-        votes[loss.party] += loss.weight if loss.side == "recall" else 1
+        votes[_voter(loss)] += loss.weight if loss.side == "recall" else 1
 
     def rank(loss: Loss) -> tuple[int, int]:
-        return -votes[loss.party], -1 if loss.turn is None else loss.turn
+        return -votes[_voter(loss)], -1 if loss.turn is None else loss.turn
 
     best = min(voting, key=rank)
-    return SideVerdict(best.party, best.turn, best.why, best.of)
+    return SideVerdict(best.party, best.turn, best.why)
+
+
+def _voter(loss: Loss) -> str:
+    """Return the party that a loss votes for. The two directions of mishearing vote together."""
+    return "mishearing" if loss.party in _MISHEARD else loss.party
 
 
 def blame_table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[str, dict[Party, int]]]:
@@ -267,3 +316,27 @@ def blame_table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[str, dict[Pa
         side: {measured: {party: points[side, measured, party] for party in PARTIES} for measured in ("I", "R")}
         for side in ("recall", "precision")
     }
+
+
+def confusion_table(verdicts: Iterable[BlameVerdict], dialogues: Mapping[str, int]) -> list[Confusion]:
+    """Return the confusions of all dialogues, those with the most lost points first.
+
+    Args:
+        verdicts: the verdicts on the dialogues.
+        dialogues: number of dialogues in which a measure has a value. Gains are means over them.
+
+    Example:
+        >>> heard = Confusion("user misheard system", "Booking-Book", "Train-OfferBooked", 1, 3, {"I-GCDF1": 0.5}, "d1")
+        >>> verdict = BlameVerdict("d1", (), None, None, True, (heard,))
+        >>> [(each.points, each.gains) for each in confusion_table([verdict], {"I-GCDF1": 10})]
+        [(3, {'I-GCDF1': 0.05})]
+    """
+    grouped: dict[tuple[Party, str, str], list[Confusion]] = {}
+    for verdict in verdicts:
+        for each in verdict.confusions:
+            grouped.setdefault((each.party, each.said, each.heard), []).append(each)
+    table = []
+    for key, group in sorted(grouped.items()):
+        gains = {name: fsum(each.gains[name] for each in group) / n for name, n in dialogues.items() if n}
+        table.append(Confusion(*key, len(group), sum(each.points for each in group), gains, group[0].example))
+    return sorted(table, key=lambda each: -each.points)

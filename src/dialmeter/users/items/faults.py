@@ -138,5 +138,5 @@ def _conclusion(gaps: Sequence[float], ci: tuple[float, float] | None) -> str:
     if not any(gaps):
         return "no difference"
     if ci is None or ci[0] <= 0 <= ci[1]:
-        return "no significant difference"
+        return "cannot tell"
     return "associated with failure" if ci[0] > 0 else "associated with success"

@@ -36,7 +36,7 @@ class GoalItem(Struct, frozen=True, omit_defaults=True):
     Attributes:
         kind: the kind of the value.
         value: the value in the expected call.
-        keys: the calls and arguments with this value, such as ``book.user_id``.
+        keys: the paths of this value in the calls, such as ``book.passengers.first_name``.
         condition: the condition under which the user may say it; empty for always.
         forms: other forms, from a sheet.
     """
@@ -86,34 +86,39 @@ def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[Go
     text = goal.instruction.lower()
     keys: dict[tuple[ItemKind, str], list[str]] = {}
     for action in goal.actions:
-        for key, value in leaves("", action.arguments):
-            kind = kind_of_value(key, value, places or {})
+        for path, value in leaves(action.name, action.arguments):
+            kind = kind_of_value(path, value, places or {})
             if kind is not None and form_of(kind, str(value), places).search(text):
-                keys.setdefault((kind, str(value)), []).append(f"{action.name}.{key}")
+                keys.setdefault((kind, str(value)), []).append(path)
     return [
         GoalItem(kind, value, tuple(dict.fromkeys(names)), condition_of(form_of(kind, value, places), goal.instruction))
         for (kind, value), names in keys.items()
     ]
 
 
-def leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the values inside lists and objects, each with its innermost key.
+def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the values inside lists and objects, each with its path.
 
     Example:
-        >>> list(leaves("", {"a": [{"b": 1}, 2]}))
-        [('b', 1), ('a', 2)]
+        >>> list(leaves("call", {"a": [{"b": 1}, 2]}))
+        [('call.a.b', 1), ('call.a', 2)]
     """
     if isinstance(value, Mapping):
         for name, inside in value.items():
-            yield from leaves(name, inside)
+            yield from leaves(f"{path}.{name}", inside)
     elif isinstance(value, list):
         for inside in value:
-            yield from leaves(key, inside)
+            yield from leaves(path, inside)
     else:
-        yield key, value
+        yield path, value
 
 
-def kind_of_value(key: str, value: Any, places: Mapping[str, str]) -> ItemKind | None:
+def argument(path: str) -> str:
+    """Return the innermost key of a path."""
+    return path.rpartition(".")[2]
+
+
+def kind_of_value(path: str, value: Any, places: Mapping[str, str]) -> ItemKind | None:
     """Return the kind of item of a value of a call, or None if it cannot be an item.
 
     Example:
@@ -122,7 +127,7 @@ def kind_of_value(key: str, value: Any, places: Mapping[str, str]) -> ItemKind |
     """
     if value is None or isinstance(value, bool):
         return None
-    if key == _BAGS:
+    if argument(path) == _BAGS:
         return "count"
     if isinstance(value, int | float):
         return "number" if len(str(value)) >= MIN_LENGTH else None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from msgspec.json import encode
 from msgspec.structs import asdict
 
 from ..._version import __version__
@@ -60,6 +61,13 @@ class LogItems(Result):
         self.resampling = resampling
         self.refused = list(refused)
         self.notices = list(notices)
+        unchecked = [each.id for each in self.dialogues if any(item.verdict == "unchecked" for item in each.outcomes)]
+        if unchecked:
+            message = (
+                f"{len(unchecked)} dialogues whose user speaks another language than its instruction; values in words cannot be "
+                "checked there"
+            )
+            self.notices.append(Notice("other-language", len(unchecked), message, tuple(unchecked[:5])))
 
     @cached_property
     def verdicts(self) -> dict[str, dict[str, int]]:
@@ -104,14 +112,17 @@ class LogItems(Result):
         outcomes = [each for talk in self.dialogues for each in talk.outcomes]
         has_value = item_recall(outcomes) is not None
         tasks = sorted({talk.task for talk in self.dialogues})
-        digest = hashlib.sha256("\n".join(tasks).encode()).hexdigest()[:10]
+        goals = {(talk.task, talk.goal, tuple(each.item for each in talk.outcomes)) for talk in self.dialogues}
+        digest = hashlib.sha256(b"\n".join(sorted(map(encode, goals)))).hexdigest()[:10]
         fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
+        ci = self._interval(tasks) if len(tasks) > 1 and has_value else None
+        interval_fields = self.resampling.signed if self.resampling and ci else ()
         return [
             _score(
                 outcomes,
-                ci=self._interval(tasks) if len(tasks) > 1 and has_value else None,
+                ci=ci,
                 reason="" if has_value else "no item was conveyed, confirmed or missed",
-                signature="|".join(("ItemRecall", *fields, f"v:{__version__}")),
+                signature="|".join(("ItemRecall", *fields, *interval_fields, f"v:{__version__}")),
             )
         ]
 

@@ -108,9 +108,9 @@ def _keys(goal: TaskGoal, value: str) -> tuple[str, ...]:
     """Return the arguments of expected calls with this value."""
     return tuple(
         dict.fromkeys(
-            f"{action.name}.{key}"
+            path
             for action in goal.actions
-            for key, each in leaves("", action.arguments)
+            for path, each in leaves(action.name, action.arguments)
             if not isinstance(each, bool) and str(each).lower() == value.lower()
         )
     )

@@ -114,20 +114,20 @@ def next_day(one: SaidValue, other: SaidValue) -> bool:
 
 
 def slot_words(trajectories: Iterable[Trajectory], places: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """Return argument → words, for arguments of calls whose values in a log are words of a short list, such as the cabin.
+    """Return path in a call → words, for arguments whose values in a log are words of a short list, such as the cabin.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal
         >>> goals = [TaskGoal(actions=(ExpectedAction("book", {"cabin": cabin}),)) for cabin in ("economy", "business")]
         >>> {slot: sorted(words) for slot, words in slot_words([Trajectory(id="", task="", goal=goal) for goal in goals], {}).items()}
-        {'cabin': ['business', 'economy']}
+        {'book.cabin': ['business', 'economy']}
     """
     words: dict[str, set[str]] = {}
     for trajectory in trajectories:
         calls = [call for step in trajectory.steps for call in step.calls]
-        expected = [action.arguments for action in trajectory.goal.actions] if trajectory.goal else []
-        for arguments in [*expected, *(call.arguments for call in calls)]:
-            for slot, value in leaves("", arguments):
-                if isinstance(value, str) and kind_of_value(slot, value, places) == "text" and len(value) < 30:
-                    words.setdefault(slot, set()).add(value.lower().replace("_", " "))
-    return {slot: frozenset(values) for slot, values in words.items() if _MIN_VALUES <= len(values) <= _MAX_VALUES}
+        expected = trajectory.goal.actions if trajectory.goal else ()
+        for name, arguments in ((each.name, each.arguments) for group in (expected, calls) for each in group):
+            for path, value in leaves(name, arguments):
+                if isinstance(value, str) and kind_of_value(path, value, places) == "text" and len(value) < 30:
+                    words.setdefault(path, set()).add(value.lower().replace("_", " "))
+    return {path: frozenset(values) for path, values in words.items() if _MIN_VALUES <= len(values) <= _MAX_VALUES}

@@ -3,6 +3,7 @@
 invented      says a value that is neither in the instruction nor from the agent, or claims not to have an id without support in the instruction
 missed        an item has the verdict "missed"
 wrong         says such a value although the instruction has exactly one other value of this kind, or denies having an id that it has
+              (words are not checked if the user speaks another language than the instruction)
 leak          says something that the instruction forbids, before the agent says it
 early_stop    ends the dialogue although an item is missed and its call was not made
 stuck         repeats an earlier message
@@ -24,7 +25,7 @@ from ..events import Event
 from .conditions import SENTENCE, secret_spans
 from .goal_items import form_of, places_in
 from .said_values import SaidValue, next_day, said_values, same_key, slot_words
-from .verdicts import REQUEST, ItemOutcome, asked_at, is_call_made
+from .verdicts import REQUEST, ItemOutcome, asked_at, is_call_made, same_language
 
 FAULTS = ("missed", "wrong", "leak", "early_stop", "invented", "stuck", "volunteered")
 """All classes of events of goals in words."""
@@ -55,6 +56,8 @@ _NEARBY = re.compile(r"\b(?:next|following|previous|one|a|same) day\b|\bday (?:a
 _PUNCTUATION = re.compile(r"[^\w\s]")
 _SINGLE = frozenset({"user id", "reservation id", "order id", "email", "date", "amount", "number"})
 """Kinds for which another value is wrong, not invented, if the instruction has exactly one value."""
+_WORDED = frozenset({"date", "day", "place"})
+"""Kinds of values that are words of a language."""
 _LONG_MESSAGE, _SHORT_MESSAGE = 8, 4
 """Minimum number of words of a message that is stuck after one repetition, and after two."""
 _MIN_OVERLAP = 0.9
@@ -62,7 +65,7 @@ _MIN_WORD_LENGTH = 4
 
 
 class LogWords(Struct, frozen=True):
-    """Words of a whole log: places by airport code, and slots whose values are words of a list."""
+    """Words of a whole log: places by airport code, and paths in calls whose values are words of a list."""
 
     places: Mapping[str, str]
     slots: Mapping[str, frozenset[str]]
@@ -92,10 +95,11 @@ def text_events(trajectory: Trajectory, outcomes: Sequence[ItemOutcome], log: Lo
     if trajectory.goal is None or not trajectory.goal.instruction:
         return []
     instruction = trajectory.goal.instruction
+    can_check = same_language(trajectory)
     events = [
-        *_unsupported_values(trajectory.steps, instruction, log),
-        *_wrong_slot_words(trajectory.steps, instruction, outcomes, log),
-        *_missing_ids(trajectory.steps, instruction, log),
+        *_unsupported_values(trajectory.steps, instruction, log, can_check),
+        *(_wrong_slot_words(trajectory.steps, instruction, outcomes, log) if can_check else ()),
+        *(_missing_ids(trajectory.steps, instruction, log) if can_check else ()),
         *_leaks(trajectory.steps, instruction, outcomes, log),
         *_early_stop(trajectory, outcomes),
         *_stuck(trajectory.steps),
@@ -113,8 +117,8 @@ def _event(name: str, at: int, said: str, about: str = "") -> Event:
     return Event(name, "text", "", about, (at,), said=said)
 
 
-def _unsupported_values(steps: Sequence[Step], instruction: str, log: LogWords) -> Iterator[Event]:
-    """Yield values without a source, each at its first mention."""
+def _unsupported_values(steps: Sequence[Step], instruction: str, log: LogWords, can_check: bool) -> Iterator[Event]:
+    """Yield values without a source, each at its first mention. Words are skipped if they may be translations."""
     given = list(said_values(instruction, log.places))
     known, heard = list(given), instruction.lower()
     nearby = _NEARBY.search(heard)
@@ -127,7 +131,8 @@ def _unsupported_values(steps: Sequence[Step], instruction: str, log: LogWords) 
             # The number of an order may be said without its prefix.
             plain = value.key.removeprefix("#w")
             if (
-                not any(same_key(value, other) for other in known)
+                (can_check or value.kind not in _WORDED)
+                and not any(same_key(value, other) for other in known)
                 and plain not in heard
                 and not (nearby and any(next_day(value, other) for other in known))
             ):
@@ -149,9 +154,7 @@ def _wrong_slot_words(
     steps: Sequence[Step], instruction: str, outcomes: Sequence[ItemOutcome], log: LogWords
 ) -> Iterator[Event]:
     """Yield words of a list, such as cabins, if the goal has another word of the same list."""
-    goal = {
-        key.rpartition(".")[2]: each.item.value.lower().replace("_", " ") for each in outcomes for key in each.item.keys
-    }
+    goal = {key: each.item.value.lower().replace("_", " ") for each in outcomes for key in each.item.keys}
     lower = instruction.lower().replace("_", " ").replace("-", " ")
     for slot, wanted in goal.items():
         named = lower

@@ -1,12 +1,14 @@
 """The verdict on each item of a goal in a dialogue.
 
 A value that the user never says is missed only if the agent asked for it, or if the user ended the dialogue before its call
-was made. Otherwise it was not needed.
+was made. Otherwise it was not needed. A value in words is not checked if the user speaks another language than the instruction.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
@@ -15,9 +17,11 @@ from msgspec import Struct
 
 from ...model import SYSTEM, USER, Step, Trajectory
 from .conditions import SENTENCE
-from .goal_items import GoalItem, form_of, items_of
+from .goal_items import GoalItem, argument, form_of, items_of
 
-Verdict: TypeAlias = Literal["conveyed", "confirmed", "missed", "implied", "not_asked", "not_needed", "forbidden"]
+Verdict: TypeAlias = Literal[
+    "conveyed", "confirmed", "missed", "implied", "not_asked", "not_needed", "forbidden", "unchecked"
+]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 """The first three count in ItemRecall. The others are reported separately."""
 
@@ -26,6 +30,11 @@ _ASSENT = re.compile(
     r"\b(?:yes|yeah|yep|sure|correct|right|confirm|confirmed|okay|ok|perfect|great|sounds good|go ahead|proceed|works|that one|"
     r"option|go with|i'll take|please do|do it)\b"
 )
+_SHORT_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,4}(?![^\W_])")
+_MIN_SHORT_WORDS = 5
+_MIN_SHARED = 0.15
+"""In English logs at least 20 % of the short words of a user are in its instruction; of an instruction in another language, at
+most 14 %."""
 _REFUSAL = re.compile(r"\b(?:no|not|don't|instead|rather|wrong|incorrect)\b")
 _WORDS: Mapping[str, str] = {
     "total_baggages": r"bags?|baggages?|luggage|suitcases?",
@@ -66,11 +75,41 @@ def outcomes_of(
     """
     if items is None:
         items = items_of(trajectory.goal, places) if trajectory.goal is not None else []
-    return [_outcome(item, items, trajectory, places or {}) for item in items]
+    can_check = same_language(trajectory)
+    return [_outcome(item, items, trajectory, places or {}, can_check) for item in items]
+
+
+def same_language(trajectory: Trajectory) -> bool:
+    """Return False if the user speaks another language, or writes in another script, than its instruction.
+
+    Short words are compared, because most of them are words such as "the", which every text of a language has. Too few short
+    words say nothing.
+
+    Example:
+        >>> from dialmeter.model import TaskGoal
+        >>> said = (Step(1, "user", "Hi, I want to fly to the city with my son and we need to be there by the end of the day."),)
+        >>> goals = "Quieres volar a la ciudad con tu hijo.", "You want to fly to the city with your son.", "你想和儿子一起飞往城市。"
+        >>> [same_language(Trajectory(id="1:0", task="1", steps=said, goal=TaskGoal(goal))) for goal in goals]
+        [False, True, False]
+    """
+    instruction = trajectory.goal.instruction if trajectory.goal is not None else ""
+    said = " ".join(step.text for step in trajectory.steps if step.speaker == USER)
+    if not instruction or not said:
+        return True
+    if _script(instruction) != _script(said):
+        return False
+    words, known = _SHORT_WORD.findall(said.lower()), set(_SHORT_WORD.findall(instruction.lower()))
+    return len(words) < _MIN_SHORT_WORDS or sum(word in known for word in words) >= _MIN_SHARED * len(words)
+
+
+def _script(text: str) -> str:
+    """Return the script of most letters, such as LATIN; empty if there are no letters."""
+    letters = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in text if letter.isalpha())
+    return max(letters, key=lambda script: letters[script], default="")
 
 
 def _outcome(
-    item: GoalItem, items: Sequence[GoalItem], trajectory: Trajectory, places: Mapping[str, str]
+    item: GoalItem, items: Sequence[GoalItem], trajectory: Trajectory, places: Mapping[str, str], can_check: bool
 ) -> ItemOutcome:
     said = [step for step in trajectory.steps if step.speaker == USER]
     form = form_of(item.kind, item.value, places, alone=True, also=item.forms)
@@ -92,7 +131,9 @@ def _outcome(
     if _is_part_of_id(item, items):
         # The id contains the name of the user.
         return ItemOutcome(item, "not_asked")
-    asked = asked_at(item, trajectory.steps)
+    if not can_check and item.kind not in ("id", "number"):
+        return ItemOutcome(item, "unchecked")
+    asked = asked_at(item, trajectory.steps, items)
     if asked is not None:
         return ItemOutcome(item, "missed", asked)
     if item.condition == "asked":
@@ -128,23 +169,49 @@ def _is_part_of_id(item: GoalItem, items: Sequence[GoalItem]) -> bool:
     )
 
 
-def asked_at(item: GoalItem, steps: Sequence[Step], *, request: bool = True) -> int | None:
+def asked_at(
+    item: GoalItem, steps: Sequence[Step], items: Sequence[GoalItem] = (), *, request: bool = True
+) -> int | None:
     """Return the index of the agent message that asks for the value and that the user answers, or None.
 
     Args:
         item: the item with the value.
         steps: the messages of the dialogue.
+        items: all items of the goal. If several have an argument of the same name, a question is only about one of them.
         request: True to accept only requests, False to accept any message that mentions the argument.
     """
-    names = {key.rpartition(".")[2] for key in item.keys}
+    names = set(map(argument, item.keys))
+    sharing = [each for each in items if not names.isdisjoint(map(argument, each.keys))]
     spelled = {name: r"\s+".join(map(re.escape, filter(None, name.split("_")))) for name in sorted(names)}
     words = re.compile("|".join(pattern for name in spelled if (pattern := _WORDS.get(name, spelled[name]))) or r"(?!)")
     for step, reply in pairwise(steps):
         if step.speaker == SYSTEM and reply.speaker == USER:
             for part in SENTENCE.split(step.text.lower()):
-                if words.search(part) and (not request or REQUEST.search(part)):
+                if (
+                    words.search(part)
+                    and (not request or REQUEST.search(part))
+                    and (len(sharing) < 2 or _is_meant(item, sharing, part, reply, steps))
+                ):
                     return step.at
     return None
+
+
+def _is_meant(item: GoalItem, sharing: Sequence[GoalItem], question: str, reply: Step, steps: Sequence[Step]) -> bool:
+    """Return True if a question is about this item and not about another one with an argument of the same name.
+
+    The words of paths decide, such as ``ship`` in ``ship_order.street``. If the question has none of them, it is about the item
+    in the reply, otherwise about the first item that the user has not said before.
+    """
+    paths = [{word for key in each.keys for word in re.split(r"[._]", key)} for each in sharing]
+    own = [path - set().union(*paths[:place], *paths[place + 1 :]) for place, path in enumerate(paths)]
+    asked = set(re.findall(r"\w+", question))
+    named = [each for each, words in zip(sharing, own, strict=True) if words & asked]
+    if not named:
+        said = [step for step in steps if step.speaker == USER and step.at <= reply.at]
+        first = [_first(said, form_of(each.kind, each.value, also=each.forms)) for each in sharing]
+        answered = [each for each, at in zip(sharing, first, strict=True) if at == reply.at]
+        named = answered or [each for each, at in zip(sharing, first, strict=True) if at is None][:1]
+    return any(each is item for each in named)
 
 
 def _is_looked_up(item: GoalItem, steps: Sequence[Step]) -> bool:

@@ -144,6 +144,11 @@ class RuleMaker:
     def __reduce__(self) -> tuple[Any, ...]:
         return RuleMaker, self._arguments
 
+    def reads_with(self, profile: Profile, value_map: ValueMap | None) -> bool:
+        """Return True if the rules read with this profile and this value map."""
+        own_profile, own_map = self._arguments
+        return own_profile == profile and (own_map and own_map.label) == (value_map and value_map.label)
+
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
         """Return the acts of a turn."""
         acts: dict[Act, None] = {}
@@ -322,11 +327,11 @@ class RuleMaker:
         """Return form → slot → canonical value, for a domain."""
         if domain not in self._indices:
             index: dict[str, dict[str, str]] = {}
-            for slot in self._map.slots if self._map else ():
+            for slot in sorted(self._map.slots) if self._map else ():
                 table = self._map.table(domain, slot) if self._map else None
                 if slot in self._words.times or slot in self._words.numbers:
                     continue
-                for form, canonical in (table.by_form if table else {}).items():
+                for form, canonical in sorted(table.by_form.items() if table else ()):
                     if canonical != "dontcare":
                         index.setdefault(phrase(form), {}).setdefault(slot, canonical)
             index.pop("", None)

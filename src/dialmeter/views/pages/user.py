@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...users.behaviours import ALL
-from ...users.blame.verdict import SideVerdict, party_in_words
+from ...users.blame import SideVerdict
 from ...users.events import Event
 from ...users.record import UserRow
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, interval
+from ..user import confusion_rows
 from .acts import act_words
 from .charts import domains_chart, events_chart, parties_chart, spread_charts, title_suffix
 from .findings import Finding
@@ -37,6 +39,8 @@ class _Loss(Struct, frozen=True):
     party: str
     why: str
     weight: int = 1
+    said: str = ""
+    heard: str = ""
 
 
 class _Blame(Struct, frozen=True):
@@ -81,6 +85,7 @@ class UserKind(RunKind):
         Field("credit", "credit"),
         Field("party", "lost by"),
         Field("why", "reason of the loss"),
+        Field("confusion", "confusion"),
     )
 
     def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
@@ -89,18 +94,19 @@ class UserKind(RunKind):
         Example:
             >>> KIND.scan(b'{"id": "d", "goal": {}, "events": [{"class": "unmatched", "family": "repetition", "domain": "inn", '
             ...           b'"about": "area=east", "turns": [0, 2]}]}', Counter()).findings
-            {('inn', 'unmatched', 'repetition', 'area', 'not credited', '', ''): 1}
+            {('inn', 'unmatched', 'repetition', 'area', 'not credited', '', '', ''): 1}
         """
         row = _DECODER.decode(line)
         findings: dict[Finding, int] = {}
         for event in row.events:
-            key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "", "")
+            key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "", "", "")
             findings[key] = findings.get(key, 0) + 1
         for loss in row.verdict.losses if row.verdict else ():
-            key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party, loss.why)
+            confusion = f"{loss.said} → {loss.heard}" if loss.weight and loss.heard else ""
+            key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party, loss.why, confusion)
             findings[key] = findings.get(key, 0) + loss.weight
         for domain in row.goal:
-            findings[domain, "", "", "", "", "", ""] = 1
+            findings[domain, "", "", "", "", "", "", ""] = 1
         return ScannedRow(row.id, findings)
 
     def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
@@ -123,7 +129,7 @@ class UserKind(RunKind):
             yield from (*units["wanted"], *units["counted"])
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield F1 with its interval, precision and recall, by domain."""
+        """Yield F1 with its interval, precision and recall, by domain; then the confusion that lost the most points."""
         cells = {(str(each["measure"]), str(each.get("domain", ""))): each for each in run.scores}
         rows: list[list[Cell]] = []
         for (measure, domain), f1_score in cells.items():
@@ -136,6 +142,9 @@ class UserKind(RunKind):
             rows.append([measure, domain, f1, limits, precision, recall, (str(f1_score.get("n", "")), filters)])
         headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
         yield linked_table(run, link, "Scores", headings, rows, numeric=range(2, 7))
+        if confusions := _confusions(run):
+            title = "The confusion that lost the most points"
+            yield replace(_confusion_table(run, link, confusions[:1]), title=title)
 
     def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the goal, and the utterances with their acts, understanding and events."""
@@ -163,7 +172,7 @@ class UserKind(RunKind):
         return words
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the events by domain with their meaning, the events by slot, and the lost points by party."""
+        """Yield the events by domain with their meaning, the events by slot, and the lost points by party and by confusion."""
         findings = run.findings
         domains = findings.options("domain")
         counts = findings.counts("event", "domain")
@@ -202,6 +211,23 @@ class UserKind(RunKind):
                 for domain in domains
             ]
             yield linked_table(run, link, "lost points by party", ("domain", *parties), by_party)
+        if confusions := _confusions(run):
+            yield _confusion_table(run, link, confusions)
+
+
+def _confusions(run: OpenedRun) -> Sequence[Mapping[str, Any]]:
+    return (run.manifest.get("verdicts") or {}).get("confusions") or ()
+
+
+def _confusion_table(run: OpenedRun, link: RowsLink, confusions: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the confusions; numbers link to the dialogues that lost points by them."""
+    table = confusion_rows(confusions)
+    links = {
+        (row, column): link(run, {"party": each["party"], "confusion": f"{each['said']} → {each['heard']}"})
+        for row, each in enumerate(confusions)
+        for column in table.numeric
+    }
+    return replace(table, links={cell: address for cell, address in links.items() if address})
 
 
 KIND = UserKind()
@@ -286,12 +312,11 @@ def _main_verdict(verdict: Mapping[str, Any] | None) -> Mapping[str, Any]:
 def _show_losses(losses: Sequence[Mapping[str, Any]], filters: Mapping[str, str]) -> ShownEvent:
     """Return the points of one domain that were lost for the same reason, at the turn of the evidence."""
     first = losses[0]
-    party = party_in_words(first["party"], first.get("of", ""))
     is_filtered = not filters.keys().isdisjoint(("party", "why"))
     marked = is_filtered and all(filters.get(name, first[name]) == first[name] for name in ("party", "domain", "why"))
     units = ", ".join(loss["about"] for loss in losses)
     note = "missing" if first["side"] == "recall" else "too much"
-    return ShownEvent(f"lost by {party}", first["domain"], units, "", note, False, first["evidence"], marked)
+    return ShownEvent(f"lost by {first['party']}", first["domain"], units, "", note, False, first["evidence"], marked)
 
 
 def _show_event(event: Event, filters: Mapping[str, str]) -> ShownEvent:
@@ -303,6 +328,7 @@ def _show_event(event: Event, filters: Mapping[str, str]) -> ShownEvent:
         "credit": CREDIT[event.credited],
         "party": "",
         "why": "",
+        "confusion": "",
     }
     return ShownEvent(
         event.name.replace("_", " "),
