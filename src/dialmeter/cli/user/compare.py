@@ -16,6 +16,7 @@ from ...users.compare import common_goals
 from ...users.compare import compare as compare_users
 from ...users.outcome import COMBINED
 from ...users.result import UserResult, UserSettings
+from ...views.ladder import ladder_charts
 from ...views.user import comparison_chart, comparison_table
 from ..options import (
     chart_options,
@@ -116,7 +117,7 @@ def compare(**options: Any) -> Output:
             who="user",
         ),
         notices=notices,
-        charts=lambda: [comparison_chart(comparison, domain)],
+        charts=lambda: [*ladder_charts(comparison.ladders), comparison_chart(comparison, domain)],
         check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
     )
 
