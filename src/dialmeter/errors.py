@@ -88,6 +88,10 @@ class UnreadableAnswer(DialmeterError):
     """The answer of a judge has no readable score."""
 
 
+class UnsuitableText(DialmeterError):
+    """A text cannot be judged, because a judge does not support its language."""
+
+
 class Unfinished(DialmeterError):
     """Part of the work failed. The finished part is saved, and the work can be continued (exit code 3)."""
 

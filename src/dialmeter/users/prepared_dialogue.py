@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
+from ..english import words_of_dialogue
 from ..errors import InputError, one_line
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal
 from .canonical import Matcher
@@ -20,6 +21,9 @@ from .system_turn import SystemTurn, system_turn
 
 ActEntry: TypeAlias = tuple[int, str, str]
 """The types of an act as bits, its slot and one value. Slot and value are empty if there is none."""
+
+_ENGLISH_READERS = ("rules", "town")
+"""Readers of text that know only English words. A language model may know other languages."""
 
 ByService: TypeAlias = dict[str, list[ActEntry]]
 
@@ -142,6 +146,9 @@ class ScoringSetup:
                 # Turns with the same acts share their views by domain.
                 turn.by_domain = views.setdefault((id(turn.acts), id(turn.understood), turn.taxi), turn.by_domain)
             turns.append(turn)
+        if any(move.read_by in _ENGLISH_READERS for move in talk.moves):
+            words = words_of_dialogue(talk)
+            remarks += [] if words.is_english else [Remark("not-english", None, str(words))]
         said = self._said(turns, remarks)
         return PreparedDialogue(
             talk.id, turns, goal, units, said, self._requests(talk, turns), remarks, self, talk.task.lower()
