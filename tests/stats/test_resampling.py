@@ -66,6 +66,14 @@ def test_acceleration_is_that_of_the_jackknife():
         assert acceleration(formula, columns) == pytest.approx(expected, rel=0.1)
 
 
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_very_few_skewed_dialogues(n, confidence):
+    columns = np.column_stack([[3, *[7] * (n - 1)], np.full(n, 7)])
+    interval = bootstrap(columns, {"m": ratio()}, resamples=200, confidence=confidence)["m"]
+    assert 3 / 7 <= interval.low < interval.high <= 1
+
+
 def test_coverage_near_the_end_of_the_range():
     generator = np.random.default_rng(5)
     truth, samples = 0.97, 300

@@ -147,9 +147,11 @@ def shifted_tails(tail: float, acceleration: float) -> tuple[float, float]:
         >>> [round(each, 4) for each in shifted_tails(0.025, -0.05)], shifted_tails(0.025, 0.0)
         ([0.0112, 0.9548], (0.025, 0.975))
     """
-    ends = (acceleration + NORMAL.inv_cdf(each) for each in (tail, 1 - tail))
-    low, high = (NORMAL.cdf(acceleration + end / max(1 - acceleration * end, 1e-9)) for end in ends)
-    return (low, high) if acceleration else (tail, 1 - tail)
+    if not acceleration or tail < TIE:
+        return tail, 1 - tail
+    ends = (acceleration + sign * NORMAL.inv_cdf(tail) for sign in (1, -1))
+    low, high = (NORMAL.cdf(acceleration + end / max(1 - acceleration * end, TIE)) for end in ends)
+    return low, high
 
 
 def end_limits(
