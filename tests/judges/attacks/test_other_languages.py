@@ -98,6 +98,13 @@ def test_reading_acts_from_chinese_text() -> None:
     assert notice.where == ("zh: 0 % of the words are common English words",)
 
 
+def test_labels_of_chinese_dialogues(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    east = goal(hotel={"info": {"area": "east"}})
+    corpus = written(tmp_path, [Conversation(talk.id, talk.moves, east) for talk in TALKS])
+    said = call(capsys, "user", "labels", corpus)
+    assert "10 of 10 dialogues are not English (0 % of the words are common English words" in said.err
+
+
 def test_items_of_an_instruction_in_spanish() -> None:
     instruction = "Usted es Ana García y quiere cambiar su vuelo a Sevilla; su código de reserva es ZFA04Y."
     said = Step(0, USER, "I want to change my flight to Seville, and my code is ZFA04Y.")
