@@ -12,8 +12,8 @@ settings (1,000 resamples, another seed for every sample).
   correlation .25). Unit: dialogue.
 
 Equal systems: LABES and DAMD, two users and two agents, with the two results of every unit swapped at random, so that no system is
-better. Two agents have equal probabilities in every task, and 4 trials each, or 8 and 1. Two judges have the same error rate, and dialogues
-that are hard for one are hard for the other. A false alarm is p < 0.05; where there is an interval of the difference, also an
+better. Two agents have equal probabilities in every task, and 4 trials each, or 8 and 1. Two judges have the same error rate, and in a quarter of
+the dialogues the same chance of an error. A false alarm is p < 0.05; where there is an interval of the difference, also an
 interval without zero.
 """
 
@@ -97,7 +97,7 @@ def swapped(one: Floats, two: Floats) -> Draw:
 
 def value(formula: Formula, matrix: Floats) -> float:
     """Return the value of a population."""
-    return float(np.asarray(formula.value(matrix.sum(axis=0)[None][:, formula.take])).item())  # type: ignore[index]
+    return float(np.asarray(formula.value(matrix.sum(axis=0)[None][:, formula.take])).item())
 
 
 def bootstrapped(formula: Formula) -> Callable[[Floats, int], Limits]:
@@ -119,7 +119,7 @@ def paired(formula: Formula) -> Callable[[tuple[Floats, Floats], int], tuple[flo
 def agent(successes: NDArray[np.integer[Any]], trials: int, seed: int) -> SystemResult:
     """Return the result of an agent from the number of its successes in each task."""
     outcomes = [
-        SystemOutcome(id=f"{task}:{trial}", task=f"{task:04}", trial=trial, success=trial < count, ending="user")
+        SystemOutcome(id=f"{task}:{trial}", task=f"{task:04}", trial=trial, success=trial < count, ending="user_stop")
         for task, count in enumerate(successes.tolist())
         for trial in range(trials)
     ]
@@ -149,7 +149,7 @@ def equal_agents(shares: Floats, trials: tuple[int, int]) -> Draw:
 
 
 def errors(judges: int) -> Draw:
-    """Return a function that draws the errors of judges: judges × dialogues × cases. Half of the difficulty is common to the judges."""
+    """Return a function that draws the errors of judges: judges × dialogues × cases. Each judge has the common chance in half of them."""
 
     def draw(generator: np.random.Generator, n: int) -> NDArray[np.bool_]:
         total = (1 - INTRACLASS) / INTRACLASS
