@@ -115,12 +115,13 @@ def attack_corpus(
         ('The inn is in Mill Lane.', 1)
     """
     usable, skipped = with_resources(attacks, language)
-    words = {talk.id: words_of_dialogue(talk) for talk in talks}
-    english = [talk for talk in talks if words[talk.id].is_english]
-    if talks and not english and all(attack.name in _ENGLISH for attack in attacks):
+    english_only = [attack for attack in attacks if attack.name in _ENGLISH]
+    words = {talk.id: words_of_dialogue(talk) for talk in talks} if english_only else {}
+    english = [talk for talk in talks if not words or words[talk.id].is_english]
+    if talks and not english and len(english_only) == len(attacks):
         raise DialmeterError(
             f"no case can be made: none of {len(talks)} dialogues is English (fewer than {100 * LIMIT:.0f} % of the words are "
-            "common English words); a language model can attack other languages: --attack 'llm(endpoint=URL, model=NAME, kind=contradiction)'"
+            "common English words); for other languages use --attack 'llm(endpoint=URL, model=NAME, kind=contradiction)'"
         )
     setting = AttackSetting(make_pool(english or talks, language, seed), seed, corpus, speaker)
     plan = Plan(talks, [attack.name for attack in usable], cases, seed, checkpoint.parts if checkpoint else ())
@@ -141,8 +142,7 @@ def attack_corpus(
         own, statistics = gather(attack.name, plan.attempts(attack.name), cases, skipped.get(attack.name))
         made += own
         yields.append(statistics)
-    notices = english_notices(words, NO_CASES)
-    return Attacked(made, yields, [*notices, *yield_notices(yields, cases)])
+    return Attacked(made, yields, [*english_notices(words, NO_CASES), *yield_notices(yields, cases)])
 
 
 class Plan(Sequence[AttackTask]):

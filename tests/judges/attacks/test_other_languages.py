@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.english import known_words
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.attacks import Facet
+from dialmeter.judges.attacks import Attack, Facet, Variant
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.scorer import attack_replies, score_judge
 from dialmeter.model import USER, Conversation, Move, Step, TaskGoal, Trajectory
@@ -69,6 +69,12 @@ def test_chinese_dialogues_among_others(tmp_path: Path, capsys: pytest.CaptureFi
     assert "10 of 11 dialogues are not English (0 % of the words are common English words" in notice["message"]
     assert 10 in document["yields"][0]["why"].values()
     assert [json.loads(line)["source"]["dialogue"] for line in out.read_text("utf-8").splitlines()] == ["en"]
+
+
+def test_own_attack_on_chinese() -> None:
+    variant = Variant("twice", lambda snippet, _: 2 * snippet.reply.text, "Says the reply twice.")
+    own = Attack(name="echo", facet="naturalness", expected="lower", help="", variants=(variant,))
+    assert len(attack_replies(TALKS, [own], cases=10, light=True)) == 10
 
 
 @pytest.mark.parametrize(
