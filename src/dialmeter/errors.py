@@ -13,7 +13,7 @@ class DialmeterError(Exception):
 
 
 class NotApplicable(DialmeterError):
-    """A file does not have the data that a rule set or measure needs."""
+    """A file or a text does not have what a rule set, a measure or a judge needs."""
 
 
 class InputError(DialmeterError):
@@ -86,10 +86,6 @@ class MissingExtra(DialmeterError):
 
 class UnreadableAnswer(DialmeterError):
     """The answer of a judge has no readable score."""
-
-
-class UnsuitableText(DialmeterError):
-    """A text cannot be judged, because a judge does not support its language."""
 
 
 class Unfinished(DialmeterError):

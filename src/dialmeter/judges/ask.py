@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ..core.endpoint.cost import BudgetSpent
-from ..errors import DialmeterError, UnreadableAnswer, UnsuitableText, one_line
+from ..errors import DialmeterError, NotApplicable, UnreadableAnswer, one_line
 from .cases import Case
 from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
@@ -298,11 +298,8 @@ def consecutive_failures(failures: int, reason: str) -> int:
 
 
 def _reason(error: DialmeterError) -> str:
-    if isinstance(error, BudgetSpent):
-        return OVER_BUDGET
-    if isinstance(error, UnsuitableText):
-        return UNSUITABLE
-    return UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED
+    by_kind = {BudgetSpent: OVER_BUDGET, NotApplicable: UNSUITABLE, UnreadableAnswer: UNREADABLE}
+    return next((reason for kind, reason in by_kind.items() if isinstance(error, kind)), FAILED)
 
 
 @contextmanager

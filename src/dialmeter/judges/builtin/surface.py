@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import fsum
 
 from ...english import UNSPACED_LETTER
-from ...errors import UnsuitableText
+from ...errors import NotApplicable
 from ..cases import item_hash
 from ..judge import Item, name_with_parameters
 
@@ -41,14 +41,14 @@ def spaced(text: str) -> str:
     """Return a text with blanks between words unchanged.
 
     Raises:
-        UnsuitableText: most letters are of a script without blanks, such as Chinese; a sentence would count as one word.
+        NotApplicable: most letters are of a script without blanks, such as Chinese; a sentence would count as one word.
 
     Example:
         >>> spaced("which area?")
         'which area?'
     """
     if not text.isascii() and 2 * len(UNSPACED_LETTER.findall(text)) > sum(map(str.isalpha, text)):
-        raise UnsuitableText(
+        raise NotApplicable(
             "this judge needs blanks between words; use a judge such as llm for Chinese, Japanese or Thai"
         )
     return text

@@ -14,7 +14,7 @@ from ..._version import __version__
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.comparison import Resampling
 from ...core.result import Result, percent
-from ...english import KnownWords, english_notices, known_words
+from ...english import english_notices, known_words
 from ...errors import DialmeterError, InputError
 from ...measure import Score
 from ...model import USER, Notice, Trajectory
@@ -228,7 +228,7 @@ def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None
 
 def language_notices(trajectories: Iterable[Trajectory]) -> list[Notice]:
     """A warning if instructions or messages of the user are not English, because items and events are found by English words."""
-    words: dict[str, KnownWords] = {}
+    words = {}
     for each in trajectories:
         instruction = known_words([each.goal.instruction] if each.goal is not None else ())
         said = known_words(step.text for step in each.steps if step.speaker == USER)
