@@ -13,7 +13,7 @@ class DialmeterError(Exception):
 
 
 class NotApplicable(DialmeterError):
-    """A file does not have the data that a rule set or measure needs."""
+    """A file or a text does not have what a rule set, a measure or a judge needs."""
 
 
 class InputError(DialmeterError):

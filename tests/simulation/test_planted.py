@@ -101,6 +101,17 @@ def test_noise_costs_some_points() -> None:
     assert value("agenda", "R-GCDF1", NOISE) < value("agenda", "R-GCDF1")
 
 
+def test_figures_of_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "cross-evaluation.md").read_text("utf-8")
+    flaws = (("forgetful", "recall"), ("looping", "precision"), ("inventive", "precision"))
+    figures = [f"\N{MINUS SIGN}{100 * difference(user, 'I', part)[0]:.2f} points" for user, part in flaws]
+    figures.append(f"{100 * _share_with_missed_domain('hasty'):.2f} % of them")
+    figures.append(
+        f"by {100 * (value('agenda', 'I-GCDF1') - value('agenda', 'I-GCDF1', NOISE)):.2f} points with seed 7"
+    )
+    assert [each for each in figures if each not in page] == []
+
+
 def _parties(talks: list[Conversation], sides: tuple[str, ...] = ("recall",)) -> list[str]:
     scorer = UserScorer(profile="town")
     blamer = Blamer(scorer.setup, matches)

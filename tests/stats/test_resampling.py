@@ -11,6 +11,7 @@ from scipy import stats
 from dialmeter.stats import Formula, bootstrap, ratio, rowwise
 from dialmeter.stats.draws import resampled_sums, swapped_sums
 from dialmeter.stats.formulas import _fraction_bits, as_columns, evaluate, exact, exact_pair, point
+from dialmeter.stats.resampling import acceleration
 
 MEAN = {"mean": ratio()}
 
@@ -54,6 +55,36 @@ def test_expanded_interval_of_a_mean_comes_near_student():
     student = stats.t.interval(0.95, 14, scores.mean(), stats.sem(scores[:, 0]))
     assert found.high - found.low == pytest.approx(student[1] - student[0], rel=0.04)
     assert plain.high - plain.low < 0.9 * (student[1] - student[0])
+
+
+def test_acceleration_is_that_of_the_jackknife():
+    columns = np.column_stack([np.array([0, 1, 3, 4, 5, 5, 6, 6, 7, 7]), np.full(10, 7), np.arange(10)])
+    for formula in (ratio(0, 1), Formula(lambda sums: 2 * sums[..., 0] / (sums[..., 0] + sums[..., 1]), take=(0, 1))):
+        without = evaluate(formula, columns.sum(axis=0) - columns)
+        apart = without.mean() - without
+        expected = (apart**3).sum() / (6 * (apart**2).sum() ** 1.5)
+        assert acceleration(formula, columns) == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_very_few_skewed_dialogues(n, confidence):
+    columns = np.column_stack([[3, *[7] * (n - 1)], np.full(n, 7)])
+    interval = bootstrap(columns, {"m": ratio()}, resamples=200, confidence=confidence)["m"]
+    assert 3 / 7 <= interval.low < interval.high <= 1
+
+
+def test_coverage_near_the_end_of_the_range():
+    generator = np.random.default_rng(5)
+    truth, samples = 0.97, 300
+    found = 0
+    for number in range(samples):
+        turns = generator.integers(4, 11, 20)
+        right = generator.binomial(turns, generator.beta(1.94, 0.06, 20))
+        interval = bootstrap(np.column_stack([right, turns]), {"m": ratio()}, resamples=500, seed=number)["m"]
+        assert interval.ci
+        found += interval.low <= truth <= interval.high
+    assert found >= 0.95 * samples
 
 
 @pytest.mark.parametrize("draw", [resampled_sums, swapped_sums])

@@ -169,7 +169,7 @@ def test_capitals_under_rules_that_keep_them(tmp_path: Path) -> None:
 def test_number_words(tmp_path: Path) -> None:
     result = scored(tmp_path, rewritten("train-people", {"1": "one", "2": "two", "3": "three"}.__getitem__))
     found = only_finding(result)
-    assert found.option == "--values tidy,trim,blanks,lower,digits"
+    assert found.option == "--values nfkc,tidy,trim,blanks,lower,digits"
     assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
 
 

@@ -39,6 +39,14 @@ def test_the_default_states_the_published_caps() -> None:
     assert switches["values.threshold"] == 0.9
 
 
+@pytest.mark.parametrize(("rule_set", "recall"), [("dialmeter", 1.0), ("gcdf1-repo", 0.0)])
+def test_full_width_digits(rule_set: str, recall: float) -> None:
+    said = talk(goal(hotel={"info": {"stars": "4"}}), user("Hotel-Inform stars=\uff14"), system(""))
+    wanted = talk(goal(hotel={"info": {"stars": "\uff14"}}), user("Hotel-Inform stars=4"), system(""))
+    for each in (said, wanted):
+        assert score_user([each], rule_set, ci=0)["I-recall"].value == recall
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

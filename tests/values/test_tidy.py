@@ -27,6 +27,11 @@ OURS = Normaliser(named("dialmeter"))
         ("cafe\u0301", "café"),
         ("4.0", "4"),
         ("The  Mill ", "the mill"),
+        ("\uff13", "3"),
+        ("\uff11\uff18 \uff1a \uff10\uff10", "18:00"),
+        ("\uff28\uff4f\uff54\uff45\uff4c", "hotel"),
+        ("king\u00b4s arms", "king's arms"),
+        ("\u4e24\u3000\u665a", "\u4e24 \u665a"),
     ],
 )
 def test_one_value(one: str, other: str) -> None:

@@ -225,7 +225,7 @@ RULE_HELP = {
     "names": "Slot names: as-is, multiwoz (unify the spellings of published files), mwzeval",
     "clash": "Two names in a file that mean one slot and have different values: keep (both, as in the file), last, error",
     "only": "Slots to score, as domain/section/slot, comma-separated; or all",
-    "values": "Steps of the normaliser, comma-separated: tidy, trim, blanks, no-blanks, lower, digits, number-word, mwzeval; or as-is",
+    "values": "Steps of the normaliser, comma-separated: nfkc, tidy, trim, blanks, no-blanks, lower, digits, number-word, mwzeval; or as-is",
     "none": "Words that mean absent, comma-separated; keep (no words), drop (the usual seven); gold=…;pred=… for each side",
     "dontcare": "The value dontcare: keep, drop, drop-exact, merge (its spellings); gold=…;pred=… for each side",
     "extra": "Predicted slots that gold does not have: penalise, ignore-slots, ignore-domains, unlisted",

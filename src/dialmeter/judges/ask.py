@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ..core.endpoint.cost import BudgetSpent
-from ..errors import DialmeterError, UnreadableAnswer, one_line
+from ..errors import DialmeterError, NotApplicable, UnreadableAnswer, one_line
 from .cases import Case
 from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
@@ -28,6 +28,7 @@ PATIENCE = 10
 FAILED = "whose request failed"
 OTHER_CONTEXT = "whose replies cannot be compared, because their contexts differ"
 UNREADABLE = "whose answer could not be read"
+UNSUITABLE = "in a language that the judge does not support"
 OVER_BUDGET = "not asked, because the budget is spent"
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
 
@@ -287,21 +288,20 @@ def _check_score(judge: Any, score: float | DialmeterError) -> float | Dialmeter
 
 
 def consecutive_failures(failures: int, reason: str) -> int:
-    """Number of consecutive failures after one more item. A spent budget is not a failure of the judge.
+    """Number of consecutive failures after one more item. A spent budget or an unsuitable text is not a failure of the judge.
 
     Example:
         >>> consecutive_failures(3, FAILED), consecutive_failures(3, ""), consecutive_failures(3, OVER_BUDGET)
         (4, 0, 3)
     """
-    if reason == OVER_BUDGET:
+    if reason in (OVER_BUDGET, UNSUITABLE):
         return failures
     return failures + 1 if reason else 0
 
 
 def _reason(error: DialmeterError) -> str:
-    if isinstance(error, BudgetSpent):
-        return OVER_BUDGET
-    return UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED
+    by_kind = {BudgetSpent: OVER_BUDGET, NotApplicable: UNSUITABLE, UnreadableAnswer: UNREADABLE}
+    return next((reason for kind, reason in by_kind.items() if isinstance(error, kind)), FAILED)
 
 
 @contextmanager

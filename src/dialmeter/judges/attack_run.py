@@ -14,10 +14,11 @@ from typing import overload
 
 from msgspec import Struct
 
+from ..english import LIMIT, NOT_ENGLISH, english_notices, words_of_dialogue
 from ..errors import DialmeterError
 from ..model import Conversation, Move
-from .attack_statistics import Attacked, Attempt, Yield, gather, language_notices, yield_notices
-from .attacks import Attack, AttackedReply, Kit, NoCase, Variant, chosen, with_resources
+from .attack_statistics import Attacked, Attempt, Yield, gather, yield_notices
+from .attacks import BEYOND, PAPER, Attack, AttackedReply, Kit, NoCase, Variant, chosen, with_resources
 from .cases import Case, Place
 from .checkpoint import AttackCheckpoint, AttackPart
 from .corpus_pool import Pool, Snippet, digest, make_pool, ordered, seeded, snippets
@@ -31,6 +32,9 @@ LONGEST_REPLY = 2000
 TOO_LONG = f"the reply has more than {LONGEST_REPLY} characters"
 EMPTY = "leaves nothing of the reply"
 CHANGES_NOTHING = "changes only case and white space"
+NO_CASES = "the attacks of dialmeter change only English text, so these dialogues give no cases"
+_ENGLISH = frozenset((*PAPER, *BEYOND))
+"""The attacks that know only English words and phrases."""
 
 Watch = Callable[[str, int, int], None]
 """Reports progress: the attack with the most work left, the number of cases made, the number of requested cases."""
@@ -99,6 +103,9 @@ def attack_corpus(
         working: runs tasks in other processes; None to run them in this process.
         checkpoint: holds the parts of an interrupted run; new parts are added to it.
 
+    Raises:
+        DialmeterError: no dialogue is English, and no attack can use another language.
+
     Example:
         >>> from dialmeter.judges.attacks import named
         >>> from dialmeter.judges.language import open_language
@@ -108,7 +115,15 @@ def attack_corpus(
         ('The inn is in Mill Lane.', 1)
     """
     usable, skipped = with_resources(attacks, language)
-    setting = AttackSetting(make_pool(talks, language, seed), seed, corpus, speaker)
+    english_only = [attack for attack in attacks if attack.name in _ENGLISH]
+    words = {talk.id: words_of_dialogue(talk) for talk in talks} if english_only else {}
+    english = [talk for talk in talks if not words or words[talk.id].is_english]
+    if talks and not english and len(english_only) == len(attacks):
+        raise DialmeterError(
+            f"no case can be made: none of {len(talks)} dialogues is English (fewer than {100 * LIMIT:.0f} % of the words are "
+            "common English words); for other languages use --attack 'llm(endpoint=URL, model=NAME, kind=contradiction)'"
+        )
+    setting = AttackSetting(make_pool(english or talks, language, seed), seed, corpus, speaker)
     plan = Plan(talks, [attack.name for attack in usable], cases, seed, checkpoint.parts if checkpoint else ())
     by_name = {attack.name: attack for attack in usable}
     if not plan.is_done:
@@ -127,7 +142,7 @@ def attack_corpus(
         own, statistics = gather(attack.name, plan.attempts(attack.name), cases, skipped.get(attack.name))
         made += own
         yields.append(statistics)
-    return Attacked(made, yields, [*language_notices(setting.pool.words), *yield_notices(yields, cases)])
+    return Attacked(made, yields, [*english_notices(words, NO_CASES), *yield_notices(yields, cases)])
 
 
 class Plan(Sequence[AttackTask]):
@@ -278,6 +293,9 @@ def attempts(attack: Attack, talk: Conversation, language: Language, setting: At
     """
     seed = setting.seed
     place = digest(seed, talk.id)
+    if attack.name in _ENGLISH and not words_of_dialogue(talk).is_english:
+        yield Attempt((0, place, talk.id, 0), None, NOT_ENGLISH)
+        return
     own = [each for each in snippets(talk) if setting.speaker in ("both", each.reply.speaker)]
     replies = sorted(own, key=lambda each: digest(seed, attack.name, talk.id, each.turn))
     variants = seeded(seed, attack.name, talk.id).sample(attack.variants, len(attack.variants))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
 
@@ -111,41 +111,6 @@ def case_account(yields: Iterable[Yield], cases: int) -> Account:
     )
     made = sum(each.made for each in all_yields)
     return Account("case", cases * len(all_yields), made, made, missing, "made")
-
-
-_FREQUENT = 4.0
-_LEAST_FREQUENT_WORDS = 0.6
-_LEAST_FUNCTION_WORDS = 0.15
-
-
-def language_notices(words: Mapping[str, int]) -> list[Notice]:
-    """A warning if most words of a corpus are not English, because attacks support only English.
-
-    If wordfreq is installed, the share of frequent English words decides. Otherwise, the share of English function words decides.
-
-    Example:
-        >>> [each.code for each in language_notices({"der": 30, "zug": 20, "fährt": 20, "nach": 20, "ulm": 10})]
-        ['not-english']
-        >>> language_notices({"the": 30, "train": 20, "leaves": 20, "for": 20, "ely": 5})
-        []
-    """
-    from .language.synonyms import word_frequency
-    from .language.words import STOP_WORDS
-
-    alphabetic = {word: count for word, count in words.items() if word.isalpha()}
-    total = sum(alphabetic.values())
-    if not total:
-        return []
-    has_frequencies = word_frequency("the") is not None
-    english = sum(
-        count for word, count in alphabetic.items() if word in STOP_WORDS or (word_frequency(word) or 0.0) >= _FREQUENT
-    )
-    share = english / total
-    if share >= (_LEAST_FREQUENT_WORDS if has_frequencies else _LEAST_FUNCTION_WORDS):
-        return []
-    kind = "frequent English words" if has_frequencies else "English function words"
-    message = f"only {100 * share:.0f} % of the words are {kind}; attacks support only English, so cases may be wrong"
-    return [Notice("not-english", total - english, message)]
 
 
 def yield_notices(yields: Sequence[Yield], cases: int) -> list[Notice]:

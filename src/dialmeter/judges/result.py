@@ -16,12 +16,12 @@ from ..measure import Score
 from ..model import Notice
 from ..renamed import renamed_attribute
 from . import compare
-from .ask import FAILED, NOT_ASKED, OVER_BUDGET, UNREADABLE, JudgeScores, ScoringFailure
+from .ask import FAILED, NOT_ASKED, OVER_BUDGET, UNREADABLE, UNSUITABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
 from .matrix import CONTROL, ErrorCell, JudgeDescription, VerdictSettings, error_cells
 
 _LISTED = 20
-_SILENT = frozenset({FAILED, UNREADABLE, NOT_ASKED, compare.NO_SCORE})
+_SILENT = frozenset({FAILED, UNREADABLE, UNSUITABLE, NOT_ASKED, compare.NO_SCORE})
 
 
 class WorstCase(Struct, frozen=True):

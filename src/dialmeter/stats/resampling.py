@@ -1,6 +1,6 @@
-"""Percentile bootstrap over dialogues, with many measures from one draw.
+"""Percentile bootstrap over dialogues, corrected for few dialogues and for skewness, with many measures from one draw.
 
-Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
+Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 13 and 14.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .draws import BLOCK_BYTES, Seed, resampled_sums
 from .formulas import Floats, Formula, as_columns, evaluate, exact, point, taken
-from .intervals import Interval, check_confidence, expanded_tail
+from .intervals import NORMAL, Interval, check_confidence, expanded_tail
 
 NO_VALUE = "the measure has no value on these dialogues (its denominator is zero)"
 NO_RESAMPLE = "the measure has a value in fewer than two resamples"
@@ -39,7 +39,8 @@ def bootstrap(
         confidence: Coverage of each interval.
         resamples: Number of resamples.
         seed: Seed of the draw.
-        expand: Widen the percentiles for a small sample (see `expanded_tail`); False for the plain percentiles.
+        expand: Correct the percentiles for a small sample and for skewness (see `expanded_tail` and `shifted_tails`);
+            False for the plain percentiles.
         block_bytes: Memory for weights; does not change any number.
 
     Returns:
@@ -88,7 +89,8 @@ def percentile_interval(
         confidence: Coverage of the interval.
         n: Number of dialogues.
         formula: The measure, for its range; None for a number without a range, such as a difference.
-        columns: The resampled columns. At an end of the range, a dialogue in which all columns of the measure are zero does not count.
+        columns: The resampled columns, for the skewness of the measure. At an end of the range, a dialogue in which all
+            columns of the measure are zero does not count.
         expand: As for `bootstrap`.
 
     Returns:
@@ -108,13 +110,48 @@ def percentile_interval(
     least, most = float(scored.min()), float(scored.max())
     if most - least > TIE * max(1.0, abs(least), abs(most)):
         tail = expanded_tail(confidence, n) if expand else (1 - confidence) / 2
-        low, high = np.quantile(scored, [tail, 1 - tail])
+        skewed = 0.0 if not expand or formula is None or columns is None else acceleration(formula, columns)
+        low, high = np.quantile(scored, shifted_tails(tail, skewed))
         return Interval(None, float(low), float(high), n, left_out)
     ends = None
     if formula is not None:
         informative = n if columns is None else int(np.count_nonzero(taken(formula, columns).any(axis=1)))
         ends = end_limits(least, informative, confidence, formula.low, formula.high)
     return Interval(None, None, None, n, left_out, SAME) if ends is None else Interval(None, *ends, n, left_out)
+
+
+def acceleration(formula: Formula, columns: Floats) -> float:
+    """Return the acceleration of a measure: a sixth of the skewness of its linearised values, divided by the root of n.
+
+    Efron (1987), Better Bootstrap Confidence Intervals, JASA 82. It is rounded, so that the order of additions does not matter.
+
+    Example:
+        >>> acceleration(Formula(lambda sums: sums[..., 0] / 4), np.array([[1.0], [1.0], [1.0], [0.0]]))
+        -0.096225045
+    """
+    rows = taken(formula, columns)
+    totals, steps = rows.sum(axis=0), 1e-4 * np.maximum(np.abs(rows).max(axis=0), 1e-9)
+    values = evaluate(Formula(formula.value), np.vstack([totals, totals + np.diag(steps)]))
+    apart = (rows - totals / len(rows)) @ np.nan_to_num((values[1:] - values[0]) / steps)
+    square = float((apart**2).sum())
+    return round(float((apart**3).sum()) / (6 * square**1.5), 9) if square > 0 else 0.0
+
+
+def shifted_tails(tail: float, acceleration: float) -> tuple[float, float]:
+    """Return the probabilities of both limits, moved to the side on which a skewed measure has its long tail.
+
+    These are the limits of the BCa interval of Efron (1987), with the acceleration in place of the bias, because both are
+    equal for a mean. The share of resamples below the value, which usually gives the bias, is too coarse for counts.
+
+    Example:
+        >>> [round(each, 4) for each in shifted_tails(0.025, -0.05)], shifted_tails(0.025, 0.0)
+        ([0.0112, 0.9548], (0.025, 0.975))
+    """
+    if not acceleration or tail < TIE:
+        return tail, 1 - tail
+    ends = (acceleration + sign * NORMAL.inv_cdf(tail) for sign in (1, -1))
+    low, high = (NORMAL.cdf(acceleration + end / max(1 - acceleration * end, TIE)) for end in ends)
+    return low, high
 
 
 def end_limits(

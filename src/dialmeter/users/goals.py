@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
 
 from ..model import DomainGoal, Goal, dialogue_key
+from ..values.steps import nfkc
 
 
 class GoalUnits(Struct, frozen=True):
@@ -72,21 +73,36 @@ def requested_slot(request: str) -> str:
     return request.partition("-")[2] or request
 
 
-def goal_units(goal: Goal, slots_as_written: bool = False) -> dict[str, GoalUnits]:
+def lower_value(value: str) -> str:
+    """Return a value in lower case and plain characters, as values are compared unless a rule set says otherwise.
+
+    Example:
+        >>> lower_value("East"), lower_value("\uff14 Stars")
+        ('east', '4 stars')
+    """
+    return value.lower() if value.isascii() else nfkc(value).lower()
+
+
+def goal_units(
+    goal: Goal, slots_as_written: bool = False, lower: Callable[[str], str] = lower_value
+) -> dict[str, GoalUnits]:
     """Return the units of a goal, by domain.
 
     Args:
         goal: the goal as it was read.
         slots_as_written: keep the letter case of slots in ``values``. This is a fault of the published evaluator.
+        lower: converts the values.
 
     Example:
         >>> goal_units({"train": DomainGoal(info={"leaveAt": "10:00"}, requests=("price",))})["train"].constraints
         ('leaveat=10:00',)
     """
-    return {domain: _domain_units(domain, domain_goal, slots_as_written) for domain, domain_goal in goal.items()}
+    return {domain: _domain_units(domain, domain_goal, slots_as_written, lower) for domain, domain_goal in goal.items()}
 
 
-def _domain_units(domain: str, domain_goal: DomainGoal, slots_as_written: bool) -> GoalUnits:
+def _domain_units(
+    domain: str, domain_goal: DomainGoal, slots_as_written: bool, lower: Callable[[str], str]
+) -> GoalUnits:
     constraints: dict[str, None] = {}
     slots: set[str] = set()
     values: dict[str, tuple[str, ...]] = {}
@@ -94,11 +110,11 @@ def _domain_units(domain: str, domain_goal: DomainGoal, slots_as_written: bool) 
     for name, part in domain_goal.parts.items():
         unit_texts = []
         for written, value in part.items():
-            slot, lower = written.lower(), value.lower()
+            slot, compared = written.lower(), lower(value)
             slots.add(slot)
-            unit_texts.append(f"{slot}={lower}")
+            unit_texts.append(f"{slot}={compared}")
             key = written if slots_as_written else slot
-            values[key] = (*values.get(key, ()), lower)
+            values[key] = (*values.get(key, ()), compared)
         parts[name] = tuple(unit_texts)
         constraints.update(dict.fromkeys(unit_texts))
     requests = tuple(dict.fromkeys([request(domain, slot) for slot in domain_goal.requests]))

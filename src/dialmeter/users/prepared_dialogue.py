@@ -9,17 +9,21 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
+from ..english import words_of_dialogue
 from ..errors import InputError, one_line
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal
 from .canonical import Matcher
 from .events import Remark
-from .goals import GoalUnits, constraint, goal_units, request
+from .goals import GoalUnits, constraint, goal_units, lower_value, request
 from .profile import INFORM, NO_BOOK, PLACEHOLDER, RAW, REQUEST, DomainTraits, Profile, classifier
 from .rules import UserRules
 from .system_turn import SystemTurn, system_turn
 
 ActEntry: TypeAlias = tuple[int, str, str]
 """The types of an act as bits, its slot and one value. Slot and value are empty if there is none."""
+
+_ENGLISH_READERS = ("rules", "town")
+"""Readers of text that know only English words. A language model may know other languages."""
 
 ByService: TypeAlias = dict[str, list[ActEntry]]
 
@@ -105,6 +109,7 @@ class ScoringSetup:
         patterns = rules.values.no_answer
         self._no_answer = re.compile("|".join(f"(?:{each})" for each in patterns)) if patterns else None
         self._slots: dict[str, str] = {}
+        self._lower = lower_value if rules.values.nfkc else str.lower
 
     def prepare(self, talk: Conversation) -> PreparedDialogue:
         """Prepare a dialogue.
@@ -114,7 +119,7 @@ class ScoringSetup:
         """
         remarks: list[Remark] = []
         goal = self._rename_domains(_validated_goal(talk), talk, remarks)
-        units = goal_units(goal, self.rules.faults.goal_slots_as_written)
+        units = goal_units(goal, self.rules.faults.goal_slots_as_written, self._lower)
         self._check_goal(units, remarks)
         turns = []
         by_user: ActsCache = {}
@@ -141,6 +146,9 @@ class ScoringSetup:
                 # Turns with the same acts share their views by domain.
                 turn.by_domain = views.setdefault((id(turn.acts), id(turn.understood), turn.taxi), turn.by_domain)
             turns.append(turn)
+        if any(move.read_by in _ENGLISH_READERS for move in talk.moves):
+            words = words_of_dialogue(talk)
+            remarks += [] if words.is_english else [Remark("not-english", None, str(words))]
         said = self._said(turns, remarks)
         return PreparedDialogue(
             talk.id, turns, goal, units, said, self._requests(talk, turns), remarks, self, talk.task.lower()
@@ -222,13 +230,13 @@ class ScoringSetup:
                 slot = slots[written] = written.lower()
             domain_units = units.get(service)
             if domain_units is None or not slot or types & RAW:
-                entries += [(types, slot, value.lower()) for value in act.values] or [(types, slot, "")]
+                entries += [(types, slot, self._lower(value)) for value in act.values] or [(types, slot, "")]
                 continue
             goal_values = domain_units.values.get(slot, ())
             if not act.values:
                 entries.append((types, slot, ""))
             for value in act.values:
-                lower = value.lower()
+                lower = self._lower(value)
                 canonical = matcher(service, slot, lower, goal_values) if lower else lower
                 rewritten = rewritten or canonical != lower
                 entries.append((types, slot, canonical))
@@ -251,7 +259,7 @@ class ScoringSetup:
             lines = written.setdefault(service, [])
             is_canonical = service in units and slot and not types & RAW
             for value in act.values or ("",):
-                lower = value.lower()
+                lower = self._lower(value)
                 canonical = lower
                 if is_canonical and lower:
                     canonical = self.matcher(service, slot, lower, units[service].values.get(slot, ()))

@@ -281,6 +281,7 @@ _MESSAGES = {
     "slot-of-another-domain": "values of slots that the value map has only for other domains; they are not changed",
     "ends-on-user-turn": "domains whose last constraint has no reply; the search does not count as failed",
     "request-outside-goal": "slots requested in domains that are not in the goal; they count as not wanted",
+    "not-english": "dialogues whose text is not English, although the reader of text knows only English words",
     "from-text": "turns without acts whose constraints and requests were read from the text",
     "no-acts": "turns without acts; they count as empty (use --from-text to read their text)",
 }

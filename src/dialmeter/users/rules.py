@@ -106,6 +106,7 @@ class Preemption(_Part, frozen=True):
 class Values(_Part, frozen=True):
     """How values are canonicalised."""
 
+    nfkc: bool
     map: bool
     fuzzy: bool
     threshold: Share

@@ -90,11 +90,24 @@ def tidy(text: str) -> str:
     return text[:-2] if _WHOLE_NUMBER.fullmatch(text) else text
 
 
+def nfkc(text: str) -> str:
+    """Replace characters by their plain forms (Unicode NFKC): full-width digits and letters, ligatures, superscripts.
+
+    Quotes and dashes become plain first, because NFKC would split an acute accent that stands for an apostrophe.
+
+    Example:
+        >>> nfkc("\uff11\uff18\uff1a\uff10\uff10"), nfkc("\ufb01sh"), nfkc("king\u00b4s")
+        ('18:00', 'fish', "king's")
+    """
+    return text if text.isascii() else unicodedata.normalize("NFKC", text.translate(_PLAIN_CHARACTERS))
+
+
 def _without_accents(text: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
 
 
 RULE_STEPS: Mapping[str, Callable[[str], str]] = {
+    "nfkc": nfkc,
     "tidy": tidy,
     "trim": str.strip,
     # In printable text the only blank character is the space.

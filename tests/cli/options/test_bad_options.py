@@ -42,7 +42,7 @@ BAD_WORDS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "choice of alternatives": (["--alternatives", "all"], ("alternatives", "known: any-of, any-of-both, first, first-listed, listed, literal, set")),
     "choice of missing": (["--missing", "ignore"], ("missing", "known: empty, error, predicted-only, skip")),
     "choice of state": (["--state", "turn"], ("state", "known: cumulative, update, update-pred")),
-    "step of values": (["--values", "trim,lowr"], ("values", "lowr", "known: blanks, digits, lower, mwzeval, no-blanks, number-word, tidy, trim")),
+    "step of values": (["--values", "trim,lowr"], ("values", "lowr", "known: blanks, digits, lower, mwzeval, nfkc, no-blanks, number-word, tidy, trim")),
     "choice of names": (["--names", "multiwos"], ("names", "multiwos", "known: as-is, multiwoz, mwzeval")),
     "choice of clash": (["--clash", "first"], ("clash", "first", "known: error, keep, last")),
     "choice of backend": (["--backend", "rapidfuzz"], ("backend", "rapidfuzz", "known: difflib, levenshtein")),

@@ -83,7 +83,7 @@ def test_the_first_named_is_the_base(file: Path, capsys: pytest.CaptureFixture[s
             "dialogue": "d1",
             "turn": 0,
             "right": True,
-            "because": ["values=tidy+trim+blanks+lower"],
+            "because": ["values=nfkc+tidy+trim+blanks+lower"],
             "slots": [{"slot": "hotel-name", "gold": "The Gables", "pred": "the gables"}],
         },
         {
@@ -96,7 +96,7 @@ def test_the_first_named_is_the_base(file: Path, capsys: pytest.CaptureFixture[s
     ]
     assert found["causes"] == [
         {"rule": "none=blank+none+null+not-mentioned+not_mentioned+n/a+unknown", "turns": 1},
-        {"rule": "values=tidy+trim+blanks+lower", "turns": 1},
+        {"rule": "values=nfkc+tidy+trim+blanks+lower", "turns": 1},
     ]
 
 

@@ -19,7 +19,7 @@ from ..samples import BOTH, EAST, TOWN, native_lines, nested_document, town, wri
 
 ASKED = ["--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA", "--ci", "0"]
 SHARED = (
-    "rules:dialmeter|values:tidy+trim+blanks+lower|none:blank+none+null+not-mentioned+not_mentioned+n/a+unknown|dontcare:merge|extra:penalise"
+    "rules:dialmeter|values:nfkc+tidy+trim+blanks+lower|none:blank+none+null+not-mentioned+not_mentioned+n/a+unknown|dontcare:merge|extra:penalise"
     "|missing:error|state:cumulative|avg:turn|d:3|t:6|data:e16544399b|v:0.1.0"
 )
 

@@ -18,7 +18,7 @@ ODD = {
     "no turn": [Conversation("d", ())],
     "empty utterances": [talk("d", "", "  ", "I like the red house.", "", "Do you like the red house, too?", "\n")],
     "emoji": [talk("d", "🙂🙂 nice dog 🐶!", "I love your dog 🐶, it is so cute 😍😍", "👍")],
-    "right to left": [talk("d", "מה שלומך? אני בסדר", "שלום, אני גר בלונדון. ואתה?", "كيف حالك؟ أنا بخير.")],
+    "right to left": [talk("d", "מה שלומך?", "שלום, אני גר בלונדון.", "أنا بخير.")],  # too short to tell the language
     "one speaker": [
         Conversation("d", tuple(Move("me", f"I saw {number} birds near the lake.") for number in range(4)))
     ],

@@ -9,7 +9,6 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.attack_run import attack_corpus
-from dialmeter.judges.attack_statistics import language_notices
 from dialmeter.judges.attacks import NoCase, named
 from dialmeter.judges.cases import Case
 from dialmeter.judges.judge import Item
@@ -131,10 +130,3 @@ def test_whose_replies_are_attacked(some_talk: list[Conversation]) -> None:
     assert {case.speaker for case in found["both"]} == {"system", "user"}
     with pytest.raises(DialmeterError, match="speaker must be one of both, system, user"):
         attack_replies(some_talk, light=True, speaker="me")
-
-
-def test_another_language_is_reported() -> None:
-    german = {"ich": 9, "möchte": 4, "ein": 5, "zimmer": 4, "für": 3, "zwei": 3, "nächte": 3}
-    [notice] = language_notices(german)
-    assert notice.code == "not-english"
-    assert "% of the words are" in notice.message

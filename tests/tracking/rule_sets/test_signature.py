@@ -28,7 +28,7 @@ def test_the_fields_stand_in_their_order() -> None:
         "FGA(lam=0.5)", parse("FGA(lam=0.5)"), named("dialmeter"), dialogues=999, turns=7368, data="3f9a1c07be"
     )
     assert line == (
-        "FGA(lam=0.5)|rules:dialmeter|values:tidy+trim+blanks+lower|none:blank+none+null+not-mentioned+not_mentioned+n/a+unknown|dontcare:merge"
+        "FGA(lam=0.5)|rules:dialmeter|values:nfkc+tidy+trim+blanks+lower|none:blank+none+null+not-mentioned+not_mentioned+n/a+unknown|dontcare:merge"
         f"|extra:penalise|missing:error|state:cumulative|avg:turn|d:999|t:7368|data:3f9a1c07be|v:{__version__}"
     )
 

@@ -13,8 +13,10 @@ import msgspec
 
 from ...core.document import make_document
 from ...core.output import write_file
+from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, Unfinished, one_line
 from ...judges.ask import OVER_BUDGET, score_cases
+from ...judges.attack_run import NO_CASES
 from ...judges.bench.case_set import BenchSet, make_set, own_talk, read_set, write_set
 from ...judges.bench.submission import Submission, read_submission, submission, unscored
 from ...judges.judged_items import units_by_judge
@@ -90,6 +92,8 @@ def make(**options: Any) -> Output:
             talks, options["names"], cases=options["cases"], seed=options["seed"], corpus=name, light=options["light"]
         )
     ]
+    words = {talk.id: words_of_dialogue(talk) for talks in corpora.values() for talk in talks}
+    notices = english_notices(words, NO_CASES)
     origin = f"dialmeter judge bench make, seed {options['seed']}, corpora {', '.join(map(one_line, corpora))}"
     version = options["set_version"] or ("1" if options["corpora"] else MADE_VERSION)
     bench_set = make_set(cases, name=options["name"], version=version, made=origin)
@@ -98,12 +102,13 @@ def make(**options: Any) -> Output:
     rows = tuple((name, str(count)) for name, count in head.attacks.items())
     return Output(
         document=lambda _: make_document(
-            JudgeBenchMakeDocument, counts={"cases": head.cases, "submissions": 0}, head=head
+            JudgeBenchMakeDocument, counts={"cases": head.cases, "submissions": 0}, warnings=notices, head=head
         ),
         parts=[
             Block(Table("", ("attack", "cases"), rows, frozenset({1})), EVERY),
             Block(f"{head.bench} {head.version}: {head.cases} cases, digest {head.digest}"),
         ],
+        notices=notices,
     )
 
 

@@ -10,6 +10,7 @@ import click
 
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.document import make_document
+from ...english import KnownWords, english_notices, words_of_dialogue
 from ...errors import InputError
 from ...readers.conversations import open_conversations
 from ...users.blame.label_check import LabelFinding, LabelKind, label_findings
@@ -51,7 +52,7 @@ def labels(**options: Any) -> Output:
     words = WordSearch(settings.profile, scorer.setup.matcher.map)
     talks = open_conversations(options["dialogues"], options["format"], options["goals"])
     findings: list[LabelFinding] = []
-    dialogues = 0
+    spoken: dict[str, KnownWords] = {}
     refused: list[InputError] = []
     for talk in track_reading(talks, talks, options["quiet"]):
         try:
@@ -59,26 +60,28 @@ def labels(**options: Any) -> Output:
         except InputError as error:
             refused.append(error.at(file=talks.name))
             continue
-        dialogues += 1
+        spoken[talk.id] = words_of_dialogue(talk)
         findings += label_findings(talk, prepared, words)
     refused += talks.refused
+    dialogues = len(spoken)
     if not dialogues:
         raise refused[0] if refused else InputError("no dialogue", file=talks.name)
     findings = [each for each in findings if not options["kinds"] or each.kind in options["kinds"]]
     total = dialogues + len(refused)
     account = Account("dialogue", total, total, dialogues, count_reasons(refused_dialogues(refused)))
+    notices = [*talks.notices, *english_notices(spoken, "values are searched for with English words")]
     kinds: Counter[str] = Counter(each.kind for each in findings)
     return Output(
         document=lambda _: make_document(
             UserLabelsDocument,
             account=account,
             counts={"dialogues": dialogues, "findings": len(findings)},
-            warnings=talks.notices,
+            warnings=notices,
             kinds={kind: kinds[kind] for kind in KINDS},
             findings=findings,
         ),
         parts=_parts(findings, account, options),
-        notices=talks.notices,
+        notices=notices,
         errors=refused_lines(refused),
         exit_code=EXIT_INPUT if refused else 0,
     )

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.document import make_document
+from ...english import english_notices, words_of_dialogue
 from ...errors import InputError
 from ...model import USER, Conversation
 from ...readers.conversations import open_conversations
@@ -66,6 +67,10 @@ def understand(**options: Any) -> Output:
         raise InputError("no dialogue has acts of the user to compare with", file=talks.name)
     if options["dry_run"]:
         return reading_dry_run("user understand", options, [without_acts(talk) for talk in usable])
+    notices = list(talks.notices)
+    if options["reader"] != "model":
+        words = {talk.id: words_of_dialogue(talk) for talk in usable}
+        notices += english_notices(words, "the reader knows only English words")
     accuracy, pairs = measure_reading(usable, reader, settings.profile, matcher)
     accuracy = replace(accuracy, effects=tuple(_score_effects(pairs, settings)))
     account = Account(
@@ -76,14 +81,14 @@ def understand(**options: Any) -> Output:
             UserUnderstandDocument,
             account=account,
             counts={"dialogues": accuracy.dialogues, "turns": accuracy.turns},
-            warnings=talks.notices,
+            warnings=notices,
             reader=accuracy.maker,
             summary=accuracy.summary,
             reading=_records(accuracy),
             effects=accuracy.effects,
         ),
         parts=_parts(accuracy, account),
-        notices=talks.notices,
+        notices=notices,
         errors=refused_lines(refused),
         exit_code=EXIT_INPUT if refused else 0,
     )

@@ -8,11 +8,12 @@ from inspect import Parameter, signature
 from typing import NamedTuple
 
 from ...core.endpoint import ChatEndpoint, DryRun
+from ...english import STOP_WORDS
 from ...errors import DialmeterError, UnreadableAnswer, did_you_mean
 from ..attacks import Attack, Facet, Kit, NoCase, Relation, Variant
 from ..corpus_pool import Snippet
 from ..judge import parse_call
-from ..language.words import STOP_WORDS, same_but_for_case, word_list
+from ..language.words import same_but_for_case, word_list
 
 PREFIX = "llm-"
 """The prefix of the names of these attacks. It distinguishes them from the other attacks."""

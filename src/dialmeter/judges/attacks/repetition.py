@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ...english import STOP_WORDS
 from ..corpus_pool import Snippet
 from ..language import CHUNKS, TOKENS
 from ..language.analysis import TextSpan
 from ..language.edits import edited
-from ..language.words import STOP_WORDS
 from . import Attack, Kit, NoCase, Variant
 
 _MOST = 5

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ...english import STOP_WORDS
 from ..corpus_pool import Snippet
 from ..language import SYNONYMS
 from ..language.analysis import Token
 from ..language.edits import Edit, exchanged
 from ..language.inflection import inflected
 from ..language.synonyms import OPEN_CLASSES, word_frequency
-from ..language.words import STOP_WORDS, word_list
+from ..language.words import word_list
 from . import Attack, Kit, NoCase, Variant
 
 _MOST = 2

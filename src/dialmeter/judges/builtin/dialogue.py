@@ -11,7 +11,7 @@ from typing import Any
 
 from ...model import SYSTEM, Move
 from ..judge import AnyItem, Item, identity_of, load_weights, make_judge, name_with_parameters, parse_call
-from .surface import distinct_share, tokens, words
+from .surface import distinct_share, spaced, tokens, words
 
 
 def rated_speaker(moves: Sequence[Move]) -> str:
@@ -147,5 +147,6 @@ class DialogueDistinct:
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [
-            distinct_share([token for move in _rated_moves(moves) for token in tokens(move.text)]) for moves, _ in items
+            distinct_share([token for move in _rated_moves(moves) for token in tokens(spaced(move.text))])
+            for moves, _ in items
         ]

@@ -18,7 +18,7 @@ import msgspec
 
 from ...errors import DialmeterError
 from ..judge import Item, name_with_parameters
-from .surface import tokens, words
+from .surface import spaced, tokens, words
 
 Gram: TypeAlias = tuple[str, ...]
 _DEFAULT_DISCOUNT = 0.75
@@ -137,7 +137,7 @@ class NgramFluency:
         return KneserNey.of_sequences(([_EDGE, *tokens(text), _EDGE] for text in sorted(utterances)), self._order)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        sequences = [[*tokens(reply), _EDGE] for _, reply in items]
+        sequences = [[*tokens(spaced(reply)), _EDGE] for _, reply in items]
         return [self._model.log_probability(sequence, self._history) / len(sequence) for sequence in sequences]
 
 
@@ -180,7 +180,7 @@ class NgramCoherence:
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [
-            self._mean_log_ratio(sorted(set(words(context[-1].text))) if context else [], words(reply))
+            self._mean_log_ratio(sorted(set(words(context[-1].text))) if context else [], words(spaced(reply)))
             for context, reply in items
         ]
 

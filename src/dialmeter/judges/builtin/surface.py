@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import fsum
 
+from ...english import UNSPACED_LETTER
+from ...errors import NotApplicable
 from ..cases import item_hash
 from ..judge import Item, name_with_parameters
 
@@ -33,6 +35,23 @@ def words(text: str) -> list[str]:
         ['go', 'ann']
     """
     return [token for token in tokens(text) if token[0].isalnum() or token[0] == "_"]
+
+
+def spaced(text: str) -> str:
+    """Return a text with blanks between words unchanged.
+
+    Raises:
+        NotApplicable: most letters are of a script without blanks, such as Chinese; a sentence would count as one word.
+
+    Example:
+        >>> spaced("which area?")
+        'which area?'
+    """
+    if not text.isascii() and 2 * len(UNSPACED_LETTER.findall(text)) > sum(map(str.isalpha, text)):
+        raise NotApplicable(
+            "this judge needs blanks between words; use a judge such as llm for Chinese, Japanese or Thai"
+        )
+    return text
 
 
 class Constant:
@@ -116,11 +135,14 @@ class ContextOverlap:
     facets: frozenset[str] | None = None
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [self._share({word for move in context for word in words(move.text)}, reply) for context, reply in items]
+        return [
+            self._share({word for move in context for word in words(spaced(move.text))}, reply)
+            for context, reply in items
+        ]
 
     @staticmethod
     def _share(context_words: set[str], reply: str) -> float:
-        reply_words = set(words(reply))
+        reply_words = set(words(spaced(reply)))
         return len(reply_words & context_words) / len(reply_words) if reply_words else 0.0
 
 
@@ -138,7 +160,7 @@ class Distinct:
     facets: frozenset[str] | None = frozenset({"naturalness", "interest"})
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [distinct_share(tokens(reply)) for _, reply in items]
+        return [distinct_share(tokens(spaced(reply))) for _, reply in items]
 
 
 def distinct_share(tokens: Sequence[str]) -> float:

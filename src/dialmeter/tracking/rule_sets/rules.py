@@ -36,7 +36,7 @@ DONTCARE_SPELLINGS = frozenset(
 EMPTY = "<empty>"
 """An entry of the words that mean absent: the text "" as written, before any step."""
 
-Step = Literal["tidy", "trim", "blanks", "no-blanks", "lower", "digits", "number-word", "mwzeval"]
+Step = Literal["nfkc", "tidy", "trim", "blanks", "no-blanks", "lower", "digits", "number-word", "mwzeval"]
 Names = Literal["as-is", "multiwoz", "mwzeval"]
 Dontcare = Literal["keep", "drop", "drop-exact", "merge"]
 Side = Literal["gold", "pred"]
@@ -133,7 +133,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
         Example:
             >>> named("dialmeter").shown("values"), named("fga-repo").shown("none"), named("convlab3").shown("none")
-            ('tidy+trim+blanks+lower', 'keep', 'gold=empty;pred=blank')
+            ('nfkc+tidy+trim+blanks+lower', 'keep', 'gold=empty;pred=blank')
         """
         value = getattr(self, name)
         if isinstance(value, NoneWords):

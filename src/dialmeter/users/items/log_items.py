@@ -15,9 +15,10 @@ from ..._version import __version__
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.comparison import Resampling
 from ...core.result import Result, percent
+from ...english import english_notices, known_words
 from ...errors import DialmeterError, InputError
 from ...measure import Score
-from ...model import ABORTED, Notice, Trajectory
+from ...model import ABORTED, USER, Notice, Trajectory
 from ...readers.agents.parts import CLOSE, goal_key
 from ..events import Event
 from .faults import UNSAID, DialogueItems, FaultTable, fault_table
@@ -233,7 +234,17 @@ def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None
     """
     log = list(trajectories)
     talks = [talk for _, talk in dialogue_items(log)]
-    return LogItems(talks, len(log) - len(talks), resampling=resampling)
+    return LogItems(talks, len(log) - len(talks), resampling=resampling, notices=language_notices(log))
+
+
+def language_notices(trajectories: Iterable[Trajectory]) -> list[Notice]:
+    """A warning if instructions or messages of the user are not English, because items and events are found by English words."""
+    words = {}
+    for each in trajectories:
+        instruction = known_words([each.goal.instruction] if each.goal is not None else ())
+        said = known_words(step.text for step in each.steps if step.speaker == USER)
+        words[each.id] = said if instruction.is_english else instruction
+    return english_notices(words, "items and events are found by English words, so some may be missing or wrong")
 
 
 def dialogue_items(

@@ -45,7 +45,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
         )
         if not results[name].dialogues:
             raise InputError("no goal in words has an item", file=log.name)
-        notices += named_notices(name, [*log.notices, *unread_notices(log.refused)])
+        notices += named_notices(name, [*log.notices, *results[name].notices, *unread_notices(log.refused)])
     comparison = compare_items(results, resampling)
     tasks = len({talk.task for result in comparison.results.values() for talk in result.all_dialogues})
     measures = list(dict.fromkeys(each.measure for each in comparison.versus))

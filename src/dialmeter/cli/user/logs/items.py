@@ -12,7 +12,7 @@ from ....core.document import describe_intervals, make_document
 from ....core.record import RunInput
 from ....errors import DialmeterError, InputError, one_line
 from ....readers.trajectories import open_trajectories
-from ....users.items.log_items import BY_RULE, LogItems, dialogue_items
+from ....users.items.log_items import BY_RULE, LogItems, dialogue_items, language_notices
 from ....users.items.record import finish_items_run, item_row, items_identity
 from ....users.items.sheet import read_goal_sheet, sheet_digest
 from ....views.pages.item_tables import (
@@ -67,7 +67,7 @@ def items(**options: Any) -> Output:
             source=source,
             resampling=shared.resampling_from_options(options),
             refused=log.refused,
-            notices=log.notices,
+            notices=[*log.notices, *language_notices(trajectories)],
         )
         if not log_items.dialogues:
             raise InputError(
@@ -91,7 +91,7 @@ def items(**options: Any) -> Output:
             dialogues=log_items.all_dialogues,
         ),
         parts=_parts(log_items, one_line(options["log"])),
-        notices=log.notices,
+        notices=log_items.notices,
         errors=[
             *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
             *([] if is_accepted else [f"{len(log.refused)} dialogues cannot be read (use --skip-bad to accept this)"]),
