@@ -125,9 +125,9 @@ def test_requests_to_a_busy_server_are_retried() -> None:
         ((401, "bad key sk-1", {}), r"refuses: status 401: bad key \(key\)"),
         ((200, "<html>", {}), "not an answer of a chat model: '<html>'"),
         ((200, {"choices": []}, {}), "not an answer of a chat model"),
-        (saying("excellent"), "no number from 1 to 5 in the answer 'excellent'"),
-        (saying("10 out of 10"), "10 is not on the scale 1 to 5"),
-        (saying("The 3 hotels fit, so I say 5"), "several numbers and no label"),
+        (saying("excellent"), "no number from 1 to 5 with a label, or alone, in the answer 'excellent'"),
+        (saying("10 out of 10"), "a number on another scale than 1 to 5"),
+        (saying("The 3 hotels fit, so I say 5"), "no number from 1 to 5 with a label"),
         ((200, {"choices": [{"message": {"content": None, "refusal": "No."}}]}, {}), "the model refused: 'No.'"),
     ],
 )
