@@ -88,6 +88,10 @@ class UnreadableAnswer(DialmeterError):
     """The answer of a judge has no readable score."""
 
 
+class RefusedRequest(DialmeterError):
+    """A server refuses one request for its content, such as a text that is too long. The same request never succeeds."""
+
+
 class Unfinished(DialmeterError):
     """Part of the work failed. The finished part is saved, and the work can be continued (exit code 3)."""
 

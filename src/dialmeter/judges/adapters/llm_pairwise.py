@@ -140,8 +140,8 @@ class PairwiseLanguageModel(LanguageModel):
         raise DialmeterError(f"{self.name} compares pairs of replies, and does not score single replies")
 
     @property
-    def _optional(self) -> dict[str, Any]:
-        return {"response_format": {"type": "json_object"}}
+    def _wants_json(self) -> bool:
+        return True
 
     def _messages(self, item: Any) -> list[dict[str, str]]:
         context, reply, other = item
