@@ -88,8 +88,8 @@ class UnreadableAnswer(DialmeterError):
     """The answer of a judge has no readable score."""
 
 
-class RefusedRequest(DialmeterError):
-    """A server refuses one request for its content, such as a text that is too long. The same request never succeeds."""
+class NoAnswer(DialmeterError):
+    """A server gives no answer now. The same request may succeed later."""
 
 
 class Unfinished(DialmeterError):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ..core.endpoint.cost import BudgetSpent
-from ..errors import DialmeterError, UnreadableAnswer, one_line
+from ..errors import DialmeterError, NoAnswer, UnreadableAnswer, one_line
 from .cases import Case
 from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
@@ -29,6 +29,9 @@ FAILED = "whose request failed"
 OTHER_CONTEXT = "whose replies cannot be compared, because their contexts differ"
 UNREADABLE = "whose answer could not be read"
 OVER_BUDGET = "not asked, because the budget is spent"
+NO_ANSWER = "for which the server gave no answer"
+UNFINISHED = {OVER_BUDGET: "the budget is spent", NO_ANSWER: "the server gave no answer"}
+"""Reasons that a later run may not meet, so the run can be continued, as they are written in its message."""
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
 
 
@@ -299,6 +302,8 @@ def consecutive_failures(failures: int, reason: str) -> int:
 def _reason(error: DialmeterError) -> str:
     if isinstance(error, BudgetSpent):
         return OVER_BUDGET
+    if isinstance(error, NoAnswer):
+        return NO_ANSWER
     return UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED
 
 

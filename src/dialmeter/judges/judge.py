@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from msgspec import Struct
 
 from ..errors import DialmeterError, did_you_mean
-from ..model import Move
+from ..model import Move, Notice
 from ..registry import Registry
 
 Item: TypeAlias = tuple[Sequence[Move], str]
@@ -281,6 +281,13 @@ def identity_of(judge: AnyJudge) -> str:
         'length'
     """
     return str(getattr(judge, "identity", judge.name))
+
+
+def omission_notices(judges: Mapping[str, AnyJudge]) -> list[Notice]:
+    """A warning about judges whose server refused the temperature, so their scores were made with another one."""
+    names = tuple(name for name, judge in judges.items() if "temperature" in getattr(judge, "omitted", ()))
+    message = f"{', '.join(names)}: the server refuses temperature, so the model used its own, and scores may vary"
+    return [Notice("no-temperature", len(names), message, names)] if names else []
 
 
 def identity_digest(identity: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ..core.cache_folder import cache_folder
 from ..core.comparison import check_ci
 from ..errors import DialmeterError
@@ -18,7 +20,7 @@ from .attacks import Attack, chosen
 from .builtin.panel import members_of
 from .case_files import read_cases
 from .cases import Case
-from .judge import TRIVIAL, Judge, load_judge
+from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
 from .judged_items import training_talk
 from .language import Paraphraser, open_language
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
@@ -185,7 +187,11 @@ def run_judges(
     scored = score_cases(cases, judges, ScoreStore(store) if store else None, watch, ask)
     for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
-    return JudgeResult(cases, descriptions, scored, settings)
+    # A judge knows only after its answers which parameters its server refused.
+    final = [
+        replace(each, identity=identity_of(judges[each.name])) if each.name in judges else each for each in descriptions
+    ]
+    return JudgeResult(cases, final, scored, settings, omission_notices(judges))
 
 
 def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:

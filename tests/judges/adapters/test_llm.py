@@ -33,7 +33,7 @@ def test_the_prompt_and_the_digit() -> None:
         one.close()
     [asked] = [each for each in server.asked if "hi there" in each.body["messages"][0]["content"]]
     prompt = asked.body["messages"][0]["content"]
-    assert "user: hello {reply}" in prompt
+    assert '{"user": "hello {reply}"}' in prompt
     assert "from 1 (very bad) to 5 (very good)" in prompt
     assert (asked.path, asked.body["model"], asked.body["temperature"]) == ("/v1/chat/completions", "small", 0.0)
     assert asked.key is None
@@ -179,7 +179,7 @@ def test_a_template_of_ones_own(tmp_path: Path) -> None:
         one = judge(server, template=str(tmp_path / "t.txt"), scale="0-100")
         assert one.score(ITEMS[1:]) == [90.0]
         one.close()
-    assert server.asked[0].body["messages"][0]["content"] == "Rate bye after user: bye: 0..100 {other}"
+    assert server.asked[0].body["messages"][0]["content"] == 'Rate "bye" after {"user": "bye"}: 0..100 {other}'
     (tmp_path / "t.txt").write_text("Rate {reply}")
     with pytest.raises(InputError, match=r"a template needs \{context\}"):
         LanguageModel("http://127.0.0.1:1", "small", template=str(tmp_path / "t.txt"))

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec.structs import replace
 
-from ...errors import DialmeterError, MissingExtra, RefusedRequest, UnreadableAnswer, one_line
+from ...errors import DialmeterError, MissingExtra, NoAnswer, UnreadableAnswer, one_line
 from ..secrets import SHORTEST_IN_ANSWERS, mask_secret, read_secret
 from .answers import AnswerStore, ChatAnswer, read_answer
 from .cost import BudgetSpent, Price, Usage, estimate_tokens
@@ -36,6 +36,7 @@ _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
 _TEMPORARY = (408, 409, 425)
 _REFUSED_PARAMETERS = (400, 404, 413, 422)
 _REFUSED_FOR_GOOD = (400, 413, 422)
+"""The server refuses the content of a request, such as a text that is too long; the same request never succeeds."""
 OWN_PARAMETERS = {"model": "--model", "messages": "--template", "n": "--repeats", "seed": "--repeats",
                   "response_format": "--parse", "stream": ""}  # fmt: skip
 """Fields of a request that the client sets, and the option that changes each of them."""
@@ -157,7 +158,8 @@ class ChatEndpoint:
         Raises:
             UnreadableAnswer: the response is not the answer of a chat model.
             BudgetSpent: the request may exceed the budget.
-            DialmeterError: no attempt succeeded, or the server refuses the request.
+            NoAnswer: no attempt succeeded.
+            DialmeterError: the server refuses the request.
         """
         body, optional, key = self._request(messages, parameters, optional, repeat)
         cached = self._answers.get(key)
@@ -286,7 +288,7 @@ class ChatEndpoint:
                 if is_too_late or (failures >= self._retries and not failure.is_busy):
                     tries = f"{failures + 1} {'tries' if failures else 'try'}"
                     message = f"{self.url}: {failure} ({f'busy for {PATIENCE:g} s' if failure.is_busy else tries})"
-                    raise (UnreadableAnswer if failure.is_unreadable else DialmeterError)(message) from None
+                    raise (UnreadableAnswer if failure.is_unreadable else NoAnswer)(message) from None
                 if failure.is_busy:
                     self._throttle.refused(pause, slowed)
                 else:
@@ -299,7 +301,7 @@ class ChatEndpoint:
         Raises:
             _TemporaryFailure: there is no answer, but a retry may succeed.
             _RefusedParameters: the server refuses the parameters of the request.
-            DialmeterError: the server refuses the request, and a retry does not help.
+            NoAnswer: the server refuses all requests, and a retry now does not help.
         """
         with self._lock:
             self.usage.requests += 1
@@ -314,10 +316,10 @@ class ChatEndpoint:
             raise _TemporaryFailure(status, pause=_requested_wait(response.headers))
         self._throttle.answered()
         if response.status_code in _REFUSED_PARAMETERS:
-            kind = RefusedRequest if response.status_code in _REFUSED_FOR_GOOD else DialmeterError
+            kind = DialmeterError if response.status_code in _REFUSED_FOR_GOOD else NoAnswer
             raise _RefusedParameters(text, kind(f"{self.url} refuses: {status}"))
         if response.status_code != _OK:
-            raise DialmeterError(f"{self.url} refuses: {status}")
+            raise NoAnswer(f"{self.url} refuses: {status}")
         try:
             answer = read_answer(content, body["messages"])
         except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from ...errors import DialmeterError, InputError
 from ...readers.source import Source
 from .llm import LanguageModel
 
-RUBRIC = """Below is a whole conversation between a user and a system. How good is the system in this conversation? Consider in turn \
+RUBRIC = """Below is a whole conversation between a user and a system, one turn per line as JSON. How good is the system in this conversation? Consider in turn \
 whether its replies fit what was said before, whether they contradict each other, whether they are natural and not repetitive, and \
 whether the user is better off at the end.
 

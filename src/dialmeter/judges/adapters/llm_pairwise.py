@@ -13,7 +13,7 @@ from ..judge import Item, PairItem
 from .answer_forms import ReadAnswer, objects_in, reason_in, spoken_part
 from .llm import LanguageModel, score_or_raise
 
-TEMPLATE = """Below is a conversation, and two replies to it, A and B. For each reply, ask yourself: {rubric}
+TEMPLATE = """Below is a conversation, and two replies to it, A and B. Their texts are in JSON strings. For each reply, ask yourself: {rubric}
 
 Conversation:
 {context}

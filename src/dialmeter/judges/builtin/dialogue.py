@@ -45,7 +45,7 @@ class OverReplies:
         call = parse_call(judge)
         self.inner = make_judge(call, {"talk": talk or []})
         self.name = f"{name}(judge={call.alias or self.inner.name})"
-        self.identity = f"{name}({identity_of(self.inner)})"
+        self._kind = name
         self.higher_is_better = self.inner.higher_is_better
         self.scale = self.inner.scale
         self.facets = self.inner.facets
@@ -54,6 +54,16 @@ class OverReplies:
         self.batch_size = 8
         worst: Callable[[Sequence[float]], float] = min if self.higher_is_better else max
         self._combine = worst if name == "dialogue-min" else fmean
+
+    @property
+    def identity(self) -> str:
+        """Everything that the scores depend on."""
+        return f"{self._kind}({identity_of(self.inner)})"
+
+    @property
+    def omitted(self) -> tuple[str, ...]:
+        """The parameters that the server of the inner judge refused."""
+        return getattr(self.inner, "omitted", ())
 
     def load_weights(self) -> None:
         load_weights(self.inner)

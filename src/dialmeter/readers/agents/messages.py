@@ -25,6 +25,8 @@ TOOL_AS_USER = "tool as user"
 _SPEAKERS = {"user": USER, "human": USER, "assistant": SYSTEM, "ai": SYSTEM, "agent": SYSTEM}
 _PROMPTS = frozenset({"system", "developer"})
 _TOOLS = frozenset({"tool", "function"})
+_TOOL_PARTS = frozenset({"tool_use", "tool_result", "server_tool_use", "mcp_tool_use", "mcp_tool_result"})
+"""Tool calls and results inside of content, as Anthropic's interface writes them. They would be read as turns without calls."""
 _RESULT = "API output:"
 _ACTION = re.compile(r"(?:^|\n)[^\S\n]*Action:")
 _RESPOND = "respond"
@@ -88,6 +90,9 @@ def read_messages(thing: Any, resolve: Callable[[str], str] = lambda text: text)
 def text_of(content: Any) -> str:
     """Return the text of a message content: a string, or the joined texts of its parts.
 
+    Raises:
+        InputError: the content is not a text, or has tool calls or their results as parts.
+
     Example:
         >>> text_of([{"type": "text", "text": "a"}, {"type": "image", "image": "…"}, "b"]), text_of(None)
         ('a b', '')
@@ -96,7 +101,12 @@ def text_of(content: Any) -> str:
         return as_text(content, "content")
     texts = []
     for part in content:
-        text = part if isinstance(part, str) else as_mapping(part, "a part of content").get("text")
+        kind = "" if isinstance(part, str) else as_mapping(part, "a part of content").get("type")
+        if kind in _TOOL_PARTS:
+            raise InputError(
+                f"{kind} in the content is not supported; write calls as tool_calls, and results as messages of role tool"
+            )
+        text = part if isinstance(part, str) else part.get("text")
         if isinstance(text, str):
             texts.append(text)
     return " ".join(texts)
