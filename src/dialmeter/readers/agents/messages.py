@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Conversation, Ending, Move, Step, ToolCall
-from ..parts import as_list, as_mapping, as_text
+from ..parts import as_list, as_mapping, as_text, refuse_tool_parts
 from ..strict_json import REFUSALS, decode_json
 
 TOOL_AS_USER = "tool as user"
@@ -25,8 +25,6 @@ TOOL_AS_USER = "tool as user"
 _SPEAKERS = {"user": USER, "human": USER, "assistant": SYSTEM, "ai": SYSTEM, "agent": SYSTEM}
 _PROMPTS = frozenset({"system", "developer"})
 _TOOLS = frozenset({"tool", "function"})
-_TOOL_PARTS = frozenset({"tool_use", "tool_result", "server_tool_use", "mcp_tool_use", "mcp_tool_result"})
-"""Tool calls and results inside of content, as Anthropic's interface writes them. They would be read as turns without calls."""
 _RESULT = "API output:"
 _ACTION = re.compile(r"(?:^|\n)[^\S\n]*Action:")
 _RESPOND = "respond"
@@ -99,14 +97,10 @@ def text_of(content: Any) -> str:
     """
     if not isinstance(content, list):
         return as_text(content, "content")
+    refuse_tool_parts(content)
     texts = []
     for part in content:
-        kind = "" if isinstance(part, str) else as_mapping(part, "a part of content").get("type")
-        if kind in _TOOL_PARTS:
-            raise InputError(
-                f"{kind} in the content is not supported; write calls as tool_calls, and results as messages of role tool"
-            )
-        text = part if isinstance(part, str) else part.get("text")
+        text = part if isinstance(part, str) else as_mapping(part, "a part of content").get("text")
         if isinstance(text, str):
             texts.append(text)
     return " ".join(texts)
