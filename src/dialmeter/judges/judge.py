@@ -285,7 +285,8 @@ def identity_of(judge: AnyJudge) -> str:
 
 def omission_notices(judges: Mapping[str, AnyJudge]) -> list[Notice]:
     """A warning about judges whose server refused the temperature, so their scores were made with another one."""
-    names = tuple(name for name, judge in judges.items() if "temperature" in getattr(judge, "omitted", ()))
+    inner = {name: getattr(judge, "inner", judge) for name, judge in judges.items()}
+    names = tuple(name for name, judge in inner.items() if "temperature" in getattr(judge, "omitted", ()))
     message = f"{', '.join(names)}: the server refuses temperature, so the model used its own, and scores may vary"
     return [Notice("no-temperature", len(names), message, names)] if names else []
 

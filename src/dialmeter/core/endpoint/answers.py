@@ -185,7 +185,7 @@ def read_answer(content: bytes, messages: Sequence[Mapping[str, str]]) -> ChatAn
         text,
         refusal="".join(message.refusal or "" for message in replies),
         reasoning=reasoning,
-        finish=next((finish for choice in reversed(choices) if (finish := _finish(choice))), ""),
+        finish=next((str(why) for each in reversed(choices) if (why := each.finish_reason or each.stop_reason)), ""),
         calls=_arguments(replies),
         tokens=tuple(
             AnswerToken(place.token, tuple((top.token, top.logprob) for top in place.top_logprobs))
@@ -196,10 +196,6 @@ def read_answer(content: bytes, messages: Sequence[Mapping[str, str]]) -> ChatAn
         answer_tokens=estimate_text_tokens(reasoning + text) if is_estimated else counts.completion_tokens or 0,
         is_estimated=is_estimated,
     )
-
-
-def _finish(choice: _Choice) -> str:
-    return choice.finish_reason or (choice.stop_reason if isinstance(choice.stop_reason, str) else "")
 
 
 def _arguments(replies: Sequence[_Message]) -> tuple[str, ...]:

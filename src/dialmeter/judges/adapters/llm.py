@@ -6,6 +6,7 @@ import copy
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from inspect import Signature, signature
 from itertools import zip_longest
 from statistics import fmean, stdev
 from typing import Any, TypeAlias
@@ -43,7 +44,7 @@ class LanguageModel:
         scale: the lowest and the highest score, as in ``1-5``.
         parse: the form of the answer: ``json``, ``labelled``, ``last``, ``letters`` (see
             :func:`~dialmeter.judges.adapters.answer_forms.read_score`), or ``logprobs`` for the mean over the scale's
-            numbers, weighted by their probabilities. ``digit`` is the old name of ``labelled``.
+            numbers, weighted by their probabilities.
         repeats: the number of requests per reply; the score is the mean.
         temperature: the temperature of sampling; ``none`` to send no temperature; default: 0 for one repeat and 1 for several, or
             none if the server refuses it, which the identity then says.
@@ -87,7 +88,6 @@ class LanguageModel:
         price: str = "",
         max_cost: float = float("inf"),
     ) -> None:
-        parse = "labelled" if parse == "digit" else parse
         if parse not in FORMS:
             raise DialmeterError(f"llm: parse must be one of {', '.join(FORMS)}, not {parse!r}")
         if repeats < 1:
@@ -320,6 +320,12 @@ class LanguageModel:
         if isinstance(parsed, DialmeterError):
             return replace(unscored, error=str(parsed))
         return replace(unscored, score=parsed.score, reason=parsed.reason)
+
+
+def signature_without(*names: str) -> Signature:
+    """The signature of :class:`LanguageModel` without some parameters, for a judge that sets them itself."""
+    whole = signature(LanguageModel)
+    return whole.replace(parameters=[each for name, each in whole.parameters.items() if name not in names])
 
 
 def score_or_raise(result: float | DialmeterError) -> float:

@@ -60,11 +60,6 @@ class OverReplies:
         """Everything that the scores depend on."""
         return f"{self._kind}({identity_of(self.inner)})"
 
-    @property
-    def omitted(self) -> tuple[str, ...]:
-        """The parameters that the server of the inner judge refused."""
-        return getattr(self.inner, "omitted", ())
-
     def load_weights(self) -> None:
         load_weights(self.inner)
 
