@@ -29,7 +29,7 @@ _AMOUNT = rf"(?:\d+(?:\.\d+)?|{_WORD})"
 _UNIT = r"(?:stars?\b|points?\b|marks?\b|pts\b|[分点점星★⭐🌟]\ufe0f?)"
 _NUMBER = rf"(?:[-+]?\d+(?:\.\d+|,\d\d?)?|{_WORD})(?![^\W_分点점星]|[.,:]\d|[,;]\s*\d+\s*(?:$|[.\n]))"
 _NOT_COUNTING = r"stars|points|marks|pts|as|is|this|its|thus|was|has|does|always|plus|minus"
-_LAST_NUMBER = re.compile(rf"(?<![\w.,]){_NUMBER}(?P<other>\s*\x00)?", re.IGNORECASE)
+_LAST_NUMBER = re.compile(rf"(?<![\w.,])(?P<number>{_NUMBER})(?P<other>\s*\x00)?", re.IGNORECASE)
 _MARKS = r"[*_`\"')]*"
 
 # Mentions of a scale. Those of the judge's own scale are removed, and others are replaced by a character: \x00 for another
@@ -231,10 +231,6 @@ def _number_of(value: Any, fields: Mapping[str, Any], scale: Scale) -> float | N
     return float(value) if is_number and scale[0] <= value <= scale[1] else None
 
 
-def _labelled(text: str, scale: Scale) -> ReadAnswer:
-    return ReadAnswer(_number_in(text, scale))
-
-
 def _number_in(text: str, scale: Scale) -> float:
     """The last number with a label; otherwise the number that is the whole text, or its whole first or last line.
 
@@ -248,20 +244,17 @@ def _number_in(text: str, scale: Scale) -> float:
     matches = [match for match in matches if match["label"]][-1:] or matches
     if not matches:
         lines = [line for line in plain.splitlines() if line.strip()] or [""]
-        heads = (
-            [_WHOLE.fullmatch(plain)] if len(lines) == 1 else [_WHOLE.fullmatch(lines[0]), _WHOLE.fullmatch(lines[-1])]
-        )
-        matches = [match for match in (*heads, _HEAD.fullmatch(lines[0].strip())) if match]
+        wholes = (_WHOLE.fullmatch(lines[0]), _WHOLE.fullmatch(lines[-1]), _HEAD.fullmatch(lines[0].strip()))
+        matches = [match for match in wholes if match]
     found = [match.groupdict("") for match in matches]
     numbers = {_value(each[name]) for each in found for name in ("number", "again") if each.get(name)}
     if not numbers:
         raise _no_number(text, scale)
     if len(numbers) > 1:
         raise UnreadableAnswer(f"several numbers and no label in the answer {one_line(text, 80)!r}")
-    beside = "".join(each.get(name, "") for each in found for name in ("between", "other", "rest"))
-    return _check_scale(
-        numbers.pop(), text, scale, is_other="\x00" in beside or "\x01" in beside or bool(_OTHER_SCALE.search(plain))
-    )
+    beside = {letter for each in found for name in ("between", "other", "rest") for letter in each.get(name, "")}
+    is_other = not beside.isdisjoint("\x00\x01") or bool(_OTHER_SCALE.search(plain))
+    return _check_scale(numbers.pop(), text, scale, is_other)
 
 
 def _last(text: str, scale: Scale) -> ReadAnswer:
@@ -269,9 +262,8 @@ def _last(text: str, scale: Scale) -> ReadAnswer:
     matches = list(_LAST_NUMBER.finditer(plain))
     if not matches:
         raise _no_number(text, scale)
-    return ReadAnswer(
-        _check_scale(_value(matches[-1][0].strip("\x00 ")), text, scale, is_other=bool(matches[-1]["other"]))
-    )
+    number = _value(matches[-1]["number"])
+    return ReadAnswer(_check_scale(number, text, scale, is_other=bool(matches[-1]["other"])))
 
 
 def _value(number: str) -> float:
@@ -298,7 +290,7 @@ def _mark_scales(text: str, scale: Scale) -> str:
     return _MAXIMUM.sub(mark_maximum, _RANGE.sub(mark_range, plain))
 
 
-def _check_scale(number: float, text: str, scale: Scale, *, is_other: bool = False) -> float:
+def _check_scale(number: float, text: str, scale: Scale, is_other: bool) -> float:
     if is_other:
         raise UnreadableAnswer(f"a number on another scale than {scale[0]} to {scale[1]}: {one_line(text, 80)!r}")
     if not scale[0] <= number <= scale[1]:
@@ -327,7 +319,7 @@ def _letters(text: str, scale: Scale) -> ReadAnswer:
 
 _READERS: dict[str, Callable[[str, Scale], ReadAnswer]] = {
     "json": _json,
-    "labelled": _labelled,
+    "labelled": lambda text, scale: ReadAnswer(_number_in(text, scale)),
     "last": _last,
     "letters": _letters,
 }
@@ -357,7 +349,7 @@ def expectation(tokens: Sequence[AnswerToken], scale: Scale) -> float:
         if start >= first and any(letter.isdigit() for letter in token.token):
             places.append(place)
         start += len(token.token)
-    _check_scale(scale[0], answer, scale, is_other="\x00" in _mark_scales(answer[first:], scale))
+    _check_scale(scale[0], answer, scale, "\x00" in _mark_scales(answer[first:], scale))
     if len(places) != 1:
         problem = "several numbers" if places else f"no number from {scale[0]} to {scale[1]}"
         raise UnreadableAnswer(f"{problem} in the answer {one_line(answer, 80)!r}")
