@@ -73,9 +73,12 @@ def test_a_request_has_one_deadline(parts: list[bytes]) -> None:
 
 
 @contextmanager
-def http_server(body: bytes, headers: dict[str, str], delay: float = 0.0) -> Iterator[tuple[str, dict[str, int]]]:
-    """A server that keeps connections open, and counts connections and concurrent requests."""
-    counts, lock = {"connections": 0, "running": 0, "most": 0}, Lock()
+def http_server(body: bytes, headers: dict[str, str], together: int = 1) -> Iterator[tuple[str, dict[str, int]]]:
+    """A server that keeps connections open, and counts connections and concurrent requests.
+
+    It answers the first requests only when ``together`` of them run, or after some seconds.
+    """
+    counts, lock, full = {"connections": 0, "running": 0, "most": 0}, Lock(), Event()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -90,7 +93,9 @@ def http_server(body: bytes, headers: dict[str, str], delay: float = 0.0) -> Ite
             with lock:
                 counts["running"] += 1
                 counts["most"] = max(counts["most"], counts["running"])
-            time.sleep(delay)
+                if counts["running"] >= together:
+                    full.set()
+            full.wait(10)
             with lock:
                 counts["running"] -= 1
             self.send_response(200)
@@ -148,9 +153,9 @@ def test_compressed_responses(body: bytes, problem: str) -> None:
 
 
 def test_as_many_requests_and_connections_as_workers() -> None:
-    with http_server(ANSWER, {}, delay=0.05) as (url, counts):
+    with http_server(ANSWER, {}, together=64) as (url, counts):
         judge = LanguageModel(url, "small", workers=64)
-        result = score_judge(cases(("speaker",), 128), {"small": judge})
+        result = score_judge(cases(("speaker",), 64), {"small": judge})
         judge.close()
     assert result.accounts["small"].complete
     assert counts["most"] == counts["connections"] == 64

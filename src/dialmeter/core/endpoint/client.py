@@ -131,7 +131,8 @@ class ChatEndpoint:
         self._lock = Lock()
         self._secret = read_secret(key)
         headers = {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
-        limits = httpx.Limits(max_connections=self._workers, max_keepalive_connections=self._workers)
+        most = {"max_connections": self._workers, "max_keepalive_connections": self._workers}
+        limits = httpx.Limits(**most, keepalive_expiry=_LONGEST_WAIT)
         self._loop = _event_loop()
         self._http = httpx.AsyncClient(headers={"Accept-Encoding": "gzip", **headers}, timeout=timeout, limits=limits)
 

@@ -47,7 +47,7 @@ _MAXIMUM = re.compile(
     re.IGNORECASE,
 )
 _STARS = re.compile(r"(?:[★⭐🌟☆✩✰]\ufe0f?){2,}")
-_PLAIN = {0: " ", 1: " ", ord("−"): "-", **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}}
+_PLAIN = {0: 32, 1: 32, ord("−"): ord("-"), **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}}
 """Full-width signs and digits, as in Chinese text, become ASCII."""
 
 _LIST_MARKER = re.compile(
