@@ -187,11 +187,12 @@ def run_judges(
     scored = score_cases(cases, judges, ScoreStore(store) if store else None, watch, ask)
     for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
-    # A judge knows only after its answers which parameters its server refused.
+    # A language model knows only after its answers which parameters its server refused.
+    models = {name: judge for name, judge in judges.items() if hasattr(getattr(judge, "inner", judge), "omitted")}
     final = [
-        replace(each, identity=identity_of(judges[each.name])) if each.name in judges else each for each in descriptions
+        replace(each, identity=identity_of(models[each.name])) if each.name in models else each for each in descriptions
     ]
-    return JudgeResult(cases, final, scored, settings, omission_notices(judges))
+    return JudgeResult(cases, final, scored, settings, omission_notices(models))
 
 
 def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:
