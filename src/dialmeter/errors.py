@@ -88,6 +88,10 @@ class UnreadableAnswer(DialmeterError):
     """The answer of a judge has no readable score."""
 
 
+class NoAnswer(DialmeterError):
+    """A server gives no answer now. The same request may succeed later."""
+
+
 class Unfinished(DialmeterError):
     """Part of the work failed. The finished part is saved, and the work can be continued (exit code 3)."""
 

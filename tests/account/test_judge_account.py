@@ -43,8 +43,8 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("reply", "reason", "why"),
     [
-        ((401, "who are you", {}), "whose request failed", "refuses: status 401: who are you"),
-        ((500, "tired", {}), "whose request failed", "status 500: tired (1 try)"),
+        ((401, "who are you", {}), "for which the server gave no answer", "refuses: status 401: who are you"),
+        ((500, "tired", {}), "for which the server gave no answer", "status 500: tired (1 try)"),
         (HTML, "whose answer could not be read", "not an answer of a chat model"),
         (saying("I would rather not."), "whose answer could not be read", "no number from 1 to 5"),
     ],

@@ -39,8 +39,7 @@ from .patterns import computed, packages, uses
 
 COMPUTED = {
     "dialmeter.core.secrets._pattern",
-    "dialmeter.judges.adapters.answer_forms._number_of",
-    "dialmeter.judges.adapters.answer_forms._without_scale",
+    "dialmeter.judges.adapters.answer_forms._mark_scales",
     "dialmeter.readers.completions.llm._id_pattern",
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compile",

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from .._version import __version__
+from ..core.secrets import mask_queries
 from ..core.streams import OUTPUT_ERROR, discard_output, flush_output, repair_streams
 from ..errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
 
@@ -225,5 +226,5 @@ def _save_traceback() -> str:
 
 def _print_error(message: str, code: int) -> int:
     """Print one line to standard error, and return the exit code."""
-    click.echo(f"dialmeter: {one_line(message, 4000)}", err=True)
+    click.echo(f"dialmeter: {one_line(mask_queries(message), 4000)}", err=True)
     return code

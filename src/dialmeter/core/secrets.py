@@ -27,6 +27,16 @@ def read_secret(variable: str) -> str:
     return secret
 
 
+def mask_queries(text: str) -> str:
+    """Return a text with the queries of addresses masked, because they may hold a key.
+
+    Example:
+        >>> mask_queries("no judge 'llm(endpoint=http://127.0.0.1/v1?key=sk-1, model=m'")
+        "no judge 'llm(endpoint=http://127.0.0.1/v1?(key), model=m'"
+    """
+    return re.sub(r"(?i)\b(https?://[^\s?#,]*[?#])[^\s\"',)]+", rf"\1{MASK}", text)
+
+
 def mask_secret(text: str, secret: str, shortest: int = 1) -> str:
     """Return a text with the secret masked, even if some of its characters are URL-quoted, or escaped as in JSON or HTML.
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ..core.endpoint.cost import BudgetSpent
-from ..errors import DialmeterError, NotApplicable, UnreadableAnswer, one_line
+from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
 from .cases import Case
 from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
@@ -30,6 +30,9 @@ OTHER_CONTEXT = "whose replies cannot be compared, because their contexts differ
 UNREADABLE = "whose answer could not be read"
 UNSUITABLE = "in a language that the judge does not support"
 OVER_BUDGET = "not asked, because the budget is spent"
+NO_ANSWER = "for which the server gave no answer"
+UNFINISHED = {OVER_BUDGET: "the budget is spent", NO_ANSWER: "the server gave no answer"}
+"""Reasons that a later run may not meet, so the run can be continued, as they are written in its message."""
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
 
 
@@ -300,7 +303,12 @@ def consecutive_failures(failures: int, reason: str) -> int:
 
 
 def _reason(error: DialmeterError) -> str:
-    by_kind = {BudgetSpent: OVER_BUDGET, NotApplicable: UNSUITABLE, UnreadableAnswer: UNREADABLE}
+    by_kind = {
+        BudgetSpent: OVER_BUDGET,
+        NoAnswer: NO_ANSWER,
+        NotApplicable: UNSUITABLE,
+        UnreadableAnswer: UNREADABLE,
+    }
     return next((reason for kind, reason in by_kind.items() if isinstance(error, kind)), FAILED)
 
 

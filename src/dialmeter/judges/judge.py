@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from msgspec import Struct
 
 from ..errors import DialmeterError, did_you_mean
-from ..model import Move
+from ..model import Move, Notice
 from ..registry import Registry
 
 Item: TypeAlias = tuple[Sequence[Move], str]
@@ -289,6 +289,14 @@ def identity_of(judge: AnyJudge) -> str:
 
         return f"{judge.name}@{source_digest(judge)}"
     return judge.name if declared is None else str(declared)
+
+
+def omission_notices(judges: Mapping[str, AnyJudge]) -> list[Notice]:
+    """A warning about judges whose server refused the temperature, so their scores were made with another one."""
+    inner = {name: getattr(judge, "inner", judge) for name, judge in judges.items()}
+    names = tuple(name for name, judge in inner.items() if "temperature" in getattr(judge, "omitted", ()))
+    message = f"{', '.join(names)}: the server refuses temperature, so the model used its own, and scores may vary"
+    return [Notice("no-temperature", len(names), message, names)] if names else []
 
 
 def identity_digest(identity: str) -> str:

@@ -16,12 +16,12 @@ from ..measure import Score
 from ..model import Notice
 from ..renamed import renamed_attribute
 from . import compare
-from .ask import FAILED, NOT_ASKED, OVER_BUDGET, UNREADABLE, UNSUITABLE, JudgeScores, ScoringFailure
+from .ask import FAILED, NO_ANSWER, NOT_ASKED, UNFINISHED, UNREADABLE, UNSUITABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
 from .matrix import CONTROL, ErrorCell, JudgeDescription, VerdictSettings, error_cells
 
 _LISTED = 20
-_SILENT = frozenset({FAILED, UNREADABLE, UNSUITABLE, NOT_ASKED, compare.NO_SCORE})
+_SILENT = frozenset({FAILED, NO_ANSWER, UNREADABLE, UNSUITABLE, NOT_ASKED, compare.NO_SCORE})
 
 
 class WorstCase(Struct, frozen=True):
@@ -43,18 +43,25 @@ class JudgeResult(Result):
         judges: the description of each judge, in order; the trivial ones last.
         scored: all scores.
         settings: threshold, verdict rules and confidence level.
+        remarks: warnings of the judges.
     """
 
     _NAME_PARTS = ("judge", "attack", "corpus")
     how = renamed_attribute("how", "settings")
 
     def __init__(
-        self, cases: Sequence[Case], judges: Sequence[JudgeDescription], scored: JudgeScores, settings: VerdictSettings
+        self,
+        cases: Sequence[Case],
+        judges: Sequence[JudgeDescription],
+        scored: JudgeScores,
+        settings: VerdictSettings,
+        remarks: Sequence[Notice] = (),
     ) -> None:
         self.cases = list(cases)
         self.judges = list(judges)
         self.scored = scored
         self.settings = settings
+        self.remarks = list(remarks)
 
     @cached_property
     def cells(self) -> list[ErrorCell]:
@@ -103,19 +110,19 @@ class JudgeResult(Result):
         return lines
 
     @property
-    def over_budget(self) -> list[str]:
-        """One line per judge with unscored cases because the budget is spent."""
+    def unfinished(self) -> list[str]:
+        """One line per judge with unscored cases because the budget is spent, or because its server failed after some answers."""
         return [
-            f"{judge}: {each.count} of {account.asked} cases are unscored, because the budget is spent"
+            f"{judge}: {each.count} of {account.asked} cases are unscored, because {UNFINISHED[each.reason]}"
             for judge, account in self.accounts.items()
             for each in account.reasons
-            if each.reason == OVER_BUDGET
+            if each.reason in UNFINISHED and (account.scored or each.reason not in _SILENT)
         ]
 
     @cached_property
     def notices(self) -> list[Notice]:
         """All warnings, including those about replies that a judge could not score."""
-        return [*compare.warnings(self.cells), *self._failure_notices()]
+        return [*self.remarks, *compare.warnings(self.cells), *self._failure_notices()]
 
     def _failure_notices(self) -> list[Notice]:
         by_judge: dict[str, list[ScoringFailure]] = {}

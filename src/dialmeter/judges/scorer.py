@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ..core.cache_folder import cache_folder
 from ..core.comparison import check_ci
 from ..errors import DialmeterError
@@ -18,7 +20,7 @@ from .attacks import Attack, chosen
 from .builtin.panel import members_of
 from .case_files import read_cases
 from .cases import Case, scores_digest
-from .judge import TRIVIAL, Judge, load_judge
+from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
 from .judged_items import training_talk
 from .language import Paraphraser, open_language
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
@@ -190,7 +192,12 @@ def run_judges(
     scored = score_cases(cases, judges, ScoreStore(store) if store else None, watch, ask)
     for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
-    return JudgeResult(cases, descriptions, scored, settings)
+    # A language model knows only after its answers which parameters its server refused.
+    models = {name: judge for name, judge in judges.items() if hasattr(getattr(judge, "inner", judge), "omitted")}
+    final = [
+        replace(each, identity=identity_of(models[each.name])) if each.name in models else each for each in descriptions
+    ]
+    return JudgeResult(cases, final, scored, settings, omission_notices(models))
 
 
 def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:

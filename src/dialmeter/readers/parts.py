@@ -287,3 +287,21 @@ class UniqueIds:
     def merge(self, other: UniqueIds) -> None:
         """Add the ids of another part of the corpus."""
         self._seen |= other._seen
+
+
+def refuse_tool_parts(content: Any) -> None:
+    """Refuse tool calls and results that are parts of a content, as in messages of Anthropic. They would be read as text.
+
+    Raises:
+        InputError: there is such a part.
+
+    Example:
+        >>> refuse_tool_parts([{"type": "tool_use", "name": "book"}])
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: content with a part tool_use is not supported; write calls as tool_calls, and results as role tool
+    """
+    for part in content if isinstance(content, list) else ():
+        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(kind, str) and kind.endswith(("tool_use", "tool_result")):
+            message = f"content with a part {one_line(kind)} is not supported"
+            raise InputError(f"{message}; write calls as tool_calls, and results as role tool")

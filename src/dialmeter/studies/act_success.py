@@ -21,7 +21,7 @@ from ..simulation.world import World, town
 from ..systems.measures import SystemMeasure
 from ..systems.outcome import SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
-from ..users.goals import goal_digest
+from ..users.goals import goal_digest, goal_units
 from ..users.prepared_dialogue import PreparedDialogue
 from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
 from ..users.scorer import UserScorer
@@ -116,7 +116,7 @@ def system_outcome(talk: Conversation, success: ActSuccess | GoalSuccess) -> Sys
         bookings=success.bookings,
         answers=success.answers,
         matches=success.matches,
-        goal=goal_digest(talk.goal or {}).hex()[:10],
+        goal=goal_digest(goal_units(talk.goal or {})).hex()[:10],
     )
 
 

@@ -22,6 +22,10 @@ def message(**fields: Any) -> Reply:
     return 200, {"choices": [{"message": fields}]}, {}
 
 
+def finished(reason: str | None, text: str, **more: Any) -> Reply:
+    return 200, {"choices": [{"message": {"content": text}, "finish_reason": reason, **more}]}, {}
+
+
 def stream(*parts: dict[str, Any]) -> Reply:
     lines = [f"data: {json.dumps({'choices': [{'delta': part}]})}" for part in parts]
     return 200, "\n\n".join([": keep-alive", *lines, "data: [DONE]", ""]), {"content-type": "text/event-stream"}
@@ -40,7 +44,8 @@ def broken_first(body: dict[str, Any], number: int) -> Reply:
     return saying("4") if number % 2 else (500, "tired", {"retry-after": "0"})
 
 
-FAILED, UNREADABLE = "whose request failed", "whose answer could not be read"
+FAILED, UNREADABLE = "for which the server gave no answer", "whose answer could not be read"
+REFUSED = "whose request failed"
 
 SHAPES: dict[str, tuple[Answer, str, str]] = {
     # the answer, why replies are unscored (empty: they are scored), and the first error
@@ -56,6 +61,15 @@ SHAPES: dict[str, tuple[Answer, str, str]] = {
     "always an error": (lambda b, n: (500, "tired", {"retry-after": "0"}), FAILED, "status 500: tired (2 tries)"),
     "no key": (lambda b, n: (401, "who are you", {}), FAILED, "refuses: status 401: who are you"),
     "no money": (lambda b, n: (429, '{"code": "insufficient_quota"}', {}), FAILED, "refuses: status 429"),
+    "a text that is too long": (lambda b, n: (400, "too long", {}), REFUSED, "refuses: status 400: too long"),
+    "a tool call": (lambda b, n: message(content=None, tool_calls=[{"function": {"arguments": '{"score": 4}'}}]), "", ""),
+    "a tool call beside text": (lambda b, n: message(content="I rate it.", function_call={"arguments": {"score": 4}}), "", ""),
+    "a tool call in parts": (lambda b, n: stream(*({"tool_calls": [{"index": 0, "function": {"arguments": part}}]} for part in ('{"sco', 're": 4}'))), "", ""),
+    "a cut-off answer": (lambda b, n: finished("length", '{"reason": "I give 1 because the'), UNREADABLE, "the answer is cut off (length)"),
+    "a cut-off number": (lambda b, n: finished("MAX_TOKENS", "Score: 4"), UNREADABLE, "the answer is cut off (MAX_TOKENS)"),
+    "stop_reason": (lambda b, n: finished(None, "Score: 4", stop_reason="max_tokens"), UNREADABLE, "the answer is cut off (max_tokens)"),
+    "a stop token": (lambda b, n: finished("stop", "Score: 4", stop_reason=128009), "", ""),
+    "deep reasoning": (lambda b, n: (200, '{"choices": [{"message": {"reasoning": ' + "[" * 100_000, {}), UNREADABLE, "not an answer of a chat model"),
     "HTML": (lambda b, n: (200, "<html>log in</html>", {}), UNREADABLE, "not an answer of a chat model: '<html>"),
     "nothing": (lambda b, n: (200, "", {}), UNREADABLE, "not an answer of a chat model: ''"),
     "an empty answer": (lambda b, n: saying(""), UNREADABLE, "the answer is empty"),

@@ -33,7 +33,7 @@ def test_the_prompt_and_the_digit() -> None:
         one.close()
     [asked] = [each for each in server.asked if "hi there" in each.body["messages"][0]["content"]]
     prompt = asked.body["messages"][0]["content"]
-    assert "user: hello {reply}" in prompt
+    assert '{"user": "hello {reply}"}' in prompt
     assert "from 1 (very bad) to 5 (very good)" in prompt
     assert (asked.path, asked.body["model"], asked.body["temperature"]) == ("/v1/chat/completions", "small", 0.0)
     assert asked.key is None
@@ -125,9 +125,9 @@ def test_requests_to_a_busy_server_are_retried() -> None:
         ((401, "bad key sk-1", {}), r"refuses: status 401: bad key \(key\)"),
         ((200, "<html>", {}), "not an answer of a chat model: '<html>'"),
         ((200, {"choices": []}, {}), "not an answer of a chat model"),
-        (saying("excellent"), "no number from 1 to 5 in the answer 'excellent'"),
-        (saying("10 out of 10"), "10 is not on the scale 1 to 5"),
-        (saying("The 3 hotels fit, so I say 5"), "several numbers and no label"),
+        (saying("excellent"), "no number from 1 to 5 with a label, or alone, in the answer 'excellent'"),
+        (saying("10 out of 10"), "a number on another scale than 1 to 5"),
+        (saying("The 3 hotels fit, so I say 5"), "no number from 1 to 5 with a label"),
         ((200, {"choices": [{"message": {"content": None, "refusal": "No."}}]}, {}), "the model refused: 'No.'"),
     ],
 )
@@ -179,7 +179,7 @@ def test_a_template_of_ones_own(tmp_path: Path) -> None:
         one = judge(server, template=str(tmp_path / "t.txt"), scale="0-100")
         assert one.score(ITEMS[1:]) == [90.0]
         one.close()
-    assert server.asked[0].body["messages"][0]["content"] == "Rate bye after user: bye: 0..100 {other}"
+    assert server.asked[0].body["messages"][0]["content"] == 'Rate "bye" after {"user": "bye"}: 0..100 {other}'
     (tmp_path / "t.txt").write_text("Rate {reply}")
     with pytest.raises(InputError, match=r"a template needs \{context\}"):
         LanguageModel("http://127.0.0.1:1", "small", template=str(tmp_path / "t.txt"))

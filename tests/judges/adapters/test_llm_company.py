@@ -67,7 +67,7 @@ def test_a_system_prompt_a_rubric_and_a_template(tmp_path: Path) -> None:
         one.close()
     assert server.asked[0].body["messages"] == [
         {"role": "system", "content": "You are a judge. How polite is it?"},
-        {"role": "user", "content": "user: hello\nsystem: good day | good day | bye"},
+        {"role": "user", "content": '{"user": "hello"}\n{"system": "good day"} | "good day" | "bye"'},
     ]
     assert (one.name, one.facets) == ("llm(model=small, rubric=politeness)", None)
 

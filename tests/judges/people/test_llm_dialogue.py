@@ -24,7 +24,7 @@ def test_one_request_per_dialogue() -> None:
     assert len(server.asked) == len({item.moves for item in items})
     assert all(score is not None and 1 <= score <= 5 for score in column.scores)
     prompt = server.asked[0].body["messages"][0]["content"]
-    assert "system: a b c" in prompt
+    assert '{"system": "a b c' in prompt
     assert "from 1 (very bad) to 5 (very good)" in prompt
 
 

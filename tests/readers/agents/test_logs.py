@@ -16,6 +16,7 @@ from dialmeter.errors import InputError
 from dialmeter.model import SYSTEM, USER, Trajectory
 from dialmeter.readers.agents.messages import TOOL_AS_USER, read_messages
 from dialmeter.readers.archive import Archive, _zip_module
+from dialmeter.readers.completions.answers import answer_in
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.formats import CONVERSATION_FORMATS, LOG_FORMATS
 from dialmeter.readers.trajectories import is_log, open_trajectories
@@ -145,6 +146,29 @@ def test_dialects_of_tool_calls(dialect: str) -> None:
     assert (made.name, made.arguments, made.result, made.failed) == ("find", {"city": "Lima"}, "Error: no city", True)
     assert (told.at, told.text) == (4, "No such city.")
     assert found.roles == {"system": 1, "user": 1, "assistant": 2, "tool": 1}
+
+
+ANTHROPIC = [
+    {"role": "user", "content": "Book a taxi."},
+    {"role": "assistant", "content": [{"type": "text", "text": "Done."}, {"type": "tool_use", "id": "1", "name": "book", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "booked"}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "part", "turn"), [(0, "tool_use", 1), (2, "tool_result", 0)])
+def test_calls_as_parts_of_content_are_refused(first: int, part: str, turn: int, tmp_path: Path) -> None:
+    good = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+    lines = [{"id": "d6", "messages": good}, {"id": "d7", "messages": ANTHROPIC[first:]}]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for file in (open_conversations(tmp_path / "log.jsonl", "chat"), open_trajectories(tmp_path / "log.jsonl", "chat")):
+        assert len(list(file)) == 1
+        [refused] = file.refused
+        assert f"turn {turn}: content with a part {part} is not supported; write calls as tool_calls" in str(refused)
+
+
+def test_calls_as_parts_of_a_completion_are_refused() -> None:
+    with pytest.raises(InputError, match="content with a part tool_use is not supported"):
+        answer_in(ANTHROPIC[:2])
 
 
 def test_calls_inside_the_text() -> None:

@@ -15,7 +15,7 @@ from ...core.document import make_document
 from ...core.output import write_file
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, Unfinished, one_line
-from ...judges.ask import OVER_BUDGET, score_cases
+from ...judges.ask import OVER_BUDGET, UNFINISHED, score_cases
 from ...judges.attack_run import NO_CASES
 from ...judges.bench.case_set import BenchSet, make_set, own_talk, read_set, write_set
 from ...judges.bench.submission import Submission, read_submission, submission, unscored
@@ -146,10 +146,13 @@ def run(**options: Any) -> Output:
         scored = score_cases(
             cases.cases, {each.name: judges_to_ask[each.name]}, watch=judge_progress("scoring", options["quiet"])
         )
-        if any(failure.reason == OVER_BUDGET for failure in scored.failures):
-            raise Unfinished(
-                f"{each.name}: the budget is spent; continue with the same --cache and a larger --max-cost"
-            )
+        is_silent = all(pair == (None, None) for pair in scored.pairs[each.name])
+        for reason, why in UNFINISHED.items():
+            if any(failure.reason == reason for failure in scored.failures) and (
+                reason == OVER_BUDGET or not is_silent
+            ):
+                more = " and a larger --max-cost" if reason == OVER_BUDGET else ""
+                raise Unfinished(f"{each.name}: {why}; continue with the same --cache{more}")
         result = submission(
             cases,
             describe_judge(each.name, judges_to_ask[each.name]),

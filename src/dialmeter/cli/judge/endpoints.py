@@ -14,7 +14,6 @@ from ...judges.judge import Judge, identity_of
 from ...judges.judged_items import JudgedItem
 from ...judges.store import ScoreStore
 from ..dry_run import dry_run_output
-from ..old_names import renamed_option
 from ..options import choice_option, combine_options, number_option
 from ..printer import Output
 
@@ -28,10 +27,7 @@ endpoint_options = combine_options(
     ),
     click.option("--model", metavar="NAME", help="Name of the model at --endpoint."),
     click.option("--template", metavar="FILE", help="File with the prompt for --endpoint, with {context} and {reply}."),
-    renamed_option(
-        "--system",
-        click.option("--system-prompt", metavar="FILE", help="File with the system prompt for --endpoint."),
-    ),
+    click.option("--system-prompt", metavar="FILE", help="File with the system prompt for --endpoint."),
     click.option(
         "--rubric",
         "rubrics",
@@ -42,8 +38,8 @@ endpoint_options = combine_options(
     click.option("--scale", metavar="LOW-HIGH", default="1-5", show_default=True, help="Rating scale for --endpoint."),
     choice_option(
         "--parse",
-        ["json", "labelled", "last", "letters", "logprobs", "digit"],
-        "Method to get a number from the answer; digit is the old name of labelled.",
+        ["json", "labelled", "last", "letters", "logprobs"],
+        "Method to get a number from the answer.",
     ),
     number_option("--repeats", least=1, default=1, about="Number of requests about each reply."),
     click.option(

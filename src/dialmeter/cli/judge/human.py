@@ -22,9 +22,9 @@ from ...judges.people.study import (
     chosen_dimensions,
     compare_with_people,
     open_items,
-    over_budget,
     silent,
     talk_of_items,
+    unfinished,
 )
 from ...judges.store import ScoreStore
 from ...readers.ratings.open_ratings import RATING_FORMATS, open_scores
@@ -131,19 +131,19 @@ def human(**options: Any) -> Output:
         watch=judge_progress("scoring", options["quiet"], len(chosen.judges)),
         asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
     )
-    within_budget = [each for each in result.columns if each.name in chosen.judges and not over_budget([each])]
-    silent_lines, budget_lines = unfinished_lines(run.writer, silent(within_budget), over_budget(result.columns))
+    without_lines = [each for each in result.columns if each.name in chosen.judges and not unfinished([each])]
+    silent_lines, open_lines = unfinished_lines(run.writer, silent(without_lines), unfinished(result.columns))
     name = Path(options["ratings_file"]).name
-    if not silent_lines and not budget_lines:
+    if not silent_lines and not open_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
     return Output(
         document=lambda _: _document(result, options["differing"], chosen.judges),
         parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
         notices=result.notices,
         charts=lambda: people_charts(result),
-        errors=[one_line(line, 1000) for line in (*silent_lines, *budget_lines)],
+        errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
         check=lambda: _check_conditions(conditions, result),
-        exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if budget_lines else 0,
+        exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
     )
 
 

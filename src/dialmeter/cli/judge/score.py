@@ -113,11 +113,11 @@ def score(**options: Any) -> Output:
         watch=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
         ask=ask_from_options(chosen, judges_to_ask, options["cases_file"], options),
     )
-    silent_lines, budget_lines = unfinished_lines(run.writer, result.silent, result.over_budget)
+    silent_lines, open_lines = unfinished_lines(run.writer, result.silent, result.unfinished)
     if len(silent_lines) == len(result.accounts):
         return Output(notices=result.notices, errors=[one_line("; ".join(silent_lines), 4000)], exit_code=EXIT_INPUT)
     name = Path(options["cases_file"]).name
-    if not silent_lines and not budget_lines:
+    if not silent_lines and not open_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), judges))
 
     def charts() -> Iterator[Chart]:
@@ -131,9 +131,9 @@ def score(**options: Any) -> Output:
         parts=_parts(result, options, judges),
         notices=result.notices,
         charts=charts,
-        errors=[one_line(line, 1000) for line in (*silent_lines, *budget_lines)],
+        errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
         check=lambda: _check_conditions(conditions, result),
-        exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if budget_lines else 0,
+        exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
     )
 
 

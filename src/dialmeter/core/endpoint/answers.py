@@ -29,6 +29,8 @@ class ChatAnswer(Struct, frozen=True, omit_defaults=True):
         refusal: text of the model instead of an answer, if the server marks it as a refusal.
         reasoning: the model's reasoning, if the server sends it separately from the answer.
         finish: why the model stopped, as named by the server.
+        calls: the arguments of tool calls, as JSON.
+        without: optional parameters that the server refused, so the answer was made without them.
         tokens: the tokens with log-probabilities, if they were requested.
         prompt_tokens: tokens of the prompt, counted by the server or estimated.
         answer_tokens: tokens of the answer, including reasoning.
@@ -39,10 +41,20 @@ class ChatAnswer(Struct, frozen=True, omit_defaults=True):
     refusal: str = ""
     reasoning: str = ""
     finish: str = ""
+    calls: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     tokens: tuple[AnswerToken, ...] = ()
     prompt_tokens: int = 0
     answer_tokens: int = 0
     is_estimated: bool = False
+
+    @property
+    def is_truncated(self) -> bool:
+        """True if the answer ended at a limit of tokens, or was cut by a filter."""
+        return self.finish.lower() in _TRUNCATED
+
+
+_TRUNCATED = frozenset({"length", "max_tokens", "max_length", "model_length", "max_output_tokens", "content_filter"})
 
 
 class _CachedAnswer(Struct, frozen=True):
@@ -96,11 +108,22 @@ class _Tokens(Struct):
     content: list[_TokenPlace] | None = None
 
 
+class _Function(Struct):
+    arguments: Any = ""
+
+
+class _ToolCall(Struct):
+    index: int | None = None
+    function: _Function | None = None
+
+
 class _Message(Struct):
     content: str | list[dict[str, Any]] | None = None
     refusal: str | None = None
     reasoning_content: str | None = None
     reasoning: Any = None
+    tool_calls: list[_ToolCall] | None = None
+    function_call: _Function | None = None
 
     def text(self) -> str:
         """Return the content. Some servers send it in parts."""
@@ -117,6 +140,7 @@ class _Choice(Struct):
     message: _Message | None = None
     delta: _Message | None = None
     finish_reason: str | None = None
+    stop_reason: Any = None
     logprobs: _Tokens | None = None
 
 
@@ -161,7 +185,8 @@ def read_answer(content: bytes, messages: Sequence[Mapping[str, str]]) -> ChatAn
         text,
         refusal="".join(message.refusal or "" for message in replies),
         reasoning=reasoning,
-        finish=next((choice.finish_reason for choice in reversed(choices) if choice.finish_reason), ""),
+        finish=next((str(why) for each in reversed(choices) if (why := each.finish_reason or each.stop_reason)), ""),
+        calls=_arguments(replies),
         tokens=tuple(
             AnswerToken(place.token, tuple((top.token, top.logprob) for top in place.top_logprobs))
             for choice in choices
@@ -171,6 +196,19 @@ def read_answer(content: bytes, messages: Sequence[Mapping[str, str]]) -> ChatAn
         answer_tokens=estimate_text_tokens(reasoning + text) if is_estimated else counts.completion_tokens or 0,
         is_estimated=is_estimated,
     )
+
+
+def _arguments(replies: Sequence[_Message]) -> tuple[str, ...]:
+    """Return the arguments of all tool calls. In a stream, the parts of a call have the same index."""
+    arguments: dict[int, str] = {}
+    for message in replies:
+        calls = [*(message.tool_calls or ()), *([_ToolCall(0, message.function_call)] if message.function_call else ())]
+        for place, call in enumerate(calls):
+            part = call.function.arguments if call.function else ""
+            index = place if call.index is None else call.index
+            text = part if isinstance(part, str) else msgspec.json.encode(part).decode()
+            arguments[index] = arguments.get(index, "") + text
+    return tuple(arguments.values())
 
 
 def _parse_stream(content: bytes) -> list[_Body]:

@@ -5,21 +5,24 @@ It retries requests, slows down when the server is busy, caches answers, counts 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from math import isfinite
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec.structs import replace
 
-from ...errors import DialmeterError, MissingExtra, UnreadableAnswer, one_line
+from ...errors import DialmeterError, MissingExtra, NoAnswer, UnreadableAnswer, one_line
 from ..secrets import SHORTEST_IN_ANSWERS, mask_secret, read_secret
 from .answers import AnswerStore, ChatAnswer, read_answer
 from .cost import BudgetSpent, Price, Usage, estimate_tokens
@@ -31,10 +34,17 @@ if TYPE_CHECKING:
 _PATH = "/chat/completions"
 _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
 _TEMPORARY = (408, 409, 425)
-_REFUSED_PARAMETERS = (400, 404, 422)
+_REFUSED_PARAMETERS = (400, 404, 413, 422)
+_REFUSED_FOR_GOOD = (400, 413, 422)
+"""The server refuses the content of a request, such as a text that is too long; the same request never succeeds."""
+OWN_PARAMETERS = {"model": "--model", "messages": "--template", "n": "--repeats", "seed": "--repeats",
+                  "response_format": "--parse", "stream": ""}  # fmt: skip
+"""Fields of a request that the client sets, and the option that changes each of them."""
 _NO_QUOTA = "insufficient_quota"
 """In the body of a 429 response, it means that waiting does not help."""
 _LONGEST_WAIT = 60.0
+LARGEST_RESPONSE = 4_000_000
+"""Bytes of a response after decompression. Reading stops at this limit."""
 PATIENCE = 600.0
 """Seconds for which a request to a busy server (429) is retried."""
 
@@ -44,7 +54,11 @@ Readable: TypeAlias = Callable[[ChatAnswer], bool]
 
 
 class _RefusedParameters(Exception):
-    """The server refuses the parameters of a request."""
+    """The server refuses the parameters of a request, with its own text and the final error."""
+
+    def __init__(self, text: str, error: DialmeterError) -> None:
+        super().__init__(text)
+        self.error = error
 
 
 class _TemporaryFailure(Exception):
@@ -66,7 +80,7 @@ class ChatEndpoint:
         key: environment variable with the API key; no key is sent if it is not set.
         retries: number of retries of a failed request. Requests to a busy server (429) are retried for ten minutes.
         wait: seconds before the first retry; doubled for each further retry.
-        timeout: maximum seconds for an answer.
+        timeout: maximum seconds for a whole request, from the connection to the last byte of its answer.
         workers: maximum number of concurrent requests.
         cache: folder for cached answers, so that an interrupted run can continue; empty to cache them only in memory.
             With None no answer is cached, and the same request is sent again.
@@ -75,7 +89,7 @@ class ChatEndpoint:
         clock: the clock.
 
     Raises:
-        DialmeterError: the URL is invalid or contains a password.
+        DialmeterError: the URL is invalid, or contains a password or a query.
         MissingExtra: httpx is not installed.
     """
 
@@ -101,9 +115,10 @@ class ChatEndpoint:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not model:
             raise DialmeterError("a language model needs an endpoint URL (http:// or https://) and the name of a model")
-        if parts.username or parts.password:
+        if parts.username or parts.password or "?" in url or "#" in url:
+            content = "a password" if parts.username or parts.password else "a query (after ? or #)"
             raise DialmeterError(
-                "the endpoint URL contains a password; put the key into an environment variable instead"
+                f"the endpoint URL contains {content}; write it without, and put the key into the environment variable {key}"
             )
         self.url = url.rstrip("/").removesuffix(_PATH) + _PATH
         self.model, self.price, self.usage = model, price, Usage()
@@ -116,7 +131,10 @@ class ChatEndpoint:
         self._lock = Lock()
         self._secret = read_secret(key)
         headers = {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
-        self._http = httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
+        most = {"max_connections": self._workers, "max_keepalive_connections": self._workers}
+        limits = httpx.Limits(**most, keepalive_expiry=_LONGEST_WAIT)
+        self._loop = _event_loop()
+        self._http = httpx.AsyncClient(headers={"Accept-Encoding": "gzip", **headers}, timeout=timeout, limits=limits)
 
     def ask(
         self,
@@ -141,13 +159,15 @@ class ChatEndpoint:
         Raises:
             UnreadableAnswer: the response is not the answer of a chat model.
             BudgetSpent: the request may exceed the budget.
-            DialmeterError: no attempt succeeded, or the server refuses the request.
+            NoAnswer: no attempt succeeded.
+            DialmeterError: the server refuses the request.
         """
         body, optional, key = self._request(messages, parameters, optional, repeat)
         cached = self._answers.get(key)
         if cached is not None and (cached.text or not must_speak) and (is_readable is None or is_readable(cached)):
             with self._lock:
                 self.usage.cached += 1
+                self._unsupported.update(cached.without)
             return cached
         with self._budget(messages):
             answer = self._send(body, optional, must_speak)
@@ -177,8 +197,8 @@ class ChatEndpoint:
         repeat: int | None,
     ) -> tuple[dict[str, Any], dict[str, Any], str]:
         """Return the body of a request, its optional parameters, and the cache key of its answer."""
-        body = {"model": self.model, "messages": [dict(each) for each in messages]}
-        body |= {name: value for name, value in (parameters or {}).items() if value is not None}
+        body = {name: value for name, value in (parameters or {}).items() if value is not None}
+        body = {"model": self.model, "messages": [dict(each) for each in messages]} | body
         extra = dict(optional or {}) | ({} if repeat is None else {"seed": repeat})
         return body, extra, hashlib.sha256(msgspec.json.encode([self.url, body, extra])).hexdigest()
 
@@ -213,9 +233,15 @@ class ChatEndpoint:
         """The cost of the answers so far; None without a price."""
         return self.price.of(self.usage.prompt_tokens, self.usage.answer_tokens) if self.price else None
 
+    @property
+    def omitted(self) -> tuple[str, ...]:
+        """The optional parameters that the server refused, and without which answers were made."""
+        return tuple(sorted(self._unsupported))
+
     def close(self) -> None:
         """Close the connections."""
-        self._http.close()
+        if not self._http.is_closed:
+            asyncio.run_coroutine_threadsafe(self._http.aclose(), self._loop)
 
     def __del__(self) -> None:
         if hasattr(self, "_http"):
@@ -249,11 +275,13 @@ class ChatEndpoint:
                 with self._throttle.turn() as slowed:
                     answer = self._attempt(body | extra, must_speak)
                 self._unsupported |= dropped
-                return answer
+                return replace(answer, without=tuple(sorted(dropped.intersection(optional))))
             except _RefusedParameters as refused:
-                if not extra:
-                    raise DialmeterError(str(refused)) from None
-                dropped |= {name for name in extra if name in str(refused)} or set(extra)
+                # The temperature changes scores, so it is omitted only if the server names it.
+                new = {name for name in extra if name in str(refused)} or extra.keys() - {"temperature"}
+                if not new:
+                    raise refused.error from None
+                dropped |= new
             except _TemporaryFailure as failure:
                 pause = min(_LONGEST_WAIT, wait) if failure.pause is None else failure.pause
                 wait *= 2
@@ -261,7 +289,7 @@ class ChatEndpoint:
                 if is_too_late or (failures >= self._retries and not failure.is_busy):
                     tries = f"{failures + 1} {'tries' if failures else 'try'}"
                     message = f"{self.url}: {failure} ({f'busy for {PATIENCE:g} s' if failure.is_busy else tries})"
-                    raise (UnreadableAnswer if failure.is_unreadable else DialmeterError)(message) from None
+                    raise (UnreadableAnswer if failure.is_unreadable else NoAnswer)(message) from None
                 if failure.is_busy:
                     self._throttle.refused(pause, slowed)
                 else:
@@ -274,13 +302,14 @@ class ChatEndpoint:
         Raises:
             _TemporaryFailure: there is no answer, but a retry may succeed.
             _RefusedParameters: the server refuses the parameters of the request.
-            DialmeterError: the server refuses the request, and a retry does not help.
+            NoAnswer: the server refuses all requests, and a retry now does not help.
         """
         with self._lock:
             self.usage.requests += 1
-        response = self._post(body)
-        status = f"status {response.status_code}: {self._safe(response.text)}".removesuffix(": ")
-        if response.status_code == _TOO_MANY and _NO_QUOTA not in response.text:
+        response, content = self._post(body)
+        text = content.decode("utf-8", "replace")
+        status = f"status {response.status_code}: {self._safe(text)}".removesuffix(": ")
+        if response.status_code == _TOO_MANY and _NO_QUOTA not in text:
             with self._lock:
                 self.usage.busy += 1
             raise _TemporaryFailure(status, pause=_requested_wait(response.headers), is_busy=True)
@@ -288,16 +317,18 @@ class ChatEndpoint:
             raise _TemporaryFailure(status, pause=_requested_wait(response.headers))
         self._throttle.answered()
         if response.status_code in _REFUSED_PARAMETERS:
-            raise _RefusedParameters(f"{self.url} refuses: {status}")
+            kind = DialmeterError if response.status_code in _REFUSED_FOR_GOOD else NoAnswer
+            raise _RefusedParameters(text, kind(f"{self.url} refuses: {status}"))
         if response.status_code != _OK:
-            raise DialmeterError(f"{self.url} refuses: {status}")
+            raise NoAnswer(f"{self.url} refuses: {status}")
         try:
-            answer = read_answer(response.content, body["messages"])
-        except ValueError:
-            message = f"not an answer of a chat model: {self._safe(response.text)!r}"
+            answer = read_answer(content, body["messages"])
+        except (ValueError, RecursionError):
+            message = f"not an answer of a chat model: {self._safe(text)!r}"
             raise _TemporaryFailure(message, is_unreadable=True) from None
         if must_speak and not answer.text.strip():
-            raise _TemporaryFailure("the answer is empty", is_unreadable=True)
+            problem = "the answer is a tool call without text" if answer.calls else "the answer is empty"
+            raise _TemporaryFailure(problem, is_unreadable=True)
         with self._lock:
             self.usage.answers += 1
             self.usage.prompt_tokens += answer.prompt_tokens
@@ -305,12 +336,14 @@ class ChatEndpoint:
             self.usage.estimated += answer.is_estimated
         return self._masked(answer)
 
-    def _post(self, body: dict[str, Any]) -> httpx.Response:
+    def _post(self, body: dict[str, Any]) -> tuple[httpx.Response, bytes]:
+        """Send a request with one deadline from the connection to the last byte. Return the response and its content."""
         import httpx
 
+        request = asyncio.wait_for(_fetch(self._http, self.url, body), self._timeout)
         try:
-            return self._http.post(self.url, json=body)
-        except httpx.TimeoutException:
+            return asyncio.run_coroutine_threadsafe(request, self._loop).result()
+        except (TimeoutError, httpx.TimeoutException):
             raise _TemporaryFailure(f"no answer within {self._timeout:g} s") from None
         except httpx.TransportError as error:
             raise _TemporaryFailure(f"no connection: {self._safe(str(error) or type(error).__name__)}") from None
@@ -322,7 +355,31 @@ class ChatEndpoint:
         def mask(text: str) -> str:
             return mask_secret(text, self._secret, SHORTEST_IN_ANSWERS)
 
-        return replace(answer, text=mask(answer.text), refusal=mask(answer.refusal), reasoning=mask(answer.reasoning))
+        texts = {name: mask(getattr(answer, name)) for name in ("text", "refusal", "reasoning")}
+        return replace(answer, calls=tuple(map(mask, answer.calls)), **texts)
+
+
+@cache
+def _event_loop() -> asyncio.AbstractEventLoop:
+    """Return the loop that sends all requests, in a thread of its own. Only a loop can end a request in any state."""
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, daemon=True).start()
+    return loop
+
+
+async def _fetch(http: httpx.AsyncClient, url: str, body: dict[str, Any]) -> tuple[httpx.Response, bytes]:
+    content = bytearray()
+    async with http.stream("POST", url, json=body) as response:
+        is_compressed = response.headers.get("content-encoding", "").lower() in ("gzip", "x-gzip", "deflate")
+        decoder = zlib.decompressobj(zlib.MAX_WBITS + 32) if is_compressed else None
+        async for chunk in response.aiter_raw():
+            try:
+                content += decoder.decompress(chunk, LARGEST_RESPONSE + 1 - len(content)) if decoder else chunk
+            except zlib.error:
+                raise _TemporaryFailure("the compressed answer is damaged", is_unreadable=True) from None
+            if len(content) > LARGEST_RESPONSE:
+                raise _TemporaryFailure(f"the answer has more than {LARGEST_RESPONSE:,} bytes", is_unreadable=True)
+        return response, bytes(content)
 
 
 def _requested_wait(headers: Mapping[str, str]) -> float | None:

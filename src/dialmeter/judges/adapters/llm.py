@@ -6,6 +6,7 @@ import copy
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from inspect import Signature, signature
 from itertools import zip_longest
 from statistics import fmean, stdev
 from typing import Any, TypeAlias
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Price, Usage
+from ...core.endpoint import OWN_PARAMETERS, ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Price, Usage
 from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
@@ -43,22 +44,23 @@ class LanguageModel:
         scale: the lowest and the highest score, as in ``1-5``.
         parse: the form of the answer: ``json``, ``labelled``, ``last``, ``letters`` (see
             :func:`~dialmeter.judges.adapters.answer_forms.read_score`), or ``logprobs`` for the mean over the scale's
-            numbers, weighted by their probabilities. ``digit`` is the old name of ``labelled``.
+            numbers, weighted by their probabilities.
         repeats: the number of requests per reply; the score is the mean.
-        temperature: the temperature of sampling; default: 0 for one repeat and 1 for several; ``none`` to send no temperature.
-        parameters: more parameters of requests as a JSON object; a parameter that is null is not sent.
+        temperature: the temperature of sampling; ``none`` to send no temperature; default: 0 for one repeat and 1 for several, or
+            none if the server refuses it, which the identity then says.
+        parameters: more parameters of requests as a JSON object, except those that dialmeter sets, such as ``model``; a parameter
+            that is null is not sent.
         cache: a folder that keeps answers.
         key: the environment variable that holds the key; the key itself is never written anywhere.
         retries: the number of times that a failed request is sent again.
         wait: seconds before the first retry; the wait doubles with each retry.
-        timeout: the longest time for an answer, in seconds.
+        timeout: the longest time for a whole request, in seconds.
         workers: the largest number of concurrent requests; fewer are used if the server is busy.
         price: the price per million tokens, as in ``in=0.15,out=0.6``.
         max_cost: the largest cost; a request that may exceed it is not sent. Needs a price.
     """
 
     higher_is_better = True
-    batch_size = 32
     stays = True
     asks_own_facets_only = True
     kind = "llm"
@@ -86,7 +88,6 @@ class LanguageModel:
         price: str = "",
         max_cost: float = float("inf"),
     ) -> None:
-        parse = "labelled" if parse == "digit" else parse
         if parse not in FORMS:
             raise DialmeterError(f"llm: parse must be one of {', '.join(FORMS)}, not {parse!r}")
         if repeats < 1:
@@ -101,6 +102,7 @@ class LanguageModel:
             raise DialmeterError("max_cost needs a price, as in in=0.15,out=0.6")
         self.scale: tuple[float, float] | None = (float(ends[0]), float(ends[1]))
         self._repeats, self._has_cache = repeats, bool(cache)
+        self.batch_size = max(32, 4 * workers)
         self._endpoint = ChatEndpoint(
             endpoint,
             model,
@@ -113,7 +115,8 @@ class LanguageModel:
             price=Price.parse(price) if price else None,
             max_cost=None if max_cost == float("inf") else max_cost,
         )
-        self._parameters = _request_parameters(temperature, repeats, parse) | _parse_parameters(parameters)
+        self._parameters = _request_parameters(temperature, parse) | _parse_parameters(parameters)
+        self._default = {} if "temperature" in self._parameters else {"temperature": float(repeats > 1)}
         self._set_prompt(
             Prompt(read_template(template), Source(system).text if system else "", read_rubric(rubric), ends, parse)
         )
@@ -124,11 +127,21 @@ class LanguageModel:
         self.facets = prompt.rubric.facets
         self.name = name_with_parameters(self.kind, model=(self.model, ""), rubric=(prompt.rubric.name, ""))
         digest = hashlib.sha256(msgspec.json.encode(prompt)).hexdigest()[:10]
-        parameters = msgspec.json.encode(self._parameters, order="sorted").decode()
-        self.identity = (
+        parameters = msgspec.json.encode(self._parameters | self._default, order="sorted").decode()
+        self._identity = (
             f"{self.kind}({self._endpoint.url}, model={self.model}, prompt={digest}, repeats={self._repeats}, "
             f"parameters={parameters})"
         )
+
+    @property
+    def identity(self) -> str:
+        """Everything that the scores depend on, and the parameters that the server refused."""
+        return self._identity + (f" without {', '.join(self.omitted)}" if self.omitted else "")
+
+    @property
+    def omitted(self) -> tuple[str, ...]:
+        """The parameters that the server refused, so requests were sent without them."""
+        return self._endpoint.omitted
 
     @property
     def model(self) -> str:
@@ -246,9 +259,12 @@ class LanguageModel:
         self._endpoint.close()
 
     @property
+    def _wants_json(self) -> bool:
+        return self._prompt.form == "json" and self._prompt.has_format
+
+    @property
     def _optional(self) -> dict[str, Any]:
-        is_json = self._prompt.form == "json" and self._prompt.has_format
-        return {"response_format": {"type": "json_object"}} if is_json else {}
+        return self._default | ({"response_format": {"type": "json_object"}} if self._wants_json else {})
 
     def _messages(self, item: Any) -> list[dict[str, str]]:
         """The messages about an item."""
@@ -269,12 +285,20 @@ class LanguageModel:
     def _parse(self, answer: ChatAnswer | DialmeterError) -> ReadAnswer | DialmeterError:
         if isinstance(answer, DialmeterError):
             return answer
+        is_logprobs = self._prompt.form == "logprobs"
+        # Requests for logprobs ask for few tokens. Their answer is whole if a token follows the number.
+        has_whole_number = is_logprobs and not any(
+            letter.isdigit() for token in answer.tokens[-1:] for letter in token.token
+        )
+        if answer.is_truncated and not has_whole_number:
+            why = f"the answer is cut off ({one_line(answer.finish)}); a larger limit such as --parameter max_tokens=1000 may help"
+            return UnreadableAnswer(why)
         try:
-            if self._prompt.form == "logprobs":
+            if is_logprobs:
                 return ReadAnswer(expectation(answer.tokens, self._prompt.scale))
             if answer.refusal and not answer.text:
                 return UnreadableAnswer(f"the model refused: {one_line(answer.refusal, 80)!r}")
-            return self._parse_text(answer.text)
+            return self._parse_text("\n".join([answer.text, *answer.calls]))
         except UnreadableAnswer as error:
             return error
 
@@ -287,7 +311,7 @@ class LanguageModel:
 
     def _model_answer(self, answer: ChatAnswer) -> ModelAnswer:
         unscored = ModelAnswer(
-            answer.text or answer.refusal,
+            "\n".join(filter(None, [answer.text, *answer.calls])) or answer.refusal,
             reasoning=answer.reasoning,
             prompt_tokens=answer.prompt_tokens,
             answer_tokens=answer.answer_tokens,
@@ -296,6 +320,12 @@ class LanguageModel:
         if isinstance(parsed, DialmeterError):
             return replace(unscored, error=str(parsed))
         return replace(unscored, score=parsed.score, reason=parsed.reason)
+
+
+def signature_without(*names: str) -> Signature:
+    """The signature of :class:`LanguageModel` without some parameters, for a judge that sets them itself."""
+    whole = signature(LanguageModel)
+    return whole.replace(parameters=[each for name, each in whole.parameters.items() if name not in names])
 
 
 def score_or_raise(result: float | DialmeterError) -> float:
@@ -309,12 +339,14 @@ def score_or_raise(result: float | DialmeterError) -> float:
     return result
 
 
-def _request_parameters(temperature: str | float, repeats: int, parse: str) -> dict[str, Any]:
+def _request_parameters(temperature: str | float, parse: str) -> dict[str, Any]:
     more = {"logprobs": True, "top_logprobs": 20, "max_tokens": 5} if parse == "logprobs" else {}
+    if temperature in ("", -1.0):
+        return more
     if temperature == "none":
         return {"temperature": None, **more}
     try:
-        number = float(repeats > 1) if temperature in ("", -1.0) else float(temperature)
+        number = float(temperature)
     except ValueError:
         number = -1.0
     if not 0 <= number < float("inf"):
@@ -327,4 +359,8 @@ def _parse_parameters(text: str) -> dict[str, Any]:
         parameters: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any]) if text else {}
     except REFUSALS:
         raise DialmeterError(f"llm: parameters must be a JSON object, not {one_line(text, 80)!r}") from None
+    for name in OWN_PARAMETERS:
+        if name in parameters:
+            hint = f"; use {OWN_PARAMETERS[name]}" if OWN_PARAMETERS[name] else ""
+            raise DialmeterError(f"llm: the parameter {name} is set by dialmeter and cannot be given{hint}")
     return parameters

@@ -14,11 +14,12 @@ from ..attacks import Attack, Facet, Kit, NoCase, Relation, Variant
 from ..corpus_pool import Snippet
 from ..judge import parse_call
 from ..language.words import same_but_for_case, word_list
+from .prompts import quote, quote_turns
 
 PREFIX = "llm-"
 """The prefix of the names of these attacks. It distinguishes them from the other attacks."""
 
-_PROMPT = """Below is a conversation, and the reply that follows it. {task} Write it in the language of the reply, in one line. \
+_PROMPT = """Below is a conversation, and the reply that follows it. Their texts are in JSON strings. {task} Write it in the language of the reply, in one line. \
 Answer with the new reply and nothing else.
 
 Conversation:
@@ -163,8 +164,8 @@ class ReplyWriter:
         self._kind = kind
 
     def __call__(self, snippet: Snippet, _: Kit) -> str:
-        context = "\n".join(f"{move.speaker}: {move.text}" for move in snippet.context)
-        prompt = _PROMPT.format(task=KINDS[self._kind].task, context=context, reply=snippet.reply.text)
+        context, reply = quote_turns(snippet.context), quote(snippet.reply.text)
+        prompt = _PROMPT.format(task=KINDS[self._kind].task, context=context, reply=reply)
         try:
             answer = self._chat.ask([{"role": "user", "content": prompt}], {"temperature": 0})
         except UnreadableAnswer:
@@ -173,6 +174,8 @@ class ReplyWriter:
             return _NOT_ASKED
         if answer.refusal and not answer.text:
             raise NoCase("the model refuses")
+        if answer.is_truncated:
+            raise NoCase("the model gives an answer that is cut off")
         return accept_reply(self._kind, snippet, answer.text)
 
     def count_requests(self) -> DryRun:

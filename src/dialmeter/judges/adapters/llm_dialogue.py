@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from ...errors import DialmeterError, InputError
 from ...readers.source import Source
-from .llm import LanguageModel
+from .llm import LanguageModel, signature_without
 
-RUBRIC = """Below is a whole conversation between a user and a system. How good is the system in this conversation? Consider in turn \
+RUBRIC = """Below is a whole conversation between a user and a system, one turn per line as JSON. How good is the system in this conversation? Consider in turn \
 whether its replies fit what was said before, whether they contradict each other, whether they are natural and not repetitive, and \
 whether the user is better off at the end.
 
@@ -26,28 +28,18 @@ class DialogueLanguageModel(LanguageModel):
         endpoint: the base URL of the endpoint, such as ``http://127.0.0.1:8000/v1``.
         model: the name of the model.
         template: a file with the rubric. Its fields are {context}, {low} and {high}.
-        scale, parse, repeats, temperature, cache, key: as for :class:`~dialmeter.judges.adapters.llm.LanguageModel`.
+        parse: the form of the answer.
+        settings: those of :class:`~dialmeter.judges.adapters.llm.LanguageModel`, except system and rubric.
     """
 
     level = "dialogue"
     kind = "llm-dialogue"
+    __signature__ = signature_without("system", "rubric")
 
     def __init__(
-        self,
-        endpoint: str,
-        model: str,
-        *,
-        template: str = "",
-        scale: str = "1-5",
-        parse: str = "digit",
-        repeats: int = 1,
-        temperature: str | float = "",
-        cache: str = "",
-        key: str = "OPENAI_API_KEY",
+        self, endpoint: str, model: str, *, template: str = "", parse: str = "labelled", **settings: Any
     ) -> None:
-        super().__init__(
-            endpoint, model, scale=scale, parse=parse, repeats=repeats, temperature=temperature, cache=cache, key=key
-        )
+        super().__init__(endpoint, model, parse=parse, **settings)
         self._set_prompt(replace(self._prompt, template=_read_rubric(template)))
 
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ..judge import Item, PairItem
 from .answer_forms import ReadAnswer, objects_in, reason_in, spoken_part
-from .llm import LanguageModel, score_or_raise
+from .llm import LanguageModel, score_or_raise, signature_without
 
-TEMPLATE = """Below is a conversation, and two replies to it, A and B. For each reply, ask yourself: {rubric}
+TEMPLATE = """Below is a conversation, and two replies to it, A and B. Their texts are in JSON strings. For each reply, ask yourself: {rubric}
 
 Conversation:
 {context}
@@ -79,48 +79,16 @@ class PairwiseLanguageModel(LanguageModel):
     Args:
         endpoint: the base URL of the endpoint, such as ``http://127.0.0.1:8000/v1``.
         model: the name of the model.
-        system, rubric, repeats, temperature, parameters, cache, key, retries, wait, timeout, workers, price, max_cost: as for
-            :class:`~dialmeter.judges.adapters.llm.LanguageModel`. With repeats, the result is the mean.
+        settings: those of :class:`~dialmeter.judges.adapters.llm.LanguageModel`, except template, scale and parse. With repeats,
+            the result is the mean.
     """
 
     kind = "llm-pairwise"
+    __signature__ = signature_without("template", "scale", "parse")
 
-    def __init__(
-        self,
-        endpoint: str,
-        model: str,
-        *,
-        system: str = "",
-        rubric: str = "",
-        repeats: int = 1,
-        temperature: str | float = "",
-        parameters: str = "",
-        cache: str = "",
-        key: str = "OPENAI_API_KEY",
-        retries: int = 5,
-        wait: float = 1.0,
-        timeout: float = 60.0,
-        workers: int = 4,
-        price: str = "",
-        max_cost: float = float("inf"),
-    ) -> None:
-        super().__init__(
-            endpoint,
-            model,
-            system=system,
-            rubric=rubric,
-            repeats=repeats,
-            temperature=temperature,
-            parameters=parameters,
-            cache=cache,
-            key=key,
-            retries=retries,
-            wait=wait,
-            timeout=timeout,
-            workers=workers,
-            price=price,
-            max_cost=max_cost,
-        )
+    def __init__(self, endpoint: str, model: str, **settings: Any) -> None:
+        self.__signature__.bind(endpoint, model, **settings)
+        super().__init__(endpoint, model, **settings)
         self.scale = (-1.0, 1.0)
         self._set_prompt(replace(self._prompt, template=TEMPLATE))
 
@@ -140,8 +108,8 @@ class PairwiseLanguageModel(LanguageModel):
         raise DialmeterError(f"{self.name} compares pairs of replies, and does not score single replies")
 
     @property
-    def _optional(self) -> dict[str, Any]:
-        return {"response_format": {"type": "json_object"}}
+    def _wants_json(self) -> bool:
+        return True
 
     def _messages(self, item: Any) -> list[dict[str, str]]:
         context, reply, other = item

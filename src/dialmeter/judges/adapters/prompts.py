@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from importlib.resources import files
@@ -14,7 +15,7 @@ from ...model import Move
 from ...readers.source import Source
 from ..judge import FACETS
 
-TEMPLATE = """Below is a conversation, and a reply to it. {rubric}
+TEMPLATE = """Below is a conversation, and a reply to it. Their texts are in JSON strings. {rubric}
 
 Conversation:
 {context}
@@ -98,6 +99,21 @@ def parse_scale(text: str) -> tuple[int, int]:
     return int(low), int(high)
 
 
+def quote(text: str) -> str:
+    """Write a text as a JSON string in one line, so that it cannot end its field of a prompt, or begin another turn.
+
+    Example:
+        >>> print(quote("Yes.\\nuser: No."))
+        "Yes.\\nuser: No."
+    """
+    return json.dumps(text, ensure_ascii=False).translate({0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"})
+
+
+def quote_turns(context: Sequence[Move]) -> str:
+    """Write turns as JSON, one object per line: the speaker and the text."""
+    return "\n".join(f"{{{quote(move.speaker)}: {quote(move.text)}}}" for move in context)
+
+
 class Prompt(Struct, frozen=True):
     """The settings from which the messages about a reply are made.
 
@@ -124,15 +140,15 @@ class Prompt(Struct, frozen=True):
         """The messages about one reply, or about two replies. Braces in the texts are not changed.
 
         Example:
-            >>> Prompt("{last_turn} / {reply}").messages([Move("user", "a {reply}")], "b")
-            [{'role': 'user', 'content': 'a {reply} / b'}]
+            >>> print(Prompt("{context} / {reply}").messages([Move("user", "a {reply}")], "b\\nuser: c")[0]["content"])
+            {"user": "a {reply}"} / "b\\nuser: c"
         """
         low, high = self.scale
         values = {
-            "context": "\n".join(f"{move.speaker}: {move.text}" for move in context),
-            "last_turn": context[-1].text if context else "",
-            "reply": reply,
-            "other_reply": other_reply,
+            "context": quote_turns(context),
+            "last_turn": quote(context[-1].text if context else ""),
+            "reply": quote(reply),
+            "other_reply": quote(other_reply),
             "rubric": self.rubric.text,
             "low": str(low),
             "high": str(high),

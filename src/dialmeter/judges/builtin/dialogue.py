@@ -45,15 +45,21 @@ class OverReplies:
         call = parse_call(judge)
         self.inner = make_judge(call, {"talk": talk or []})
         self.name = f"{name}(judge={call.alias or self.inner.name})"
-        self.identity = f"{name}({identity_of(self.inner)})"
+        self._kind = name
         self.higher_is_better = self.inner.higher_is_better
         self.scale = self.inner.scale
         self.facets = self.inner.facets
         self.neural = bool(getattr(self.inner, "neural", False))
         self.stays = bool(getattr(self.inner, "stays", False))
-        self.batch_size = 8
+        # A judge that waits for a server gets as many dialogues as its requests under way can use.
+        self.batch_size = max(8, getattr(self.inner, "batch_size", 8) // 4) if self.stays else 8
         worst: Callable[[Sequence[float]], float] = min if self.higher_is_better else max
         self._combine = worst if name == "dialogue-min" else fmean
+
+    @property
+    def identity(self) -> str:
+        """Everything that the scores depend on."""
+        return f"{self._kind}({identity_of(self.inner)})"
 
     def load_weights(self) -> None:
         load_weights(self.inner)

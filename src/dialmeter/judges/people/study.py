@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -12,9 +13,9 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
-from ..ask import OVER_BUDGET, Ask, Watch
+from ..ask import OVER_BUDGET, UNFINISHED, Ask, Watch
 from ..builtin.panel import members_of
-from ..judge import Judge, load_judge, load_weights, make_judge, parse_call
+from ..judge import Judge, load_judge, load_weights, make_judge, omission_notices, parse_call
 from ..judged_items import training_talk
 from ..store import ScoreStore
 from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, for_level, score_items
@@ -184,6 +185,7 @@ def compare_with_people(
     scored = score_items(items, all_judges, trivial=list(trivial), store=store, watch=watch, ask=ask)
     columns = [*scored[: len(judges)], *given, *by_references, *scored[len(judges) :]]
     remarks = [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
+    remarks += omission_notices(judges)
     return PeopleResult(items, columns, dimensions, settings, first=first, remarks=remarks)
 
 
@@ -208,11 +210,11 @@ def silent(columns: Sequence[ScoreColumn]) -> list[str]:
     ]
 
 
-def over_budget(columns: Sequence[ScoreColumn]) -> list[str]:
-    """One line per judge with unscored items because the budget is spent."""
-    counts = {each.name: sum(reason == OVER_BUDGET for reason, _ in each.reasons.values()) for each in columns}
+def unfinished(columns: Sequence[ScoreColumn]) -> list[str]:
+    """One line per judge with unscored items because the budget is spent, or because its server failed after some answers."""
     return [
-        f"{each.name}: {counts[each.name]} of {len(each.scores)} items are unscored, because the budget is spent"
+        f"{each.name}: {count} of {len(each.scores)} items are unscored, because {UNFINISHED[reason]}"
         for each in columns
-        if counts[each.name]
+        for reason, count in Counter(reason for reason, _ in each.reasons.values()).items()
+        if reason == OVER_BUDGET or (reason in UNFINISHED and any(score is not None for score in each.scores))
     ]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Conversation, Ending, Move, Step, ToolCall
-from ..parts import as_list, as_mapping, as_text
+from ..parts import as_list, as_mapping, as_text, refuse_tool_parts
 from ..strict_json import REFUSALS, decode_json
 
 TOOL_AS_USER = "tool as user"
@@ -100,12 +100,16 @@ def read_messages(thing: Any, resolve: Callable[[str], str] = lambda text: text)
 def text_of(content: Any) -> str:
     """Return the text of a message content: a string, or the joined texts of its parts.
 
+    Raises:
+        InputError: the content is not a text, or has tool calls or their results as parts.
+
     Example:
         >>> text_of([{"type": "text", "text": "a"}, {"type": "image", "image": "…"}, "b"]), text_of(None)
         ('a b', '')
     """
     if not isinstance(content, list):
         return as_text(content, "content")
+    refuse_tool_parts(content)
     texts = []
     for part in content:
         text = part if isinstance(part, str) else as_mapping(part, "a part of content").get("text")

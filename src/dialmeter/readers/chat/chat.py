@@ -26,7 +26,7 @@ from ...model import SYSTEM, USER, Conversation, Move, TaskGoal, Trajectory
 from ..agents.messages import as_conversation, ending_token, read_messages
 from ..agents.parts import amounts, dialogue_name, reward_of, task_id, trial_number
 from ..entries import Entry, entries, first_entry, make_conversation, read_moves
-from ..parts import as_list, as_mapping, as_text, first_mapping
+from ..parts import as_list, as_mapping, as_text, first_mapping, refuse_tool_parts
 from ..source import Sample, Source
 
 CARRIES = "text, tool calls, rewards: lists of {role, content, tool_calls}, a document or JSON lines"
@@ -114,6 +114,7 @@ def _moves(place: int, thing: Any) -> Iterator[Move]:
 def _text(content: Any) -> str:
     if not isinstance(content, list):
         return as_text(content, "content")
+    refuse_tool_parts(content)
     parts = (as_mapping(part, "a part of content") for part in content)
     return " ".join(as_text(part.get("text"), "text") for part in parts if part.get("type", "text") == "text")
 

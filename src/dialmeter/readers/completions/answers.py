@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...model import State, Value
-from ..parts import as_mapping
+from ..parts import as_mapping, refuse_tool_parts
 from .objects import call_pairs
 from .pairs import NotAState
 
@@ -71,6 +71,7 @@ def _message_answer(message: dict[str, Any]) -> Answer:
         raise InputError("tool_calls must be a list")
     listed = [*(calls or []), *([] if single is None else [{"type": "function", "function": single}])]
     content = message.get("content", message.get("text"))
+    refuse_tool_parts(content)
     return Answer(content, listed, failed=bool(message.get("refusal")))
 
 

@@ -58,7 +58,9 @@ class JsonModel(Generic[T]):
         return parsed
 
     def _parse(self, answer: ChatAnswer) -> T | None:
+        if answer.is_truncated:
+            return None
         try:
             return msgspec.json.decode(answer.text.strip().removeprefix("```json").removesuffix("```"), type=self._form)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             return None
