@@ -11,9 +11,10 @@ _WORDS = {
     "map": "value map",
     "K": "number of slots",
     "only": "requested dialogues",
+    "train": "services of the training data",
     "scored": "scored / requested",
 }
-_DATA = {"tracker": "gold", "user": "goals", "judge": "cases", "people": "ratings", "system": "tasks"}
+_DATA = {"tracker": "gold under the rules", "user": "goals", "judge": "cases", "people": "ratings", "system": "tasks"}
 OWN: Mapping[str, frozenset[str]] = {
     "tracker": frozenset(),
     # Users with the same goals may need different numbers of turns, and leave different dialogues unfinished.
@@ -24,6 +25,12 @@ OWN: Mapping[str, frozenset[str]] = {
     "system": frozenset({"d", "trials", "scored"}),
 }
 """The signature fields that describe the system under test and not the measurement, by kind of run."""
+
+
+INFORMATIVE = frozenset({"v", "gold", "ci", "bs", "seed", "test"})
+"""The signature fields that never stop a comparison of two values. Of gold, ``data`` decides: it is what the rules see, and
+``gold`` only tells whether two files hold the same corpus. Level, resamples, seed and test belong to the interval and to the
+p value, not to the value."""
 
 
 def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -> str | None:
@@ -40,7 +47,7 @@ def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -
 
     Example:
         >>> not_comparable("tracker", "JGA|rules:a|d:100|data:3f|v:1", "JGA|rules:a|d:1000|data:77|v:2")
-        'dialogues (d): 100 ≠ 1000; gold (data): 3f ≠ 77'
+        'dialogues (d): 100 ≠ 1000; gold under the rules (data): 3f ≠ 77'
         >>> not_comparable("user", "I-GCDF1|rules:a|t:100|v:1", "I-GCDF1|rules:a|t:90|v:1")
     """
     if not one or not other:
@@ -49,7 +56,7 @@ def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -
     reasons = []
     for line in difference(one, other):
         name, _, values = line.partition(": ")
-        if name not in own and name not in OWN.get(kind, ()):
+        if name not in own and name not in OWN.get(kind, ()) and name not in INFORMATIVE:
             reasons.append(f"{words[name]} ({name}): {values}" if name in words else line)
     return "; ".join(reasons) or None
 
@@ -95,6 +102,19 @@ def difference(one: str, other: str) -> list[str]:
         for name in names
         if name != "v" and left.get(name) != right.get(name)
     ]
+
+
+def add_fields(signature: str, fields: Sequence[str]) -> str:
+    """Add fields to a signature, in front of the version. They replace fields with the same names.
+
+    Example:
+        >>> add_fields("JGA|d:9|v:1", ["ci:95", "bs:1000"]), add_fields("JGA|ci:95", ["ci:90"]), add_fields("JGA|v:1", [])
+        ('JGA|d:9|ci:95|bs:1000|v:1', 'JGA|ci:90', 'JGA|v:1')
+    """
+    names = [field.partition(":")[0] for field in fields]
+    measure, *rest = (part for part in signature.split("|") if part.partition(":")[0] not in names)
+    version = [part for part in rest if part.startswith("v:")]
+    return "|".join((measure, *(part for part in rest if part not in version), *fields, *version)) if measure else ""
 
 
 def shared_fields(signatures: Sequence[str]) -> list[str]:

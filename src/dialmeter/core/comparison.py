@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 
 from ..errors import DialmeterError
 from ..model import Notice
+from .comparability import add_fields
 from .ladder import Ladder
 
 if TYPE_CHECKING:
@@ -33,6 +34,16 @@ class Resampling(Struct, frozen=True):
     confidence: float = 0.95
     resamples: int = 1000
     seed: int = 12345
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """The signature fields of an interval or a p value: level in percent, number of resamples, and seed.
+
+        Example:
+            >>> Resampling(0.95, 1000, 7).signed
+            ('ci:95', 'bs:1000', 'seed:7')
+        """
+        return (f"ci:{100 * self.confidence:.10g}", f"bs:{self.resamples}", f"seed:{self.seed}")
 
 
 def check_ci(ci: float, name: str = "ci") -> float:
@@ -73,6 +84,7 @@ class PairedDifference(Struct, frozen=True):
     ties: int
     losses: int
     reason: str = ""
+    signature: str = ""
 
 
 class SystemComparison(Struct, Generic[SystemResult], frozen=True, kw_only=True):
@@ -96,12 +108,14 @@ class PairedSample(Struct, frozen=True):
         matrix: one row per dialogue, with the columns that the formulas of the measures need.
         totals: value of the whole corpus, by measure.
         by_dialogue: value of each dialogue, by measure.
+        signatures: signature of the value of the whole corpus, by measure.
     """
 
     system: str
     matrix: Floats
     totals: Mapping[str, float | None]
     by_dialogue: Mapping[str, Sequence[float | None]]
+    signatures: Mapping[str, str] = {}
 
 
 def compare_pairs(
@@ -178,6 +192,7 @@ def _differences(
                 ties=ties,
                 losses=losses,
                 reason="too few dialogues" if too_few else (*reasons, "")[0],
+                signature=add_fields(first.signatures.get(measure, ""), (*resampling.signed, f"test:{test}")),
             )
         )
     return differences

@@ -2,6 +2,7 @@
 cimport cython
 
 cdef int _CUMULATIVE, _UPDATE, _UPDATE_PRED, _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS, _UNLISTED
+cdef unsigned long long _MASK, _FACTOR
 
 
 cdef class DialogueCells:
@@ -12,7 +13,7 @@ cdef class DialogueCells:
     cdef list _text_met, _pair_slots, _cell_slots, _text_slots, _text_forms, _ranks
     cdef bytearray _seen
     cdef public str id
-    cdef public list numbers, gold, pred, gold_none, pred_none
+    cdef public list numbers, gold, pred, gold_none, pred_none, gold_listed
     cdef public list missing, surplus, hedged, clashes
     cdef public int has_gold, gold_changes, gold_losses
     cdef public bytes gold_form
@@ -40,6 +41,12 @@ cdef class DialogueCells:
         pair_forms=list, texts=list, gone=list, forms=cython.int[::1], stamps=cython.int[::1],
     )
     cdef bytes _changed_text(self, tuple state)
+
+    @cython.locals(
+        last=list, cells=list, place=Py_ssize_t, cell=int, number=int, one=cython.ulonglong, total=cython.ulonglong,
+        mixed=cython.ulonglong,
+    )
+    cpdef unsigned long long hash_states(self, list states, list hashes) except? 0
 
     @cython.locals(ranks=list, place=Py_ssize_t, at=Py_ssize_t, slot=int, other=int, rank=int, other_rank=int)
     cdef int _sort(self, list slots) except -1

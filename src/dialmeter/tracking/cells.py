@@ -17,6 +17,8 @@ _CUMULATIVE, _UPDATE, _UPDATE_PRED = 0, 1, 2
 _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS, _UNLISTED = 0, 1, 2, 3
 _STATES = {"cumulative": _CUMULATIVE, "update": _UPDATE, "update-pred": _UPDATE_PRED}
 _DIGITS = [b"%d" % number for number in range(256)]
+_MASK = 2**64 - 1
+_FACTOR = 0x9E3779B97F4A7C15
 _EXTRA = dict(zip(("penalise", "ignore-slots", "ignore-domains", "unlisted"), range(4), strict=True))
 
 
@@ -65,6 +67,7 @@ class DialogueCells:
         self.gold: list[list[int]] = []
         self.pred: list[list[int]] = []
         self.gold_none: list[list[int]] = []
+        self.gold_listed: list[PairState] = []
         self.pred_none: list[list[int]] = []
         # The findings of the last dialogue.
         self.missing: list[int] = []
@@ -93,7 +96,7 @@ class DialogueCells:
             self._grow()
         self.id = dialogue.id
         self.numbers, self.gold, self.pred = [], [], []
-        self.gold_none, self.pred_none = [], []
+        self.gold_none, self.pred_none, self.gold_listed = [], [], []
         self.missing, self.surplus, self.hedged, self.clashes = [], [], [], []
         self.has_gold = self.gold_changes = self.gold_losses = 0
         all_numbers, all_gold, all_pred = dialogue.numbers, dialogue.gold, dialogue.pred
@@ -188,6 +191,8 @@ class DialogueCells:
             self.numbers.append(number)
             self.gold.append(gold)
             self.pred.append(narrow)
+            if self._extra == _UNLISTED:
+                self.gold_listed.append(listed)
             if self._keep_none:
                 self.gold_none.append(gold_none)
                 self.pred_none.append(pred_none)
@@ -376,6 +381,28 @@ class DialogueCells:
                 slots[at] = other
                 at -= 1
             slots[at] = slot
+
+    def hash_states(self, states: list[list[int]], hashes: list[int]) -> int:
+        """Return a hash of the compared turns: of their numbers and of their cells, whose order in a state does not matter.
+
+        Args:
+            states: the cells of every turn.
+            hashes: a number of 64 bits for each cell.
+        """
+        last: list[int] | None = None
+        total = 0
+        mixed = 1
+        for place in range(len(self.numbers)):
+            cells = states[place]
+            number: int = self.numbers[place]
+            if cells is not last:
+                last = cells
+                total = 0
+                for cell in cells:
+                    one: int = hashes[cell]
+                    total = (total + one) & _MASK
+            mixed = ((mixed + total) * _FACTOR + number) & _MASK
+        return mixed
 
     def slots(self) -> list[int]:
         """Return the slots that either side holds, sorted by name."""

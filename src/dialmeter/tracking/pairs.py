@@ -101,8 +101,7 @@ class PairRules:
         hedges = self.rules.alternatives == "any-of"
         for pair in range(len(self.slot), len(words.values)):
             value = words.values[pair]
-            if self._only and words.cell(pair) not in self._only:
-                # The rule set ignores this slot.
+            if not self.looks_at(pair):
                 self._add_pair(self._slot(words.written(pair)), None, None, False)
                 self.hedged.append(False)
                 continue
@@ -116,6 +115,10 @@ class PairRules:
                 self.stops.add(f"{name}={value}")
             self._add_pair(self._slot(name), gold, pred, absent)
             self.hedged.append(hedges and (len(value) > 1 if isinstance(value, tuple) else "|" in value))
+
+    def looks_at(self, pair: int) -> bool:
+        """Is the slot of a pair among the slots that the rule set looks at?"""
+        return not self._only or self.vocabulary.cell(pair) in self._only
 
     def _add_pair(self, slot: int, gold_value: Value | None, pred_value: Value | None, absent: bool) -> None:
         gold = self._cell(slot, gold_value, "gold")

@@ -328,4 +328,4 @@ def _notices(
 
 def _digest(result: TrackerResult) -> str:
     """Return the digest of gold from the signature of the first score."""
-    return next(part[5:] for part in result.scores[0].signature.split("|") if part.startswith("data:"))
+    return next(part[5:] for part in result.scores[0].signature.split("|") if part.startswith("gold:"))
