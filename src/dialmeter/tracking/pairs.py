@@ -157,7 +157,7 @@ class PairRules:
             self.several.append(self._several and isinstance(value, tuple))
             self.hyphened.append(int("-" in str(value)))
             if self.rules.hyphen_cut:
-                text = f"{self.slot_names[slot]}-{value}"
+                text = f"{self.slot_names[slot]}-{value if isinstance(value, str) else sorted(value)}"
                 self.glued.append(self._text(text))
                 self.cut.append(self._text(text.rpartition("-")[0]))
         return cell
@@ -179,6 +179,10 @@ class PairRules:
             before, now = alternatives(self.values[one]), alternatives(self.values[other])
             overlaps = self._overlapping[one, other] = not before.isdisjoint(now)
         return overlaps
+
+    def same_alternatives(self, one: int, other: int) -> bool:
+        """Do two gold cells hold the same alternatives, in any order?"""
+        return alternatives(self.values[one]) == alternatives(self.values[other])
 
     def slots_of(self, cells: list[int]) -> set[int]:
         """Return the slots of cells."""

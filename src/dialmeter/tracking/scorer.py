@@ -174,7 +174,7 @@ class TrackerScorer:
         turns = walk.take(read)
         if walk.surplus and self.rules.missing == "predicted-only":
             raise InputError("a prediction without gold", dialogue=read.id, turn=walk.surplus[0])
-        self._findings.note(walk, pairs, self._seen_gold.forms(walk, read) if turns else {})
+        self._findings.note(walk, pairs, self._seen_gold.forms(walk, read, self.schema) if turns else {})
         if not turns:
             self._findings.unscored[read.id] = NO_PREDICTION if walk.has_gold else NO_GOLD
             return False

@@ -16,6 +16,7 @@ from ..measure import Measure
 from ..model import Schema, Value
 from ..readers.pairs.vocabulary import PairDialogue
 from .compared import ComparedDialogue
+from .measures.dstc10 import ValueMeasure
 from .pairs import PairRules
 from .rule_sets.rules import Rules
 from .vectors.measure_columns import state_texts, variant_of
@@ -38,11 +39,9 @@ def seen_by(measure: Measure, rules: Rules) -> Seen:
     reads = measure.reads()
     if reads == "frames" or reads == "texts":
         return reads
-    variant = variant_of(measure)
-    if variant.deletions == "code":
+    if variant_of(measure).deletions == "code":
         return "none"
-    ordered = reads == "states" or rules.hyphen_cut or variant.alternatives == "strict"
-    return "ordered" if ordered and rules.alternatives in ("any-of", "any-of-both", "listed") else "cells"
+    return "ordered" if reads == "states" and not isinstance(measure, ValueMeasure) else "cells"
 
 
 class SeenGold:
@@ -59,13 +58,26 @@ class SeenGold:
     def __init__(self, kinds: Iterable[Seen], pairs: PairRules) -> None:
         self._kinds = tuple(dict.fromkeys(kinds))
         self._pairs = pairs
-        # By cell: its hash, with alternatives sorted or in their order.
-        self._sorted = [0]
-        self._ordered = [0]
+        # By cell: its hash, with alternatives sorted, in their order, or as frames see them.
+        self._sorted, self._ordered, self._framed = [0], [0], [0]
+        # By slot of a schema: is it categorical?
+        self._schema: dict[str, bool] = {}
 
-    def forms(self, walk: Walk, read: PairDialogue) -> dict[str, bytes]:
-        """Return the bytes of the last dialogue of a walk, by kind."""
+    def forms(self, walk: Walk, read: PairDialogue, schema: Schema | None) -> dict[str, bytes]:
+        """Return the bytes of the last dialogue of a walk, by kind.
+
+        Args:
+            walk: the walk.
+            read: the dialogue.
+            schema: the schema, for measures of frames; it is the same for all dialogues.
+        """
         if len(self._sorted) < len(self._pairs.values):
+            if schema is not None and not self._schema:
+                self._schema = {
+                    self._pairs.name_of(f"{service}-{slot}"): kind
+                    for service, slots in schema.services.items()
+                    for slot, kind in slots.items()
+                }
             self._extend()
         named = self._named(walk) if self._pairs.rules.extra == "unlisted" else b""
         return {kind: self._form(kind, walk, read) + named for kind in self._kinds}
@@ -76,8 +88,9 @@ class SeenGold:
         if kind == "texts":
             golds = [gold for gold, _ in state_texts(ComparedDialogue(walk, self._pairs), read)]
             return ascii([*zip(walk.numbers, golds, strict=True)]).encode()
-        states = walk.hash_states(walk.gold_none if kind == "none" else walk.gold, self._ordered)
-        return b"%d" % states + (_frames_form(walk, read) if kind == "frames" else b"")
+        if kind == "frames":
+            return b"%d" % walk.hash_states(walk.gold, self._framed) + _frames_form(walk, read)
+        return b"%d" % walk.hash_states(walk.gold_none if kind == "none" else walk.gold, self._ordered)
 
     def _extend(self) -> None:
         """Add the hashes of the new cells."""
@@ -87,6 +100,10 @@ class SeenGold:
             self._ordered.append(_hash(name, value))
             several = isinstance(value, tuple)
             self._sorted.append(_hash(name, tuple(sorted(value))) if several else self._ordered[cell])
+            # Frames ignore slots that the schema lacks, and only the first value of a categorical slot counts.
+            kind = self._schema.get(name)
+            first = _hash(name, value[0]) if several and value else self._ordered[cell]
+            self._framed.append(0 if kind is None else first if kind else self._sorted[cell])
 
     def _named(self, walk: Walk) -> bytes:
         """Return the slots that gold names without a value at each turn; they count if other slots are ignored."""

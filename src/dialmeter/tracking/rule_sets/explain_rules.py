@@ -167,7 +167,7 @@ class _Explainer:
         for read in self._dialogues:
             if walk.take(read):
                 measure_columns.add(walk, pairs)
-                digest.add(walk.id, {GOLD: walk.gold_form, **seen.forms(walk, read)})
+                digest.add(walk.id, {GOLD: walk.gold_form, **seen.forms(walk, read, self._schema)})
                 if rules.stand_ins:
                     measure_columns.add_details(ComparedDialogue(walk, pairs), read, self._schema)
                     # Under a rule set with partial credit, a turn is right if all its frames have full credit.
