@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.account import Account, count_reasons, refused_dialogues
+from ..core.comparability import add_fields
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
@@ -209,7 +210,9 @@ class SystemResult(Result):
                     unscored=len(self.by_task) - n,
                     ci_reason=why if n else "",
                     reason="" if n else no_value,
-                    signature="|".join((measure.name, *fields)),
+                    signature=add_fields(
+                        "|".join((measure.name, *fields)), self.resampling.signed if self.resampling and ci else ()
+                    ),
                 )
             )
         return scores

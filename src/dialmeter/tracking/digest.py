@@ -173,7 +173,9 @@ class GoldDigest:
             key
             for key, here in self._offsets().items()
             if key in there
-            and any(mine[here : here + _LENGTH] != theirs[(at := there[key]) : at + _LENGTH] for mine, theirs in columns)
+            and any(
+                mine[here : here + _LENGTH] != theirs[(at := there[key]) : at + _LENGTH] for mine, theirs in columns
+            )
         )
 
     def hexes(self) -> dict[str, str]:

@@ -37,7 +37,7 @@ def seen_by(measure: Measure, rules: Rules) -> Seen:
         ['cells', 'none', 'frames']
     """
     reads = measure.reads()
-    if reads == "frames" or reads == "texts":
+    if reads in ("frames", "texts"):
         return reads
     if variant_of(measure).deletions == "code":
         return "none"
@@ -109,7 +109,9 @@ class SeenGold:
         """Return the slots that gold names without a value at each turn; they count if other slots are ignored."""
         pairs = self._pairs
         named = [
-            sorted({pairs.slot_names[pairs.slot[pair]] for pair in state if not pairs.gold[pair] and pairs.looks_at(pair)})
+            sorted(
+                {pairs.slot_names[pairs.slot[pair]] for pair in state if not pairs.gold[pair] and pairs.looks_at(pair)}
+            )
             for state in walk.gold_listed
         ]
         return ascii(named).encode()

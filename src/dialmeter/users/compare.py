@@ -93,4 +93,5 @@ def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
                 matrix[row, 2 * index : 2 * index + 2] = value, 1
         total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
         totals[measure] = float(total) / float(count) if count else None
-    return PairedSample(name, matrix, totals, by_dialogue)
+    signatures = {score.measure: score.signature for score in result.scores if score.group["domain"] == domain}
+    return PairedSample(name, matrix, totals, by_dialogue, signatures)

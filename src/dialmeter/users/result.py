@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
+from ..core.comparability import add_fields
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
@@ -150,7 +151,10 @@ class UserResult(Result):
                     ci_reason=(interval.reason or "") if interval and values else "",
                     reason="" if values else NOTHING,
                     group={"domain": domain},
-                    signature="|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
+                    signature=add_fields(
+                        "|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
+                        self.resampling.signed if self.resampling and interval and interval.ci else (),
+                    ),
                 )
             )
         return scores

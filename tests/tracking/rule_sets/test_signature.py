@@ -25,7 +25,13 @@ def scored(measure: str, rules: str = "dialmeter", **changes: str) -> dict[str, 
 
 def test_the_fields_stand_in_their_order() -> None:
     line = signature(
-        "FGA(lam=0.5)", parse("FGA(lam=0.5)"), named("dialmeter"), dialogues=999, turns=7368, data="3f9a1c07be", gold="77"
+        "FGA(lam=0.5)",
+        parse("FGA(lam=0.5)"),
+        named("dialmeter"),
+        dialogues=999,
+        turns=7368,
+        data="3f9a1c07be",
+        gold="77",
     )
     assert line == (
         "FGA(lam=0.5)|rules:dialmeter|values:tidy+trim+blanks+lower|none:blank+none+null+not-mentioned+not_mentioned+n/a+unknown|dontcare:merge"

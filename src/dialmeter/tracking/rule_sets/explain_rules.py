@@ -198,7 +198,7 @@ class _Explainer:
             right = [exact[row] for row in tally_table.rows]
         account = self._findings.account_under(self._account, len(tally_table.dialogues), rules.skips_missing)
         digests, seen = digest.hexes(), seen_by(measure.used, rules)
-        frames = self._schema is not None and seen == "frames"
+        schema = self._schema if seen == "frames" else None
         signed = signature(
             measure.text,
             measure.used,
@@ -209,7 +209,7 @@ class _Explainer:
             gold=digests.get(GOLD, ""),
             left_out=self._findings.missing.shown if rules.skips_missing else "",
             account=(*only_field(self._only), *account.signed),
-            also={"schema": schema_digest(self._schema, measure_columns.frames.services)} if frames else None,
+            also={"schema": schema_digest(schema, measure_columns.frames.services)} if schema else None,
         )
         return _Verdicts(measure_columns.value(measure.used).value, signed, account, tally_table, right)
 

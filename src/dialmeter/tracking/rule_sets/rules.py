@@ -156,7 +156,9 @@ def _format_words(words: tuple[str, ...]) -> str:
     special = {"": "blank", EMPTY: "empty"}
     text = "+".join(special.get(word, word.replace(" ", "-")) for word in words) or "keep"
     # A digest tells words apart that would have the same text, such as "not mentioned" and "not-mentioned".
-    unclear = any(word in ("blank", "empty", "keep") or not _PLAIN_WORD.fullmatch(word) for word in words if word not in special)
+    unclear = any(
+        word in ("blank", "empty", "keep") or not _PLAIN_WORD.fullmatch(word) for word in words if word not in special
+    )
     return f"{_PLAIN_TEXT.sub('_', text)}@{_digest(words)}" if unclear else text
 
 

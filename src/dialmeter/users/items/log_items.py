@@ -106,12 +106,14 @@ class LogItems(Result):
         tasks = sorted({talk.task for talk in self.dialogues})
         digest = hashlib.sha256("\n".join(tasks).encode()).hexdigest()[:10]
         fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
+        ci = self._interval(tasks) if len(tasks) > 1 and has_value else None
+        interval_fields = self.resampling.signed if self.resampling and ci else ()
         return [
             _score(
                 outcomes,
-                ci=self._interval(tasks) if len(tasks) > 1 and has_value else None,
+                ci=ci,
                 reason="" if has_value else "no item was conveyed, confirmed or missed",
-                signature="|".join(("ItemRecall", *fields, f"v:{__version__}")),
+                signature="|".join(("ItemRecall", *fields, *interval_fields, f"v:{__version__}")),
             )
         ]
 
