@@ -295,7 +295,7 @@ def mutated(random: Random, thing: Json, depth: int = 0) -> Json:
         new = random.choice((name, respelled(random, name), random.choice(("area", "leave at", "name"))))
         changed = [(new if each == name else each, held) for each, held in part.items()]
         without = [each for each in part.items() if each[0] != name]
-        empty = {} if isinstance(part[name], dict) else [] if isinstance(part[name], list) else ""
+        empty: Json = {} if isinstance(part[name], dict) else [] if isinstance(part[name], list) else ""
         holder[key] = dict(random.choice((changed, changed, without, reversed(changed), [*without, (name, empty)])))
     return thing
 
@@ -357,7 +357,9 @@ PICKS: tuple[Callable[[list[str]], str], ...] = (
     lambda parts: parts[0],
     lambda parts: parts[-1],
     lambda parts: "x",
+    lambda parts: "|".join(parts) or "x",
 )
+"""What a prediction takes of a gold value; the last two also fill slots that gold names without a value."""
 
 
 def separated(door: str, rules: str, folder: Path, files: Files, other: Files) -> bool:
