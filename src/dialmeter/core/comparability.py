@@ -29,9 +29,7 @@ OWN: Mapping[str, frozenset[str]] = {
 
 
 INFORMATIVE = frozenset({"v", "gold", "ci", "bs", "seed", "test"})
-"""The signature fields that never stop a comparison of two values. Of gold, ``data`` decides: it is what the rules see, and
-``gold`` only tells whether two files hold the same corpus. Level, resamples, seed and test belong to the interval and to the
-p value, not to the value."""
+"""The signature fields that never stop a comparison of two values: of gold, ``data`` decides; the others are of intervals and tests."""
 
 
 def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -> str | None:

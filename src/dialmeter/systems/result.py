@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.account import Account, count_reasons, refused_dialogues
-from ..core.comparability import add_fields
-from ..core.comparison import Resampling
+from ..core.comparison import Resampling, sign_interval
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
@@ -210,9 +209,7 @@ class SystemResult(Result):
                     unscored=len(self.by_task) - n,
                     ci_reason=why if n else "",
                     reason="" if n else no_value,
-                    signature=add_fields(
-                        "|".join((measure.name, *fields)), self.resampling.signed if self.resampling and ci else ()
-                    ),
+                    signature=sign_interval("|".join((measure.name, *fields)), self.resampling, ci),
                 )
             )
         return scores

@@ -41,12 +41,10 @@ class GoldText:
         self._name_of = slot_namer()
         self._slots: dict[str, int] = {}
         self._forms: dict[bytes, int] = {}
-        # By pair: slot, and the number of the form. By slot: name, rank among the sorted names, and the text for a slot that
-        # was removed. By form: its text.
+        # By pair: slot, and the number of the form. By slot: name, and the text for a slot that was removed. By form: its text.
         self.slot: list[int] = []
         self.form: list[int] = []
         self.slot_names: list[str] = []
-        self.ranks: list[int] = []
         self.gone: list[bytes] = []
         self.told: list[bytes] = [b""]
         self.is_broken = False
@@ -72,9 +70,6 @@ class GoldText:
                 self.told.append(text)
             self.slot.append(self._slots[name])
             self.form.append(0 if words.values[pair] in _NOTHING else self._forms[text])
-        if len(self.ranks) < len(self.slot_names):
-            rank_of = {name: rank for rank, name in enumerate(sorted(self.slot_names))}
-            self.ranks[:] = [rank_of[name] for name in self.slot_names]
 
     def kept_apart(self, state: PairState) -> PairState:
         """Keep names as written if two of them become one slot with different values."""

@@ -64,13 +64,7 @@ class SeenGold:
         self._schema: dict[str, bool] = {}
 
     def forms(self, walk: Walk, read: PairDialogue, schema: Schema | None) -> dict[str, bytes]:
-        """Return the bytes of the last dialogue of a walk, by kind.
-
-        Args:
-            walk: the walk.
-            read: the dialogue.
-            schema: the schema, for measures of frames; it is the same for all dialogues.
-        """
+        """Return the bytes of the last dialogue of a walk, by kind. The schema is the same for all dialogues."""
         if len(self._sorted) < len(self._pairs.values):
             if schema is not None and not self._schema:
                 self._schema = {
@@ -123,19 +117,16 @@ def _hash(name: str, value: Value) -> int:
 
 def _frames_form(walk: Walk, read: PairDialogue) -> bytes:
     """Return the services, intents and requested slots of gold at each turn."""
-    frames_of_turn = {turn.number: turn.frames for turn in read.turns}
-    told = [
-        (
-            number,
-            [
-                (service, frame.gold_intent, frame.gold_requested and sorted(frame.gold_requested))
-                for service, frame in frames.items()
-            ],
-        )
-        for number in walk.numbers
-        if (frames := frames_of_turn[number]) is not None
-    ]
-    return ascii(told).encode()
+    told = {turn.number: turn.frames for turn in read.turns if turn.number in walk.numbers}
+    seen = {
+        number: [
+            (name, each.gold_intent, each.gold_requested and sorted(each.gold_requested))
+            for name, each in frames.items()
+        ]
+        for number, frames in told.items()
+        if frames is not None
+    }
+    return ascii(seen).encode()
 
 
 def schema_digest(schema: Schema, services: Iterable[str]) -> str:

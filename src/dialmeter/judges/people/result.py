@@ -10,7 +10,7 @@ from msgspec import Struct, to_builtins
 
 from ..._version import __version__
 from ...core.account import Account, count_reasons, sum_accounts
-from ...core.comparability import add_fields
+from ...core.comparison import sign_interval
 from ...core.result import Result, score_dict
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
@@ -138,8 +138,7 @@ class PeopleResult(Result):
             "v": __version__,
         }
         signature = "|".join([correlation.measure, *(f"{key}:{value}" for key, value in parts.items())])
-        resampling = self.settings.resampling
-        return add_fields(signature, resampling.signed if resampling and correlation.ci else ())
+        return sign_interval(signature, self.settings.resampling, correlation.ci)
 
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], Score]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ...core.comparability import add_fields
-from ...core.comparison import Resampling
+from ...core.comparison import Resampling, sign_interval
 from ...measure import Measure, Score
 from ...model import dialogue_key
 from ...stats.intervals import Interval
@@ -71,8 +70,7 @@ def with_interval(score: Score, interval: Interval | None, resampling: Resamplin
     """Return a score with its interval, or with the reason why it has none. A score without a value gets no interval."""
     if score.value is None or interval is None:
         return score
-    fields = resampling.signed if resampling and interval.ci else ()
-    signature = add_fields(score.signature, fields)
+    signature = sign_interval(score.signature, resampling, interval.ci)
     return replace(score, ci=interval.ci, ci_reason=interval.reason or "", signature=signature)
 
 
