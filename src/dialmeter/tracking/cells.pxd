@@ -37,7 +37,7 @@ cdef class DialogueCells:
     )
     cdef list _cells(self, tuple state, list table)
 
-    @cython.locals(forms=dict, before=dict, changed=list, told=list, pair_slots=list, pair_forms=list, pair=int)
+    @cython.locals(forms=dict, before=dict, changed=list, told=list, pair_slots=list, pair_forms=list, pair=int, count=int)
     cdef bytes _changed_text(self, tuple state)
 
     @cython.locals(

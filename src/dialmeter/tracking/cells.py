@@ -309,19 +309,22 @@ class DialogueCells:
         assert text is not None
         pair_slots, pair_forms = self._text_slots, self._text_forms
         forms: dict[int, int] = {}
+        count = 0
         for pair in state:
             form = pair_forms[pair]
             if form:
-                slot = pair_slots[pair]
-                if forms.setdefault(slot, form) != form:
-                    # Two names become one slot: start again with these names as written.
-                    state = text.kept_apart(state)
-                    self._grow()
-                    return self._changed_text(state)
+                forms[pair_slots[pair]] = form
+                count += 1
+        if len(forms) < count and clashing(state, pair_slots, pair_forms):
+            # Two names become one slot: start again with these names as written.
+            state = text.kept_apart(state)
+            self._grow()
+            return self._changed_text(state)
         before, self._forms = self._forms, forms
-        changed = [slot for slot in forms if before.get(slot) != forms[slot]]
+        changed = [slot for slot, form in forms.items() if before.get(slot) != form]
         changed += [slot for slot in before if slot not in forms]
-        changed.sort(key=text.slot_names.__getitem__)
+        if len(changed) > 1:
+            changed.sort(key=text.slot_names.__getitem__)
         told = [text.told[forms[slot]] if slot in forms else text.gone[slot] for slot in changed]
         if text.is_broken and NOT_UNICODE in told:
             raise InputError("half of a character, without the other half")
