@@ -97,7 +97,7 @@ def account_of_part(part: PartialScores) -> Account:
             each.by: {name: _tally_tables(measure_columns) for name, measure_columns in each._by_group.items()}
             for each in part.breakdowns
         },
-        "digest": findings.digest.hex(),
+        "digest": findings.digest.hexes(),
         "missing": (findings.missing.turns, findings.missing.dialogues, findings.missing.examples),
         "extra": (findings.extra.turns, findings.extra.dialogues, findings.extra.examples),
         "slots": sorted(findings.gold_slots),

@@ -36,7 +36,7 @@ def test_merged_parts_equal_the_whole(rules: str, corpus: list[Dialogue], cut: i
     second, of_second = accounted(corpus[cut:], rules)
     merged.merge(second)
     of_first.merge(of_second)
-    assert of_first.hex() == of_whole.hex()
+    assert of_first.hexes() == of_whole.hexes()
     for measure in whole.measures:
         assert merged.value(measure) == whole.value(measure)
         assert merged.per_dialogue(measure) == whole.per_dialogue(measure)

@@ -80,7 +80,7 @@ def test_systems_on_the_same_dialogues_have_stars(base: OpenedRun, tmp_path: Pat
 @pytest.mark.parametrize(
     ("what", "options", "field"),
     [
-        ({"other_gold": True}, (), "gold (data): "),
+        ({"other_gold": True}, (), "gold under the rules (data): "),
         ({"dialogues": 30}, (), "dialogues (d): 60 ≠ 30"),
         ({}, ("--rules", "trade"), "rules: dialmeter ≠ trade"),
         ({}, ("--none", "keep"), "none: "),

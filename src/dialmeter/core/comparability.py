@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 _WORDS = {
     "d": "dialogues",
@@ -118,9 +119,19 @@ def add_fields(signature: str, fields: Sequence[str]) -> str:
 
 
 def shared_fields(signatures: Sequence[str]) -> list[str]:
-    """Return the fields that all signatures have in common, except the measure."""
-    first, *rest = [signature.split("|")[1:] for signature in signatures]
-    return [part for part in first if all(part in other for other in rest)]
+    """Return the fields that a table of scores need not repeat: those of all signatures, digests of data, settings of intervals.
+
+    Example:
+        >>> shared_fields(["JGA|rules:a|data:3f|ci:95", "SA|rules:a|K:30|data:77"])
+        ['rules:a', 'data:3f', 'ci:95', 'data:77']
+    """
+    lists = [signature.split("|")[1:] for signature in signatures]
+    hidden = INFORMATIVE | {"data", "schema"}
+    return [
+        part
+        for part in dict.fromkeys(chain.from_iterable(lists))
+        if part.partition(":")[0] in hidden or all(part in each for each in lists)
+    ]
 
 
 def joint_signature(signatures: Sequence[str]) -> str:

@@ -43,13 +43,18 @@ class Resampling(Struct, frozen=True):
 
     @property
     def signed(self) -> tuple[str, ...]:
-        """The signature fields of an interval or a p value: level in percent, number of resamples, and seed.
-
-        Example:
-            >>> Resampling(0.95, 1000, 7).signed
-            ('ci:95', 'bs:1000', 'seed:7')
-        """
+        """The signature fields of an interval or a p value: level in percent, number of resamples, and seed."""
         return (f"ci:{100 * self.confidence:.10g}", f"bs:{self.resamples}", f"seed:{self.seed}")
+
+
+def sign_interval(signature: str, resampling: Resampling | None, ci: tuple[float, float] | None) -> str:
+    """Return the signature of a score with the settings of its interval, if it has one.
+
+    Example:
+        >>> sign_interval("JGA|v:1", Resampling(0.95, 1000, 7), (0.1, 0.2))
+        'JGA|ci:95|bs:1000|seed:7|v:1'
+    """
+    return add_fields(signature, resampling.signed) if resampling and ci else signature
 
 
 def check_ci(ci: float, name: str = "ci") -> float:

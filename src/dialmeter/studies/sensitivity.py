@@ -117,7 +117,7 @@ def _check_comparable(results: Mapping[str, TrackerResult]) -> None:
                 f"first {example}"
             )
         for one, two in zip(base.scores, other.scores, strict=True):
-            reason = not_comparable("tracker", one.signature, two.signature, own=("data",))
+            reason = not_comparable("tracker", one.signature, two.signature, own=("data", "schema"))
             if reason:
                 raise DialmeterError(f"{first} and {name} are not comparable under {one.measure}: {reason}")
 

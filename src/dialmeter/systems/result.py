@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from .._version import __version__
 from ..core.account import Account, count_reasons, refused_dialogues
-from ..core.comparison import Resampling
+from ..core.comparison import Resampling, sign_interval
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
@@ -250,7 +250,7 @@ class SystemResult(Result):
                     unscored=len(self.by_task) - n,
                     ci_reason=why if n else "",
                     reason="" if n else no_value,
-                    signature="|".join((measure.name, *fields)),
+                    signature=sign_interval("|".join((measure.name, *fields)), self.resampling, ci),
                 )
             )
         return scores

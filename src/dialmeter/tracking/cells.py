@@ -16,7 +16,8 @@ from .pairs import NO_CELL, PairRules
 _CUMULATIVE, _UPDATE, _UPDATE_PRED = 0, 1, 2
 _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS, _UNLISTED = 0, 1, 2, 3
 _STATES = {"cumulative": _CUMULATIVE, "update": _UPDATE, "update-pred": _UPDATE_PRED}
-_DIGITS = [b"%d" % number for number in range(256)]
+_MASK = 2**64 - 1
+_FACTOR = 0x9E3779B97F4A7C15
 _EXTRA = dict(zip(("penalise", "ignore-slots", "ignore-domains", "unlisted"), range(4), strict=True))
 
 
@@ -49,13 +50,13 @@ class DialogueCells:
         # The tables of pairs and of the digest; they grow in place.
         self._pair_slots, self._cell_slots = pairs.slot, pairs.cell_slots
         if text is not None:
-            self._text_slots, self._text_forms, self._ranks = text.slot, text.form, text.ranks
+            self._text_slots, self._text_forms = text.slot, text.form
+        # By slot of the digest: the form that gold held before.
+        self._forms: dict[int, int] = {}
         # Scratch space by slot. Everything except the stamps is 0 between two dialogues.
         self._slot_count = 0
         self._stamp = 0
-        self._stamps = self._firsts = self._text_stamps = self._forms = array("i")
-        self._text_met: list[int] = []
-        self._text_count = 0
+        self._stamps = self._firsts = array("i")
         self._seen = bytearray()
         # The compared turns of the last dialogue, and their cells. If a state has not changed, it is the same object as before.
         self.id = ""
@@ -65,6 +66,7 @@ class DialogueCells:
         self.gold: list[list[int]] = []
         self.pred: list[list[int]] = []
         self.gold_none: list[list[int]] = []
+        self.gold_listed: list[PairState] = []
         self.pred_none: list[list[int]] = []
         # The findings of the last dialogue.
         self.missing: list[int] = []
@@ -93,7 +95,7 @@ class DialogueCells:
             self._grow()
         self.id = dialogue.id
         self.numbers, self.gold, self.pred = [], [], []
-        self.gold_none, self.pred_none = [], []
+        self.gold_none, self.pred_none, self.gold_listed = [], [], []
         self.missing, self.surplus, self.hedged, self.clashes = [], [], [], []
         self.has_gold = self.gold_changes = self.gold_losses = 0
         all_numbers, all_gold, all_pred = dialogue.numbers, dialogue.gold, dialogue.pred
@@ -113,8 +115,6 @@ class DialogueCells:
         narrow = pred
         # Has a state changed since ``narrow``, the predicted slots that count, was computed?
         stale = False
-        # Are the turns numbered from 0?
-        counted = True
         for place in range(len(all_numbers)):
             number = all_numbers[place]
             gold_state = all_gold[place]
@@ -161,7 +161,7 @@ class DialogueCells:
                     if self._text is not None:
                         change = self._changed_text(gold_state)
                         if change:
-                            changed_at.append(_DIGITS[number] if number < 256 else b"%d" % number)
+                            changed_at.append(b"%d" % number)
                             changes.append(change)
                             if before and self.counts_losses:
                                 self.gold_changes += 1
@@ -184,19 +184,17 @@ class DialogueCells:
                 stale = False
             except InputError as error:
                 raise error.at(dialogue=dialogue.id, turn=number) from None
-            counted = counted and number == len(self.numbers)
             self.numbers.append(number)
             self.gold.append(gold)
             self.pred.append(narrow)
+            if self._extra == _UNLISTED:
+                self.gold_listed.append(listed)
             if self._keep_none:
                 self.gold_none.append(gold_none)
                 self.pred_none.append(pred_none)
         if self._text is not None:
-            for slot in self._text_met:
-                self._forms[slot] = 0
-            self._text_met = []
-            self._text_count = 0
-            self.gold_form = _form(self.numbers, counted, changed_at, changes)
+            self._forms = {}
+            self.gold_form = _form(self.numbers, changed_at, changes)
         return len(self.numbers)
 
     def _grow(self) -> None:
@@ -206,11 +204,9 @@ class DialogueCells:
         count = len(pairs.slot_names)
         if self._text is not None:
             self._text.extend()
-            count = max(count, len(self._text.slot_names))
         if count > self._slot_count:
             more = 2 * count + 64 - self._slot_count
             self._stamps, self._firsts = _longer(self._stamps, more), _longer(self._firsts, more)
-            self._text_stamps, self._forms = _longer(self._text_stamps, more), _longer(self._forms, more)
             self._seen.extend(bytes(more))
             self._slot_count += more
 
@@ -312,70 +308,49 @@ class DialogueCells:
         text = self._text
         assert text is not None
         pair_slots, pair_forms = self._text_slots, self._text_forms
-        forms, stamps = self._forms, self._text_stamps
-        changed: list[int] = []
-        before: list[int] = []
-        self._stamp += 1
-        stamp = self._stamp
-        left = self._text_count
+        forms: dict[int, int] = {}
         count = 0
         for pair in state:
             form = pair_forms[pair]
-            if not form:
-                continue
-            slot = pair_slots[pair]
-            if stamps[slot] == stamp:
-                if forms[slot] == form:
-                    continue
-                # Two names become one slot: undo everything, and start again with these names as written.
-                for place in range(len(changed)):
-                    forms[changed[place]] = before[place]
-                state = text.kept_apart(state)
-                self._grow()
-                return self._changed_text(state)
-            stamps[slot] = stamp
-            count += 1
-            if forms[slot]:
-                left -= 1
-            else:
-                self._text_met.append(slot)
-            if forms[slot] != form:
-                before.append(forms[slot])
-                forms[slot] = form
-                changed.append(slot)
-        if left:
-            for slot in self._text_met:
-                if forms[slot] and stamps[slot] != stamp:
-                    forms[slot] = 0
-                    changed.append(slot)
-        self._text_count = count
-        if not changed:
-            return b""
-        self._sort(changed)
-        texts, gone = text.told, text.gone
-        told: list[bytes] = []
-        for slot in changed:
-            form = forms[slot]
-            told.append(texts[form] if form else gone[slot])
+            if form:
+                forms[pair_slots[pair]] = form
+                count += 1
+        if len(forms) < count and clashing(state, pair_slots, pair_forms):
+            # Two names become one slot: start again with these names as written.
+            state = text.kept_apart(state)
+            self._grow()
+            return self._changed_text(state)
+        before, self._forms = self._forms, forms
+        changed = [slot for slot, form in forms.items() if before.get(slot) != form]
+        changed += [slot for slot in before if slot not in forms]
+        if len(changed) > 1:
+            changed.sort(key=text.slot_names.__getitem__)
+        told = [text.told[forms[slot]] if slot in forms else text.gone[slot] for slot in changed]
         if text.is_broken and NOT_UNICODE in told:
             raise InputError("half of a character, without the other half")
         return b",".join(told)
 
-    def _sort(self, slots: list[int]) -> None:
-        """Sort slots by their names; insertion sort, because there are few."""
-        ranks = self._ranks
-        for place in range(1, len(slots)):
-            slot = slots[place]
-            rank = ranks[slot]
-            at = place
-            while at > 0:
-                other = slots[at - 1]
-                other_rank = ranks[other]
-                if other_rank < rank:
-                    break
-                slots[at] = other
-                at -= 1
-            slots[at] = slot
+    def hash_states(self, states: list[list[int]], hashes: list[int]) -> int:
+        """Return a hash of the compared turns: of their numbers and of their cells, whose order in a state does not matter.
+
+        Args:
+            states: the cells of every turn.
+            hashes: a number of 64 bits for each cell.
+        """
+        last: list[int] | None = None
+        total = 0
+        mixed = 1
+        for place in range(len(self.numbers)):
+            cells = states[place]
+            number: int = self.numbers[place]
+            if cells is not last:
+                last = cells
+                total = 0
+                for cell in cells:
+                    one: int = hashes[cell]
+                    total = (total + one) & _MASK
+            mixed = ((mixed + total) * _FACTOR + number) & _MASK
+        return mixed
 
     def slots(self) -> list[int]:
         """Return the slots that either side holds, sorted by name."""
@@ -389,12 +364,13 @@ def _longer(numbers: array[int], more: int) -> array[int]:
     return array("i", bytes(numbers) + bytes(4 * more))
 
 
-def _form(numbers: list[int], counted: bool, changed_at: list[bytes], changes: list[bytes]) -> bytes:
+def _form(numbers: list[int], changed_at: list[bytes], changes: list[bytes]) -> bytes:
     """Return the gold of a dialogue as text for the digest: its turns, the turns with changes, and the changes.
 
     If the turns are numbered from 0, their count stands for the list of turns.
     """
-    turns = b"%d" % len(numbers) if counted else str(numbers).replace(" ", "").encode()
+    count = len(numbers)
+    turns = b"%d" % count if numbers == [*range(count)] else str(numbers).replace(" ", "").encode()
     if not changes:
         return b"[%s,[],[]]" % turns
     return b"[%s,[%s],[{%s}]]" % (turns, b",".join(changed_at), b"},{".join(changes))

@@ -116,7 +116,8 @@ def differences(
         matrix, formulas = columns(result.measure_columns, result.measures)
         totals = {score.measure: score.value for score in result.scores}
         by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.measures}
-        samples.append(PairedSample(name, matrix, totals, by_dialogue))
+        signatures = {score.measure: score.signature for score in result.scores}
+        samples.append(PairedSample(name, matrix, totals, by_dialogue, signatures))
     first, *others = samples
     pairs = combinations(samples, 2) if all_pairs else ((first, other) for other in others)
     return compare_pairs(list(pairs), formulas, resampling, test)
@@ -132,7 +133,7 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
             raise DialmeterError(
                 f"{base} and {name} have different dialogues: {'; '.join(apart)}; use --common to compare the shared ones"
             )
-        changed = first.gold_digest.differing(other.gold_digest)
+        changed = first.gold_digest.differing(other.gold_digest, first.seen)
         if changed:
             raise DialmeterError(
                 f"{base} and {name} have different gold in {len(changed)} of {len(mine)} dialogues, first {changed[0]}; "

@@ -1,8 +1,12 @@
-"""The ``data:`` field of a signature: a digest of gold that does not depend on the file format or on the system."""
+"""Digests of gold for signatures.
+
+The ``gold:`` field does not depend on the file format, the rule set or the system; ``seen`` writes what the ``data:`` field holds.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -37,12 +41,10 @@ class GoldText:
         self._name_of = slot_namer()
         self._slots: dict[str, int] = {}
         self._forms: dict[bytes, int] = {}
-        # By pair: slot, and the number of the form. By slot: name, rank among the sorted names, and the text for a slot that
-        # was removed. By form: its text.
+        # By pair: slot, and the number of the form. By slot: name, and the text for a slot that was removed. By form: its text.
         self.slot: list[int] = []
         self.form: list[int] = []
         self.slot_names: list[str] = []
-        self.ranks: list[int] = []
         self.gone: list[bytes] = []
         self.told: list[bytes] = [b""]
         self.is_broken = False
@@ -68,9 +70,6 @@ class GoldText:
                 self.told.append(text)
             self.slot.append(self._slots[name])
             self.form.append(0 if words.values[pair] in _NOTHING else self._forms[text])
-        if len(self.ranks) < len(self.slot_names):
-            rank_of = {name: rank for rank, name in enumerate(sorted(self.slot_names))}
-            self.ranks[:] = [rank_of[name] for name in self.slot_names]
 
     def kept_apart(self, state: PairState) -> PairState:
         """Keep names as written if two of them become one slot with different values."""
@@ -99,6 +98,9 @@ def joined_alternatives(value: Value) -> str:
     return "|".join(sorted(parts))
 
 
+GOLD = "gold"
+"""The canonical gold, as a form of a digest."""
+
 _LENGTH = 32
 """Bytes of the digest of one dialogue."""
 
@@ -107,26 +109,26 @@ _BATCH = 4096
 
 
 class GoldDigest:
-    """SHA-256 over the canonical gold: dialogues sorted by id, turns by number, the changes of a turn by slot.
+    """SHA-256 over forms of gold, with dialogues sorted by id: the canonical gold (``GOLD``), and what measures see (``seen``).
 
-    Each dialogue has its own digest, so the order of reading and the number of processes do not matter. The digest is made from
-    changes, because they hold the same information as states and are shorter.
+    Each dialogue has its own digest of each form, so the order of reading and the number of processes do not matter. The
+    canonical gold is made from changes, because they hold the same information as states and are shorter.
 
     Example:
         >>> one, other = GoldDigest(), GoldDigest()
-        >>> one.add("A.json", b'[2,[0],[{"x":"1"}]]'); one.add("b", b"[1,[],[]]")
-        >>> other.add("b", b"[1,[],[]]"); other.add("a", b'[2,[0],[{"x":"1"}]]')
-        >>> one.hex() == other.hex(), len(one.hex())
+        >>> one.add("A.json", {GOLD: b'[2,[0],[{"x":"1"}]]'}); one.add("b", {GOLD: b"[1,[],[]]"})
+        >>> other.add("b", {GOLD: b"[1,[],[]]"}); other.add("a", {GOLD: b'[2,[0],[{"x":"1"}]]'})
+        >>> one.hexes() == other.hexes(), len(one.hexes()[GOLD])
         (True, 10)
     """
 
     def __init__(self) -> None:
-        # The digests are concatenated, because a large corpus has many, and they are sent between processes.
+        # By form, the digests are concatenated, because a large corpus has many, and they are sent between processes.
         self._keys: dict[str, None] = {}
-        self._digests = bytearray()
+        self._digests: dict[str, bytearray] = {}
 
-    def add(self, dialogue_id: str, form: bytes) -> None:
-        """Add the canonical gold of one dialogue.
+    def add(self, dialogue_id: str, forms: Mapping[str, bytes]) -> None:
+        """Add the forms of the gold of one dialogue; all dialogues have the same forms.
 
         Raises:
             InputError: the dialogue was added before.
@@ -135,7 +137,8 @@ class GoldDigest:
         if key in self._keys:
             raise InputError("duplicate dialogue id", dialogue=dialogue_id)
         self._keys[key] = None
-        self._digests.extend(hashlib.sha256(form).digest())
+        for kind, form in forms.items():
+            self._digests.setdefault(kind, bytearray()).extend(hashlib.sha256(form).digest())
 
     def merge(self, other: GoldDigest) -> None:
         """Add the dialogues of another part of the corpus.
@@ -146,7 +149,8 @@ class GoldDigest:
         for key in filter(self._keys.__contains__, other._keys):
             raise InputError("duplicate dialogue id", dialogue=key)
         self._keys.update(other._keys)
-        self._digests.extend(other._digests)
+        for kind, digests in other._digests.items():
+            self._digests.setdefault(kind, bytearray()).extend(digests)
 
     def keys(self) -> set[str]:
         """Return the keys of the dialogues, by which files are matched."""
@@ -154,25 +158,29 @@ class GoldDigest:
 
     def _offsets(self) -> dict[str, int]:
         """Return the offset of the digest of each dialogue."""
-        return dict(zip(self._keys, range(0, len(self._digests), _LENGTH), strict=True))
+        return dict(zip(self._keys, range(0, _LENGTH * len(self._keys), _LENGTH), strict=True))
 
-    def differing(self, other: GoldDigest) -> list[str]:
-        """Return the shared dialogues whose gold differs."""
-        mine, theirs, there = self._digests, other._digests, other._offsets()
+    def differing(self, other: GoldDigest, kinds: Iterable[str] = (GOLD,)) -> list[str]:
+        """Return the shared dialogues whose gold differs in any of some forms."""
+        columns = [(self._digests.get(kind, b""), other._digests.get(kind, b"")) for kind in dict.fromkeys(kinds)]
+        there = other._offsets()
         return sorted(
             key
             for key, here in self._offsets().items()
-            if key in there and mine[here : here + _LENGTH] != theirs[there[key] : there[key] + _LENGTH]
+            if key in there
+            and any(
+                mine[here : here + _LENGTH] != theirs[(at := there[key]) : at + _LENGTH] for mine, theirs in columns
+            )
         )
 
-    def hex(self) -> str:
-        """Return the first ten hexadecimal digits."""
-        keys, offsets, digests = sorted(self._keys), self._offsets(), bytes(self._digests)
-        total = hashlib.sha256()
+    def hexes(self) -> dict[str, str]:
+        """Return the first ten hexadecimal digits of the digest of every form."""
+        keys, offsets = sorted(self._keys), self._offsets()
+        totals = {kind: (hashlib.sha256(), bytes(digests)) for kind, digests in self._digests.items()}
         for first in range(0, len(keys), _BATCH):
-            forms = [
-                key.encode("utf-8", "surrogatepass") + b"\x1c" + digests[(at := offsets[key]) : at + _LENGTH]
-                for key in keys[first : first + _BATCH]
+            batch = [
+                (key.encode("utf-8", "surrogatepass") + b"\x1c", offsets[key]) for key in keys[first : first + _BATCH]
             ]
-            total.update(b"".join(forms))
-        return total.hexdigest()[:10]
+            for total, digests in totals.values():
+                total.update(b"".join([key + digests[at : at + _LENGTH] for key, at in batch]))
+        return {kind: total.hexdigest()[:10] for kind, (total, _) in totals.items()}

@@ -109,8 +109,7 @@ class PairRules:
         hedges = self.rules.alternatives == "any-of"
         for pair in range(len(self.slot), len(words.values)):
             value = words.values[pair]
-            if self._only and words.cell(pair) not in self._only:
-                # The rule set ignores this slot.
+            if not self.looks_at(pair):
                 self._add_pair(self._slot(words.written(pair)), None, None, False)
                 self.hedged.append(False)
                 continue
@@ -126,6 +125,10 @@ class PairRules:
                 self.stops.add(f"{name}={value}")
             self._add_pair(self._slot(name), gold, pred, absent)
             self.hedged.append(hedges and (len(value) > 1 if isinstance(value, tuple) else "|" in value))
+
+    def looks_at(self, pair: int) -> bool:
+        """Is the slot of a pair among the slots that the rule set looks at?"""
+        return not self._only or self.vocabulary.cell(pair) in self._only
 
     def _add_pair(self, slot: int, gold_value: Value | None, pred_value: Value | None, absent: bool) -> None:
         gold = self._cell(slot, gold_value, "gold")
@@ -164,7 +167,7 @@ class PairRules:
             self.several.append(self._several and isinstance(value, tuple))
             self.hyphened.append(int("-" in str(value)))
             if self.rules.hyphen_cut:
-                text = f"{self.slot_names[slot]}-{value}"
+                text = f"{self.slot_names[slot]}-{value if isinstance(value, str) else sorted(value)}"
                 self.glued.append(self._text(text))
                 self.cut.append(self._text(text.rpartition("-")[0]))
         return cell
@@ -186,6 +189,10 @@ class PairRules:
             before, now = alternatives(self.values[one]), alternatives(self.values[other])
             overlaps = self._overlapping[one, other] = not before.isdisjoint(now)
         return overlaps
+
+    def same_alternatives(self, one: int, other: int) -> bool:
+        """Do two gold cells hold the same alternatives, in any order?"""
+        return alternatives(self.values[one]) == alternatives(self.values[other])
 
     def slots_of(self, cells: list[int]) -> set[int]:
         """Return the slots of cells."""

@@ -13,15 +13,17 @@ from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
-from ..model import Notice
+from ..model import Notice, Schema
 from ..renamed import renamed_attribute
 from .align import KeptDialogues, PairFiles
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
+from .digest import GOLD
 from .notices import notices_of
 from .resolve_measures import ResolvedMeasure
 from .rule_sets.rules import Rules
 from .rule_sets.signature import signature
+from .seen import digest_of, schema_digest, seen_by
 from .vectors.bootstrap_matrix import intervals, with_interval
 from .vectors.breakdown import ActiveTurns, Breakdown, By
 from .vectors.measure_columns import MeasureColumns, Valued, with_slots
@@ -65,6 +67,7 @@ class TrackerResult(Result):
         seen: frozenset[str] = frozenset(),
         account: Account,
         only: frozenset[str] | None = None,
+        schema: Schema | None = None,
     ) -> None:
         self._seen = seen
         self.account = account
@@ -77,13 +80,13 @@ class TrackerResult(Result):
         self.measure_columns = measure_columns
         self.slots = slots
         self.gold_digest = findings.digest
-        self.data = findings.digest.hex()
         self.mistakes = findings.mistakes
         self.findings = findings
         self.files: PairFiles | KeptDialogues | None = None
         """The dialogues that were scored, if they were kept, or the files, if they can be read again."""
         self.measures = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in measures]
         """The requested measures, in order."""
+        self._schema = schema
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
         self.left_out = findings.missing.shown if rules.skips_missing else ""
         self.notices = [*notices, *notices_of(self.measures, measure_columns, findings, rules)]
@@ -92,6 +95,29 @@ class TrackerResult(Result):
     def diagnosis(self) -> list[Finding]:
         """Problems of the files that look like mistakes of the tracker; if there are any, the files are read again."""
         return diagnose(self.findings, self.rules, self.files) if self.values_known else []
+
+    @cached_property
+    def _digests(self) -> dict[str, str]:
+        return self.gold_digest.hexes()
+
+    @property
+    def gold(self) -> str:
+        """The digest of the canonical gold: the same in every format and under every rule set."""
+        return self._digests[GOLD]
+
+    @property
+    def data(self) -> str:
+        """The digest of what the first measure sees of gold under the rule set."""
+        return self._digests.get(seen_by(self.measures[0].used, self.rules), "")
+
+    @property
+    def seen(self) -> set[str]:
+        """What the measures see of gold: the forms of ``gold_digest`` that decide whether results are comparable."""
+        return {seen_by(each.used, self.rules) for each in self.measures}
+
+    @cached_property
+    def _schema_digest(self) -> str:
+        return schema_digest(self._schema, self.measure_columns.frames.services) if self._schema else ""
 
     @property
     def dialogues(self) -> int:
@@ -110,7 +136,7 @@ class TrackerResult(Result):
             intervals(self.measure_columns, self.measures, self.resampling, self.threads) if self.resampling else {}
         )
         plain = map(self.score_of, self.measures)
-        return [with_interval(score, limits.get(score.measure)) for score in plain]
+        return [with_interval(score, limits.get(score.measure), self.resampling) for score in plain]
 
     def score_of(self, measure: ResolvedMeasure) -> Score:
         """Return the score of a measure over all dialogues, without interval. The measure need not be a requested one.
@@ -201,6 +227,10 @@ class TrackerResult(Result):
         also: Mapping[str, str] | None = None,
     ) -> Score:
         value = valued.value
+        seen = seen_by(measure.used, self.rules)
+        fields = {"schema": self._schema_digest} if seen == "frames" else {}
+        if group and "seen" in group:
+            fields["train"] = digest_of(sorted(self._seen))
         if value is None and self.rules.undefined == "zero":
             value = 0.0
         return Score(
@@ -216,10 +246,11 @@ class TrackerResult(Result):
                 self.rules,
                 dialogues=self.dialogues,
                 turns=self.turns,
-                data=self.data,
+                data=self._digests.get(seen, ""),
+                gold=self.gold,
                 left_out=self.left_out,
                 account=self._selection,
-                also={**(group or {}), **(also or {})},
+                also={**fields, **(group or {}), **(also or {})},
             ),
         )
 

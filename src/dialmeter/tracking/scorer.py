@@ -25,6 +25,7 @@ from .pairs import NO_REPAIRS, PairRules, Repairs
 from .resolve_measures import resolve
 from .result import TrackerResult
 from .rule_sets.rules import Rules, load
+from .seen import SeenGold, seen_by
 from .vectors.breakdown import Breakdown, By
 from .vectors.measure_columns import NEEDS_SCHEMA, MeasureColumns
 from .walk import Walk
@@ -108,6 +109,7 @@ class TrackerScorer:
             hyphen_cut,
             frozenset(map(self.pairs.name_of, schema.slots)) if schema and not self.rules.stand_ins else None,
         )
+        self._seen_gold = SeenGold((seen_by(each, self.rules) for each in self._used), self.pairs)
         self._findings = Findings()
         self._breakdowns = [Breakdown(kind, self._used, hyphen_cut, self._seen) for kind in self._by]
 
@@ -175,7 +177,7 @@ class TrackerScorer:
         turns = walk.take(read)
         if walk.surplus and self.rules.missing == "predicted-only":
             raise InputError("a prediction without gold", dialogue=read.id, turn=walk.surplus[0])
-        self._findings.note(walk, pairs)
+        self._findings.note(walk, pairs, self._seen_gold.forms(walk, read, self.schema) if turns else {})
         if not turns:
             self._findings.unscored[read.id] = NO_PREDICTION if walk.has_gold else NO_GOLD
             return False
@@ -285,6 +287,7 @@ class TrackerScorer:
             seen=self._seen,
             account=findings.account(len(self._columns.main.dialogues), only),
             only=only,
+            schema=self.schema,
         )
 
 

@@ -158,7 +158,11 @@ class Walk(DialogueCells):
                             )
                         # Mistakes are counted once for all measures, so that what is carried does not depend on a lens.
                         carried = kind == before and kind > _CORRECT and not touched
-                        touched = touched or (strict and gold not in (0, before_gold))
+                        if strict and not touched and gold not in (0, before_gold):
+                            # The same alternatives in another order are no change.
+                            touched = not (
+                                several[gold] and several[before_gold] and pairs.same_alternatives(before_gold, gold)
+                            )
                         moved = moved or (kind > _CORRECT) != (before > _CORRECT)
                         own_error = own_error or (touched and kind > _CORRECT)
                         if counts:

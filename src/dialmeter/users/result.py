@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
-from ..core.comparability import add_fields
-from ..core.comparison import Resampling
+from ..core.comparison import Resampling, sign_interval
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
@@ -141,6 +140,7 @@ class UserResult(Result):
         for key, values in columns.items():
             measure, domain = key
             interval = limits.get(key)
+            ci = interval.ci if interval else None
             # Only dialogues count whose goal has the domain or whose user speaks of it.
             dialogues = sum((MEASURES[measure][0], domain) in row for row in self.score_table.rows.values())
             # Domain names come from files, and vertical bars separate the fields of a signature.
@@ -149,15 +149,14 @@ class UserResult(Result):
                 Score(
                     measure=measure,
                     value=mean(list(values.values())),
-                    ci=interval.ci if interval else None,
+                    ci=ci,
                     n=len(values),
                     unscored=dialogues - len(values),
                     ci_reason=(interval.reason or "") if interval and values else "",
                     reason="" if values else NOTHING,
                     group={"domain": domain},
-                    signature=add_fields(
-                        "|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
-                        self.resampling.signed if self.resampling and interval and interval.ci else (),
+                    signature=sign_interval(
+                        "|".join((measure, *shared, f"domain:{plain}", *account, *counts)), self.resampling, ci
                     ),
                 )
             )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..core.account import Account
-from ..core.comparability import joint_signature, shared_fields
+from ..core.comparability import add_fields, joint_signature, shared_fields
+from ..core.comparison import PairedDifference
 from ..errors import one_line
 from ..measure import Score
 from ..studies.sensitivity import SchemaSensitivity
@@ -32,9 +33,10 @@ def _score_note(score: Score, shared: Sequence[str]) -> str:
     return "; ".join([*parts, *([f"no value: {score.reason}"] if score.reason else [])])
 
 
-def signature_of(scores: Iterable[Score]) -> str:
-    """Return the signatures of all scores of a table in one line."""
-    return joint_signature([score.signature for score in scores])
+def signature_of(scores: Iterable[Score], versus: Iterable[PairedDifference] = ()) -> str:
+    """Return the signatures of all scores of a table in one line; with comparisons, also their test."""
+    tests = [part for each in versus for part in each.signature.split("|") if part.startswith("test:")]
+    return add_fields(joint_signature([score.signature for score in scores]), tests[:1])
 
 
 def group_table(scores: Sequence[Score], group: str) -> Table:

@@ -72,7 +72,7 @@ def test_a_slot_of_both_sections(rules: str, tmp_path: Path, capsys: pytest.Capt
 def test_what_check_takes_score_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = town(tmp_path)
     checked = call(capsys, "tracker", "check", file, "--json").json
-    scored = call(capsys, "tracker", "score", file, "--json").json
+    scored = call(capsys, "tracker", "score", file, "--ci", "0", "--json").json
     assert checked["counts"]["dialogues"] == scored["counts"]["dialogues"]
     assert checked["counts"]["turns"] == scored["counts"]["turns"]
     assert [each["signature"] for each in checked["scores"]] == [each["signature"] for each in scored["scores"]]

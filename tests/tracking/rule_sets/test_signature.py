@@ -25,11 +25,17 @@ def scored(measure: str, rules: str = "dialmeter", **changes: str) -> dict[str, 
 
 def test_the_fields_stand_in_their_order() -> None:
     line = signature(
-        "FGA(lam=0.5)", parse("FGA(lam=0.5)"), named("dialmeter"), dialogues=999, turns=7368, data="3f9a1c07be"
+        "FGA(lam=0.5)",
+        parse("FGA(lam=0.5)"),
+        named("dialmeter"),
+        dialogues=999,
+        turns=7368,
+        data="3f9a1c07be",
+        gold="77",
     )
     assert line == (
         "FGA(lam=0.5)|rules:dialmeter|values:nfkc+tidy+trim+blanks+lower|none:blank+none+null+not-mentioned+not_mentioned+n/a+unknown|dontcare:merge"
-        f"|extra:penalise|missing:error|state:cumulative|avg:turn|d:999|t:7368|data:3f9a1c07be|v:{__version__}"
+        f"|extra:penalise|missing:error|state:cumulative|avg:turn|d:999|t:7368|gold:77|data:3f9a1c07be|v:{__version__}"
     )
 
 
@@ -66,11 +72,14 @@ def test_counts_and_data() -> None:
     assert int(found["data"], 16) >= 0
 
 
-def test_data_is_gold_before_rules() -> None:
-    assert scored("JGA")["data"] == scored("JGA", "fga-repo")["data"]
-    other = TrackerScorer(["JGA"])
+@pytest.mark.parametrize(("rules", "sees_case"), [("dialmeter", False), ("fga-repo", True)])
+def test_gold_is_the_corpus_and_data_is_what_the_rules_see_of_it(rules: str, sees_case: bool) -> None:
+    assert scored("JGA", rules)["gold"] == scored("JGA")["gold"]
+    other = TrackerScorer(["JGA"], rules)
     other.add("d1", [{"hotel-area": "East"}, GOLD[1]], GOLD)
-    assert fields_of(other.result().signature)["data"] != scored("JGA")["data"]
+    found = fields_of(other.result().signature)
+    assert found["gold"] != scored("JGA")["gold"]
+    assert (found["data"] != scored("JGA", rules)["data"]) is sees_case
 
 
 @pytest.mark.parametrize("name", ["D1", "d1.json", "D1.JSON"])

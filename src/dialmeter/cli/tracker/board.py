@@ -126,7 +126,7 @@ def _document(boards: Sequence[Board], written: list[str]) -> TrackerBoardDocume
         warnings=[notice for board in boards for notice in board.notices],
         boards=[
             {
-                **{name: getattr(board, name) for name in ("title", "dialogues", "turns", "data", "confidence")},
+                **{name: getattr(board, name) for name in ("title", "dialogues", "turns", "gold", "confidence")},
                 "systems": board.rows,
                 "ranks": board.ranks,
                 "versus": board.versus,

@@ -292,7 +292,7 @@ def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, 
     yield Block(views.long_table(compared), TEXT)
     yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]
-    yield from signature_blocks(signature_of(scores), quoted=False, gap=("text", "markdown"))
+    yield from signature_blocks(signature_of(scores, compared.versus), quoted=False, gap=("text", "markdown"))
     yield from table_blocks(views.grouped_table(scores, group) for group, scores in groups.items())
     if len(compared.results) > 1:
         yield from table_blocks([views.rank_table(compared), views.tau_table(compared)], TEXT)

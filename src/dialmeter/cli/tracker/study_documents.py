@@ -297,7 +297,7 @@ class BoardRecord(Struct, kw_only=True):
 
     Attributes:
         systems: sorted by the first measure, best first; systems that are not ranked are last.
-        data: the digest of gold.
+        gold: the digest of gold, the same in every format.
         ranks: the ranks under every measure of the board, then under every rule set and value map.
         versus: the paired tests of all pairs of systems.
     """
@@ -305,7 +305,7 @@ class BoardRecord(Struct, kw_only=True):
     title: str
     dialogues: Count
     turns: Count
-    data: str
+    gold: str
     confidence: float
     systems: list[BoardSystemRecord]
     ranks: list[RuleRanks]

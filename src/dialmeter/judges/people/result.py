@@ -10,6 +10,8 @@ from msgspec import Struct, to_builtins
 
 from ..._version import __version__
 from ...core.account import Account, count_reasons, sum_accounts
+from ...core.comparability import add_fields
+from ...core.comparison import sign_interval
 from ...core.result import Result, score_dict
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
@@ -134,7 +136,6 @@ class PeopleResult(Result):
 
     def _signature(self, correlation: PeopleCorrelation) -> str:
         resampling = self.settings.resampling
-        drawn = resampling if correlation.level != CONTEXT_LEVEL else None
         parts = {
             "judge": f"{correlation.judge.replace('|', '/')}@{self._identities[correlation.judge]}",
             "dimension": correlation.dimension.replace("|", "/"),
@@ -143,13 +144,12 @@ class PeopleResult(Result):
             "resample": self.settings.resample if resampling else "none",
             "n": correlation.n,
             "data": self._digest,
-            "ci": f"{100 * resampling.confidence:.10g}" if resampling else None,
-            "bs": drawn.resamples if drawn else None,
-            "seed": drawn.seed if drawn else None,
             "v": __version__,
         }
-        fields = (f"{key}:{value}" for key, value in parts.items() if value is not None)
-        return "|".join([correlation.measure, *fields])
+        signature = "|".join([correlation.measure, *(f"{key}:{value}" for key, value in parts.items())])
+        if resampling and correlation.level == CONTEXT_LEVEL:  # an interval that draws nothing
+            return add_fields(signature, resampling.signed[:1]) if correlation.ci else signature
+        return sign_interval(signature, resampling, correlation.ci)
 
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], Score]:

@@ -55,7 +55,7 @@ class AuditRow(Struct, frozen=True):
 
 def sheet_rows(audit: GoldAudit) -> list[AuditRow]:
     """Return the rows of a sheet for the candidates of an audit, the strongest first."""
-    data = audit.trackers.trackers[0].result.data
+    data = audit.trackers.trackers[0].result.gold
     return [
         _row(number, each, audit.talk.get(dialogue_key(each.candidate.dialogue), {}), data)
         for number, each in enumerate(audit.ranked, 1)

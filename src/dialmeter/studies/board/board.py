@@ -92,7 +92,7 @@ class Board(Struct, frozen=True, kw_only=True):
         signature: joint signature of all scores.
         dialogues: number of scored dialogues.
         turns: number of scored turns.
-        data: digest of gold.
+        gold: digest of gold, the same in every format.
         confidence: confidence level of intervals; one minus the significance level of the tests.
         notices: warnings.
     """
@@ -105,7 +105,7 @@ class Board(Struct, frozen=True, kw_only=True):
     signature: str
     dialogues: int
     turns: int
-    data: str
+    gold: str
     confidence: float
     notices: list[Notice]
 
@@ -167,7 +167,7 @@ def make_board(
         signature=joint_signature([score.signature for result in results.values() for score in result.scores]),
         dialogues=first.dialogues,
         turns=first.turns,
-        data=_digest(first),
+        gold=_digest(first),
         confidence=resampling.confidence,
         notices=[*notices, *_notices(results, comparison, resampling)],
     )
@@ -328,4 +328,4 @@ def _notices(
 
 def _digest(result: TrackerResult) -> str:
     """Return the digest of gold from the signature of the first score."""
-    return next(part[5:] for part in result.scores[0].signature.split("|") if part.startswith("data:"))
+    return next(part[5:] for part in result.scores[0].signature.split("|") if part.startswith("gold:"))

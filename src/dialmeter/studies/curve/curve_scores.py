@@ -135,7 +135,7 @@ def _resample(group: Sequence[ScoredFile], resampling: Resampling) -> None:
             name: percentile_interval(each.samples[name], resampling.confidence, len(keys), formula, each.columns)
             for name, formula in each.formulas.items()
         }
-        each.scores = [with_interval(score, intervals[score.measure]) for score in each.scores]
+        each.scores = [with_interval(score, intervals[score.measure], resampling) for score in each.scores]
 
 
 def resample_files(files: Sequence[ScoredFile], keys: Sequence[str], resampling: Resampling) -> list[Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from itertools import chain
 from typing import Literal, TypeAlias
 
@@ -11,7 +12,7 @@ from msgspec import Struct, field
 from ...core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, count_reasons
 from ...model import Notice, Value, dialogue_key
 from ...readers.pairs.vocabulary import Vocabulary
-from ..digest import GoldDigest
+from ..digest import GOLD, GoldDigest
 from ..pairs import PairRules
 from ..walk import Walk
 
@@ -147,7 +148,7 @@ class Findings(Struct):
     """The findings of one pass over a corpus or a part of it.
 
     Attributes:
-        digest: the digest of gold.
+        digest: the digests of gold.
         missing: turns with gold and without a prediction.
         extra: turns without gold.
         gold_slots: slots that gold holds under the rules.
@@ -182,10 +183,10 @@ class Findings(Struct):
     unscored: dict[str, str] = field(default_factory=dict)
     stops: set[str] = field(default_factory=set)
 
-    def note(self, walk: Walk, pairs: PairRules) -> None:
-        """Add the findings of the last dialogue of a walk."""
+    def note(self, walk: Walk, pairs: PairRules, seen: Mapping[str, bytes]) -> None:
+        """Add the findings of the last dialogue of a walk, and what the measures see of its gold."""
         if walk.numbers:
-            self.digest.add(walk.id, walk.gold_form)
+            self.digest.add(walk.id, {GOLD: walk.gold_form, **seen})
         if walk.missing:
             self.missing.note(walk.id, walk.missing, whole=len(walk.missing) == walk.has_gold)
         if walk.surplus:

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from ...measure import Measure, Vector
 from ...model import State, Value
 from ..compared import ComparedDialogue
+from ..pairs import alternatives
 from ..rule_sets.normalise import set_score
 from ..tally import Tally
 
@@ -51,7 +52,7 @@ class ValueMeasure(Measure, frozen=True, kw_only=True):
 @lru_cache(1 << 16)
 def _met(gold: Value, pred: Value, several: Literal["any-of", "sets"]) -> float:
     if several == "any-of":
-        return float(pred == gold or pred in gold if isinstance(gold, tuple) else pred == gold)
+        return float(not alternatives(gold).isdisjoint(alternatives(pred)))
     return set_score(gold, pred)
 
 

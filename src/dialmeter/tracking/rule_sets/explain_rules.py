@@ -15,10 +15,11 @@ from ...model import Schema, Value
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..compared import ComparedDialogue
 from ..diagnosis.findings import Findings
-from ..digest import GoldDigest, GoldText
+from ..digest import GOLD, GoldDigest, GoldText
 from ..pairs import PairRules
 from ..resolve_measures import ResolvedMeasure, resolve
 from ..scorer import TrackerScorer, why_not_applicable
+from ..seen import SeenGold, schema_digest, seen_by
 from ..tally import CORRECT
 from ..vectors.measure_columns import MeasureColumns, with_slots
 from ..vectors.tally_table import TallyTable
@@ -130,8 +131,6 @@ class _Explainer:
         self._account = Account("dialogue", 0, 0, 0)
         self._cache: dict[bytes, _Verdicts] = {}
         self._findings = Findings()
-        # The digest of gold, with turns without prediction skipped (True) or not (False).
-        self._data: dict[bool, str] = {}
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
         base, *others = rule_sets
@@ -141,11 +140,10 @@ class _Explainer:
             scorer.add_pairs(read)
         result = scorer.result(only=self._only)
         self._findings, self._account = scorer.findings, result.account
-        self._data[base.skips_missing] = result.data
-        if not self._findings.missing.turns:
-            self._data[not base.skips_missing] = result.data
         if not base.stand_ins:
-            self._cache[_key(base)] = self._verdicts_of(result.measure_columns, result.measures[0], base, [])
+            self._cache[_key(base)] = self._verdicts_of(
+                result.measure_columns, result.measures[0], base, [], self._findings.digest
+            )
         base_verdicts = self._verdicts(base)
         return [
             _summarise(base, base_verdicts, []),
@@ -161,15 +159,15 @@ class _Explainer:
     def _score(self, rules: Rules) -> _Verdicts:
         (measure,), _ = resolve([rules.headline], rules)
         pairs = PairRules(rules, self._vocabulary)
-        digest = None if rules.skips_missing in self._data else GoldDigest()
-        walk = Walk(pairs, None if digest is None else GoldText(self._vocabulary))
+        digest = GoldDigest()
+        walk = Walk(pairs, GoldText(self._vocabulary))
+        seen = SeenGold([seen_by(measure.used, rules)], pairs)
         measure_columns = MeasureColumns([measure.used])
         right: list[bool] = []
         for read in self._dialogues:
             if walk.take(read):
                 measure_columns.add(walk, pairs)
-                if digest is not None:
-                    digest.add(walk.id, walk.gold_form)
+                digest.add(walk.id, {GOLD: walk.gold_form, **seen.forms(walk, read, self._schema)})
                 if rules.stand_ins:
                     measure_columns.add_details(ComparedDialogue(walk, pairs), read, self._schema)
                     # Under a rule set with partial credit, a turn is right if all its frames have full credit.
@@ -177,34 +175,41 @@ class _Explainer:
                         all(vector[0] == vector[1] for vector in turn)
                         for turn in measure_columns.frames.last(measure.used)
                     ]
-        if digest is not None:
-            self._data[rules.skips_missing] = digest.hex()
         findings = Findings(gold_slots=walk.gold_slots())
         findings.note_carried(walk, self._vocabulary)
         slots = len(set(map(pairs.name_of, self._schema.slots))) if self._schema else len(walk.gold_slots())
         verdicts = self._verdicts_of(
-            measure_columns, ResolvedMeasure(measure.text, with_slots(measure.used, slots)), rules, right
+            measure_columns, ResolvedMeasure(measure.text, with_slots(measure.used, slots)), rules, right, digest
         )
         verdicts.not_applicable = why_not_applicable(rules, findings, self._schema)
         return verdicts
 
     def _verdicts_of(
-        self, measure_columns: MeasureColumns, measure: ResolvedMeasure, rules: Rules, right: list[bool]
+        self,
+        measure_columns: MeasureColumns,
+        measure: ResolvedMeasure,
+        rules: Rules,
+        right: list[bool],
+        digest: GoldDigest,
     ) -> _Verdicts:
         tally_table = measure_columns.main
         if not rules.stand_ins:
             exact = [tally.exact for tally in tally_table.table]
             right = [exact[row] for row in tally_table.rows]
         account = self._findings.account_under(self._account, len(tally_table.dialogues), rules.skips_missing)
+        digests, seen = digest.hexes(), seen_by(measure.used, rules)
+        schema = self._schema if seen == "frames" else None
         signed = signature(
             measure.text,
             measure.used,
             rules,
             dialogues=len(tally_table.dialogues),
             turns=len(tally_table.rows),
-            data=self._data.get(rules.skips_missing, ""),
+            data=digests.get(seen, ""),
+            gold=digests.get(GOLD, ""),
             left_out=self._findings.missing.shown if rules.skips_missing else "",
             account=(*only_field(self._only), *account.signed),
+            also={"schema": schema_digest(schema, measure_columns.frames.services)} if schema else None,
         )
         return _Verdicts(measure_columns.value(measure.used).value, signed, account, tally_table, right)
 

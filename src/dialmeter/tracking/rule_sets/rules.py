@@ -6,6 +6,7 @@ Every score is computed under a rule set. A rule set is a TOML file with its fie
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -153,15 +154,27 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def _format_words(words: tuple[str, ...]) -> str:
     special = {"": "blank", EMPTY: "empty"}
-    return "+".join(special.get(word, word.replace(" ", "-")) for word in words) or "keep"
+    text = "+".join(special.get(word, word.replace(" ", "-")) for word in words) or "keep"
+    # A digest tells words apart that would have the same text, such as "not mentioned" and "not-mentioned".
+    unclear = any(
+        word in ("blank", "empty", "keep") or not _PLAIN_WORD.fullmatch(word) for word in words if word not in special
+    )
+    return f"{_PLAIN_TEXT.sub('_', text)}@{_digest(words)}" if unclear else text
 
 
 def _format_cells(cells: tuple[Cell, ...]) -> str:
     """Return the number of cells and their digest, because a list may be too long for a line."""
     if not cells:
         return "all"
-    digest = hashlib.sha256("\n".join(sorted("/".join(cell) for cell in cells)).encode()).hexdigest()
-    return f"{len(cells)}@{digest[:6]}"
+    return f"{len(cells)}@{_digest(sorted(cells))}"
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:6]
+
+
+_PLAIN_WORD = re.compile(r"[\w/.' ]+", re.ASCII)
+_PLAIN_TEXT = re.compile(r"[^\w/.'+-]", re.ASCII)
 
 
 class FuzzyMatch(Struct, frozen=True):

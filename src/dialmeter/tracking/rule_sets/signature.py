@@ -35,6 +35,7 @@ def signature(
     dialogues: int,
     turns: int,
     data: str,
+    gold: str,
     left_out: str = "",
     account: Sequence[str] = (),
     also: Mapping[str, str | int] | None = None,
@@ -47,7 +48,8 @@ def signature(
         rules: the rule set with all changes.
         dialogues: number of scored dialogues.
         turns: number of scored turns.
-        data: the digest of gold.
+        data: the digest of what the measure sees of gold under the rule set.
+        gold: the digest of the canonical gold, which is the same in every format and under every rule set.
         left_out: number of dialogues and turns without prediction that the rules skip.
         account: fields for the requested dialogues and the number of scored ones, if not all were scored.
         also: other fields that the score depends on.
@@ -55,9 +57,9 @@ def signature(
     Example:
         >>> from dialmeter.measure import parse
         >>> from dialmeter.tracking.rule_sets.rules import named
-        >>> signature("SA", parse("SA(slots=30)"), named("fga-repo"), dialogues=9, turns=70, data="3f9a1c07be")
+        >>> signature("SA", parse("SA(slots=30)"), named("fga-repo"), dialogues=9, turns=70, data="3f9a1c07be", gold="77")
         ... # doctest: +ELLIPSIS
-        'SA|rules:fga-repo|values:as-is|none:keep|dontcare:keep|extra:penalise|missing:error|state:cumulative|avg:turn|names:as-is|alternatives:literal|K:30|d:9|t:70|data:3f9a1c07be|v:...'
+        'SA|rules:fga-repo|values:as-is|none:keep|dontcare:keep|extra:penalise|missing:error|state:cumulative|avg:turn|names:as-is|alternatives:literal|cut:hyphen|K:30|d:9|t:70|gold:77|data:3f9a1c07be|v:...'
     """
     parts = [requested, f"rules:{rules.name}"]
     parts += [f"{name}:{rules.shown(name)}" for name in _ALWAYS]
@@ -69,14 +71,18 @@ def signature(
     ]
     if rules.gold_patch is not None:
         parts.append(f"patch:{rules.gold_patch.digest}")
-    if rules.match.startswith("fuzzywuzzy"):
+    if rules.hyphen_cut:
+        parts.append("cut:hyphen")
+    if type(used).__name__ in rules.stand_ins.values() and not requested.startswith(type(used).__name__):
+        parts.append(f"measure:{type(used).__name__}")
+    if rules.match.startswith("fuzzywuzzy") or (rules.match != "exact" and used.reads() == "frames"):
         parts.append(f"backend:{rules.backend}")
     parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _hidden_parameters(requested, used).items()]
     parts += [f"{name}:{value}" for name, value in (also or {}).items()]
     parts += account
     if left_out:
         parts.append(f"left_out:{left_out}")
-    parts += [f"d:{dialogues}", f"t:{turns}", f"data:{data}", f"v:{__version__}"]
+    parts += [f"d:{dialogues}", f"t:{turns}", f"gold:{gold}", f"data:{data}", f"v:{__version__}"]
     return "|".join(parts)
 
 

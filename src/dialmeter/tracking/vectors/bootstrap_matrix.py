@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ...core.comparison import Resampling
+from ...core.comparison import Resampling, sign_interval
 from ...measure import Measure, Score
 from ...model import dialogue_key
 from ...stats.intervals import Interval
@@ -66,11 +66,12 @@ def _vectorised(measure: Measure) -> FormulaValue:
     return rowwise(lambda sums: measure.value(sums.tolist()))
 
 
-def with_interval(score: Score, interval: Interval | None) -> Score:
+def with_interval(score: Score, interval: Interval | None, resampling: Resampling | None) -> Score:
     """Return a score with its interval, or with the reason why it has none. A score without a value gets no interval."""
     if score.value is None or interval is None:
         return score
-    return replace(score, ci=interval.ci, ci_reason=interval.reason or "")
+    signature = sign_interval(score.signature, resampling, interval.ci)
+    return replace(score, ci=interval.ci, ci_reason=interval.reason or "", signature=signature)
 
 
 def intervals(

@@ -261,6 +261,11 @@ class FrameTable:
             raise error.at(dialogue=dialogue.id) from None
         self._ends.append(len(self._turn_ends) - 1)
 
+    @property
+    def services(self) -> set[str]:
+        """The services of all frames."""
+        return {service for service, _ in self._number_of}
+
     def last(self, measure: Measure) -> list[list[Vector]]:
         """Return the vectors of a measure for the last added dialogue, by turn."""
         table = self._table(measure)

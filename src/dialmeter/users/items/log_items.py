@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from ..._version import __version__
 from ...core.account import Account, count_reasons, refused_dialogues
-from ...core.comparison import Resampling
+from ...core.comparison import Resampling, sign_interval
 from ...core.result import Result, percent
 from ...english import english_notices, known_words
 from ...errors import DialmeterError, InputError
@@ -117,13 +117,12 @@ class LogItems(Result):
         digest = hashlib.sha256(b"\n".join(sorted(map(encode, goals)))).hexdigest()[:10]
         fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
         ci = self._interval(tasks) if len(tasks) > 1 and has_value else None
-        interval_fields = self.resampling.signed if self.resampling and ci else ()
         return [
             _score(
                 outcomes,
                 ci=ci,
                 reason="" if has_value else "no item was conveyed, confirmed or missed",
-                signature="|".join(("ItemRecall", *fields, *interval_fields, f"v:{__version__}")),
+                signature=sign_interval("|".join(("ItemRecall", *fields, f"v:{__version__}")), self.resampling, ci),
             )
         ]
 

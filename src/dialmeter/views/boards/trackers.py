@@ -163,7 +163,7 @@ def notes(board: Board) -> list[str]:
 def facts(board: Board) -> str:
     """Return the numbers of systems, dialogues and turns."""
     count = len(board.rows)
-    return f"{count} system{'s' * (count > 1)}, {board.dialogues} dialogues, {board.turns} turns, gold {board.data}."
+    return f"{count} system{'s' * (count > 1)}, {board.dialogues} dialogues, {board.turns} turns, gold {board.gold}."
 
 
 def sections(board: Board) -> Iterator[Section]:
