@@ -82,10 +82,6 @@ _JUDGE = {
     "human": ("judge.human:human", "Measure the agreement of judges with people."),
     "explain": ("judge.explain:explain", "Show which tokens of a reply change a judge's score."),
     "train": ("judge.train:train", "Train a judge from ratings."),
-    "published": (
-        "judge.published:published",
-        "Recompute the tables of the paper on attacks from the folders of its authors.",
-    ),
     "validity": ("judge.validity:judge_validity", "Make sheets of cases for readers, and count their verdicts."),
 }
 _SYSTEM = {
