@@ -55,7 +55,6 @@ _USER = (
     "user compare {} agenda.jsonl --profile town --resamples 100 --quiet --name a --name b --distance",
     "user compare agenda.jsonl {} --profile town --ci 0 --resamples 100 --quiet --name a --name b --json --distance",
     "user goals {} --profile town --quiet",
-    "user profile {} --propose --quiet",
     "user understand {} --profile town --quiet",
     "user cross --goals {} --max-turns 2 --workers 1 --ci 0 --quiet",
 )

@@ -63,7 +63,6 @@ _USER = {
     "query": ("user.query:query", "Find the dialogues that explain a score, and show them turn by turn."),
     "labels": ("user.labels:labels", "Find turns whose text and acts do not agree."),
     "goals": ("user.goals:goals", "Derive goals for dialogues without goals, or write goals in words to a sheet."),
-    "profile": ("user.profile:profile", "Propose a profile for a corpus."),
     "understand": ("user.understand:understand", "Measure how well acts are recognised in text."),
     "patterns": ("user.patterns:patterns", "Count how users express constraints and requests."),
     "items": (
