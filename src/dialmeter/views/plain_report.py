@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from .content import Block, Charts, Code, Images, Paragraph, Rows, Section, Warnings, sections
-from .latex.paper_table import COLUMN
-from .latex.typeset import breakable, latex_text
+from .latex import COLUMN, breakable, latex_text
 from .pages.opened_run import OpenedRun
 from .tables import Table, markdown_text, render, visible
 

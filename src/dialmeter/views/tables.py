@@ -13,7 +13,7 @@ from ..measure import Score
 from ..readers.csv_files import csv_text
 
 if TYPE_CHECKING:
-    from .latex.paper_table import Paper
+    from .latex import Paper
 
 Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
 STYLES: tuple[str, ...] = get_args(Style)
@@ -172,7 +172,7 @@ def render(table: Table, style: str, paper: Paper | None = None) -> str:
         paper: settings of LaTeX; for LaTeX and Markdown, whether the best values are bold.
     """
     if style == "latex":
-        from .latex.paper_table import Paper, paper_table
+        from .latex import Paper, paper_table
 
         return paper_table(table, paper or Paper())
     if style == "markdown":
