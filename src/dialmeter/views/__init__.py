@@ -4,5 +4,5 @@
 - One module per subject or study (``tracker.py``, ``judge.py``, ``bias.py`` …) builds the tables and charts of its results.
 - ``charts/`` draws; ``chart_files.py`` has the class ``Chart``, which is drawn on demand, and writes folders of charts.
 - ``pages/`` reads runs from disk: ``kinds.py`` defines what a kind of run must implement, and each kind is one module.
-- ``content.py`` builds the content of a report; ``html.py`` and ``plain_report.py`` render it. ``boards/`` has pages with many systems.
+- ``content.py`` builds the content of a report and renders it as Markdown and LaTeX; ``html.py`` renders it as HTML. ``boards/`` has pages with many systems.
 """

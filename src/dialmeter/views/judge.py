@@ -21,8 +21,7 @@ from ..judges.verdict import READING
 from .chart_files import Chart, chart, slug
 from .charts import bars
 from .charts.data import Estimate
-from .markdown_page import markdown_page
-from .tables import Table, decimals, interval, p_value, percent
+from .tables import Table, decimals, interval, markdown_page, p_value, percent
 
 if TYPE_CHECKING:
     from ..judges.train.ratings import Quality
