@@ -153,6 +153,7 @@ class _Column(Struct):
         heading: the lines of the heading.
         texts: the cells as plain text.
         cells: the cells on one line.
+        inside: the width of the widest of them.
         paragraph: the width of its paragraphs; 0 if the column is as wide as its widest cell.
     """
 
@@ -161,13 +162,13 @@ class _Column(Struct):
     heading: list[Typeset]
     texts: list[str]
     cells: list[Typeset]
+    inside: float
     paragraph: int = 0
 
     @property
     def width(self) -> float:
         """Width in points."""
-        cells = [float(self.paragraph)] if self.paragraph else [cell.width for cell in self.cells]
-        return max(*cells, *(line.width for line in self.heading), 0.0)
+        return max(self.paragraph or self.inside, *(line.width for line in self.heading))
 
     def stack_heading(self) -> None:
         """Break a heading that is longer than the cells below it into several lines."""
@@ -204,7 +205,8 @@ def _columns(table: Table, bold: bool) -> Iterator[_Column]:
             for text, at in zip(texts, ((row, place) for row in range(len(texts))), strict=True)
         ]
         if not place or not cells or any(cell.source for cell in cells):
-            yield _Column("r" if number else "l", title, [typeset(title)], texts, cells)
+            widest = max((cell.width for cell in cells), default=0.0)
+            yield _Column("r" if number else "l", title, [typeset(title)], texts, cells, widest)
 
 
 def _total(columns: Sequence[_Column]) -> float:
