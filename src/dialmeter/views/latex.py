@@ -17,7 +17,7 @@ COLUMN, PAGE = 218.0, 455.0
 """Width in points of a column and of a page in the ACL style, which are narrower than in most other styles."""
 _GAP = 8.0
 """Space between two columns, in points."""
-_NAMES, _TEXT = 0.42, 0.5
+_NAMES, _TEXT = 0.45, 0.5
 """Largest share of the width for the names of rows, and for another column of text, if a table is too wide."""
 _LINES = 40
 """Number of lines that fit on a page."""
@@ -176,6 +176,11 @@ class _Column(Struct):
         lines = textwrap.wrap(self.title, longest, break_on_hyphens=False)
         self.heading = [typeset(line) for line in lines or [""]]
 
+    def wrap(self, width: float) -> None:
+        """Make paragraphs of a column of text that is wider than this."""
+        if self.side == "l" and self.width > width:
+            self.paragraph = math.floor(width)
+
     def lines(self, row: int) -> int:
         """Return the number of lines of a cell."""
         return max(1, math.ceil(1.15 * self.cells[row].width / self.paragraph)) if self.paragraph else 1
@@ -221,12 +226,13 @@ def _parts(columns: Sequence[_Column], limit: float) -> list[list[_Column]]:
     if _total(columns) > limit:
         for column in columns:
             column.stack_heading()
-    if _total(columns) > limit:
-        for place, column in enumerate(columns):
-            most = math.floor(limit * (_NAMES / names if place < names else _TEXT))
-            if column.side == "l" and column.width > most:
-                column.paragraph = most
     keys, others = columns[:names], columns[names:]
+    if _total(columns) > limit:
+        for column in others:
+            column.wrap(_TEXT * limit)
+    if _total(columns) > limit:
+        for key in sorted(keys, key=lambda key: -key.width):
+            key.wrap(max(_NAMES * limit - (_total(keys) - key.width), _NAMES * limit / names - _GAP))
     parts = narrower = _fill_parts(keys, others, limit)
     # The last part may be narrow; a smaller limit makes parts of about the same width.
     while len(narrower) == len(parts) > 1 and limit > _GAP:
