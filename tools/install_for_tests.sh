@@ -8,13 +8,20 @@ command -v chromium >/dev/null 2>&1 || missing="chromium"
 # What it recommends is large, and no test needs it.
 latex=""
 command -v pdflatex >/dev/null 2>&1 || latex="texlive-latex-base texlive-latex-recommended"
+# Somebody else may hold a lock for minutes: apt-get waits for that of dpkg, and is started again for its own ones.
+apt() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        said=$(LC_ALL=C apt-get -o DPkg::Lock::Timeout=300 --quiet=2 "$@" 2>&1) && return 0
+        case $said in *"get lock"* | *"lock directory"*) sleep 30 ;; *) return 1 ;; esac
+    done
+    return 1
+}
 install() {
-    apt-get install --yes --quiet=2 "$@" >/dev/null 2>&1 ||
-        echo "not all of these can be installed: $*; tests that need them will skip"
+    apt install --yes "$@" || echo "not all of these can be installed: $*; tests that need them will skip"
 }
 if [ -n "$missing$latex" ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-        apt-get update --quiet=2 >/dev/null 2>&1
+        apt update
         # shellcheck disable=SC2086  one word per package
         [ -z "$missing" ] || install $missing
         # shellcheck disable=SC2086

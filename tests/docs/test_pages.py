@@ -30,11 +30,11 @@ NOT_RUN = {
     "serves pages until it is stopped": 8,
     "runs or trains a network for minutes": 10,
     "starts several processes": 4,
-    "needs the repository, and most of an hour": 5,
+    "needs the repository, and most of an hour": 6,
     "is run by another test": 6,
     "is run with its package by the tests of plug-ins": 6,
     "waits for people who fill in sheets": 2,
-    "needs a folder of other authors": 2,
+    "needs a folder of other authors": 1,
 }
 
 

@@ -70,7 +70,6 @@ def write_samples(folder: Path) -> None:
         _write_people()
         _write_audit()
         _write_trained()
-        _write_stored()
         _run(f"tracker score native.jsonl {QUICK} --out runs/tracker")
         _run(f"tracker score llm.jsonl {QUICK} --out runs/other")
         _run("user score agenda.jsonl --profile town --ci 0 --quiet --out runs/user")
@@ -127,16 +126,6 @@ def _write_trained() -> None:
     ):
         Path(name).write_text(_run(words), "utf-8")
     _run("user goals logs/tau.json --quiet --make-sheets items.csv")
-
-
-def _write_stored() -> None:
-    """The layout in which the authors of the paper on attacks store cases and failing cases."""
-    folder = Path("stored/dailydialog/contradiction")
-    folder.mkdir(parents=True)
-    for number in range(3):
-        talk = ["original_conversation", "Hi", "I am here.", "modified_conversation", "Hi", "I am not here."]
-        (folder / f"case_{number}").write_text("\n".join(talk) + "\n")
-    (folder / "prob_cases_DialogRPT").write_text("case_1 0.5 0.25\n")
 
 
 def _run(words: str) -> str:

@@ -134,7 +134,6 @@ SCENARIOS = (
     Scenario("user compare --out", f"user compare {_USERS} --out run", again="--force", most=12),
     Scenario("user goals", "user goals ../input/few.jsonl --profile town -q --out goals.json", again=""),
     Scenario("user goals --make-sheets", "user goals ../input/logs/tau.json -q --make-sheets items.csv", again=""),
-    Scenario("user profile", "user profile ../input/few.jsonl --propose -q --out own.toml", again=""),
     Scenario("user items", "user items ../input/logs/tau.json -q --out run"),
     Scenario("system compare --out", f"system compare {_LOGS} --out run", again="--force", most=12),
     Scenario(

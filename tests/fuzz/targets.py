@@ -55,7 +55,6 @@ _USER = (
     "user compare {} agenda.jsonl --profile town --resamples 100 --quiet --name a --name b --distance",
     "user compare agenda.jsonl {} --profile town --ci 0 --resamples 100 --quiet --name a --name b --json --distance",
     "user goals {} --profile town --quiet",
-    "user profile {} --propose --quiet",
     "user understand {} --profile town --quiet",
     "user cross --goals {} --max-turns 2 --workers 1 --ci 0 --quiet",
 )
@@ -151,7 +150,6 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("ratings to train on", "satisfied.txt", ("judge train satisfaction {} --held-out 2 --epochs 1 --threads 1 --quiet --out made/trained --force",)),
     ("cases to train on", "many_cases.jsonl", ("judge train robust {} --quiet --out made/head --force",)),
     ("trained judge", "head/robust.json", (f"{_JUDGE} --judge 'robust(folder=head)'",)),
-    *((f"stored {name}", f"stored/dailydialog/contradiction/{name}", ("judge published stored --quiet", "judge published stored --json --quiet --keep-no-ops")) for name in ("case_0", "prob_cases_DialogRPT")),
     ("agreement on a board", "agreement.json", ("judge bench page bench.jsonl submissions/overlap.json --people town={} --quiet --out made/board --force",)),
     *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge length --endpoint http://127.0.0.1:9/v1 --model m --parameter retries=0 --{name} {{}} --dry-run",)) for name in ("system", "rubric")),
     ("template", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.judges.case_files import PUBLISHED_NAMES
-from dialmeter.judges.published.printed import ATTACKS, DATA, METRICS, PRINTED, table_name
-from dialmeter.judges.published.stored import published_cells, read_stored
 
-from ..cli.invoke import call, checked
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+try:
+    from published_judges import ATTACKS, DATA, METRICS, PRINTED, main, published_cells, read_stored, table_name
+finally:
+    sys.path.pop(0)
 
 
 def attack_folder(folder: Path, cases: int, no_ops: int = 0, **problems: list[int]) -> None:
@@ -88,9 +92,9 @@ def test_cases_that_change_nothing_are_not_counted(stored: Path) -> None:
     assert (repetition.value, repetition.reason) == (None, "no case changes anything")
 
 
-def test_the_command(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "published", stored, "--keep-no-ops")
-    assert said.code == 0
+def test_the_script(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(stored), "--keep-no-ops"]) == 0
+    said = capsys.readouterr()
     [row] = [line for line in said.out.splitlines() if line.startswith("DialogRPT  DDial")][:1]
     assert row.split()[2:] == [
         "–",
@@ -109,29 +113,51 @@ def test_the_command(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "(0.48)",
     ]
     assert "144 items requested, 4 found, 3 recomputed" in said.out
-    assert "1 files name no metric or data set of the tables" in said.err
-    found = checked(call(capsys, "judge", "published", stored, "--json", "--quiet"), "judge-published")
-    assert found["counts"] == {"files": 6, "cells": 144, "recomputed": 2}
-    assert "~0.07 (0.15)" in call(capsys, "judge", "published", stored, "--quiet").out
+    assert "1 files are not recognised" in said.err
+    [file] = [line for line in said.out.splitlines() if line.startswith("reddit/dullness/")]
+    assert file.split()[1:4] == ["not", "recognised", "Reddit"]
+    assert main([str(stored), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (len(found["files"]), len(found["scores"])) == (6, 144)
+    assert sum(cell["value"] is not None for cell in found["scores"]) == 2
+    assert main([str(stored)]) == 0
+    assert "~0.07 (0.15)" in capsys.readouterr().out
 
 
 def test_names_that_folders_do_not_give(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     attack_folder(tmp_path / "stored" / "dullness", 10, prob_cases=[1, 2])
-    words = [
-        "judge",
-        "published",
-        tmp_path / "stored",
-        "--metric",
-        "Pang-L",
-        "--data",
-        "PerCh",
-        "--keep-no-ops",
-        "--json",
-    ]
-    cells = checked(call(capsys, *words), "judge-published")["scores"]
+    names = ["--metric", "Pang-L", "--data", "PerCh"]
+    assert main([str(tmp_path / "stored"), *names, "--keep-no-ops", "--json"]) == 0
+    cells = json.loads(capsys.readouterr().out)["scores"]
     assert [(each["metric"], each["attack"], each["value"]) for each in cells if each["candidates"]] == [
         ("Pang-L", "dullness", 0.02)
     ]
+
+
+@pytest.mark.parametrize(
+    ("folder", "file", "metric", "data"),
+    [
+        ("multiwoz/test_conversations", "prob_cases_satisfaction-bert", "WBERT", "MultiWOz"),
+        ("multiwoz/test_conversations", "prob_cases_satisfaction-bert-unw", "UWBERT", "MultiWOz"),
+        ("multiwoz/test_conversations", "prob_cases_satisfaction-hgru", "WHiGRU", "MultiWOz"),
+        ("daily_dialogue/test_conversations", "prob_cases_DialogRPT", "DialogRPT", "DDial"),
+        ("DialogRPT/data/test_conversations", "prob_cases", "DialogRPT", "Reddit"),
+        ("DialogRPT/data/test_conversations", "prob_cases_pang-c", "Pang-C", "Reddit"),
+        ("daily_dialogue/DialogRPT", "prob_cases", "DialogRPT", "DDial"),
+    ],
+)
+def test_names_of_the_authors(folder: str, file: str, metric: str, data: str, tmp_path: Path) -> None:
+    attack_folder(tmp_path / folder / "dullness", 3, **{file: [1]})
+    [found], notices = read_stored(tmp_path)
+    assert (found.metric, found.data, notices) == (metric, data, [])
+
+
+def test_a_file_without_a_known_name_is_not_recognised(stored: Path) -> None:
+    found, _ = read_stored(stored)
+    reasons = {(cell.metric, cell.data, cell.attack): cell.reason for cell in published_cells(found)}
+    # A file of dullness on Reddit is there, and its metric is not known.
+    assert reasons["Pang-L", "Reddit", "dullness"] == "not recognised"
+    assert reasons["Pang-L", "DDial", "dullness"] == reasons["Pang-L", "Reddit", "speaker"] == "no file"
 
 
 @pytest.mark.parametrize(
@@ -155,6 +181,7 @@ def test_folders_that_hold_nothing(tmp_path: Path) -> None:
         read_stored(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         read_stored(tmp_path / "none")
+    assert main([str(tmp_path / "none")]) == 2
 
 
 def test_listed_cases_that_are_not_there(tmp_path: Path) -> None:

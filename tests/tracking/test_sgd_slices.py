@@ -12,7 +12,7 @@ from dialmeter.errors import NotApplicable
 from dialmeter.model import Dialogue, Frame, Schema, Turn
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.own.native import write
-from dialmeter.studies.sensitivity import schema_sensitivity
+from dialmeter.studies.sensitivity import SchemaSensitivity, study_sensitivity
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file
 
@@ -126,21 +126,26 @@ def scored(*preds: dict[str, str]) -> TrackerResult:
     return scorer.result()
 
 
+def sensitivity(*variants: TrackerResult) -> SchemaSensitivity:
+    [found] = study_sensitivity({f"v{number}": each for number, each in enumerate(variants)})
+    return found
+
+
 def test_schema_sensitivity_by_hand() -> None:
     # Frame 0 is right under both variants, frame 1 under one of them: (0 + (√.5 / .5)) / 2.
-    found = schema_sensitivity([scored(RIGHT, RIGHT), scored(RIGHT, WRONG)])
+    found = sensitivity(scored(RIGHT, RIGHT), scored(RIGHT, WRONG))
     assert found.value == pytest.approx((0 + 0.5**0.5 / 0.5) / 2)
     assert (found.n, found.unscored) == (2, 0)
 
 
 def test_a_tracker_that_does_not_care_and_frames_that_are_never_right() -> None:
-    assert schema_sensitivity([scored(RIGHT), scored(RIGHT)]).value == 0
-    never = schema_sensitivity([scored(WRONG), scored(WRONG)])
+    assert sensitivity(scored(RIGHT), scored(RIGHT)).value == 0
+    never = sensitivity(scored(WRONG), scored(WRONG))
     assert (never.value, never.unscored) == (None, 1)
 
 
 def test_variants_that_do_not_fit() -> None:
     with pytest.raises(DialmeterError, match="two variants"):
-        schema_sensitivity([scored(RIGHT)])
+        sensitivity(scored(RIGHT))
     with pytest.raises(DialmeterError, match="same dialogues"):
-        schema_sensitivity([scored(RIGHT), scored(RIGHT, RIGHT)])
+        sensitivity(scored(RIGHT), scored(RIGHT, RIGHT))

@@ -132,7 +132,7 @@ CASES: dict[str, dict[str, Case]] = {
         "many": lambda: lines.draw({each: {0.01: estimate(0.5), 1: estimate(0.6)} for each in many("m", 300)}),
     },
     "difference": {
-        "typical": lambda: lines.draw_difference(lines.difference(curves([0.01, 0.05, 0.1, 0.25, 1.0]))),
+        "typical": lambda: lines.draw_difference(curves([0.01, 0.05, 0.1, 0.25, 1.0])),
         "empty": lambda: lines.draw_difference({}),
         "missing": lambda: lines.draw_difference({"JGA": {0.1: Estimate(nan)}}),
         "single": lambda: lines.draw_difference({"JGA": {0.1: estimate(-0.2)}}),

@@ -17,10 +17,10 @@ from dialmeter.tracking.compare import check_comparable
 from dialmeter.tracking.scoring import score_file
 from dialmeter.viewer.comparing import compare_page
 from dialmeter.viewer.links import Links
+from dialmeter.views.content import plain_report
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.pages.scores import match
-from dialmeter.views.plain_report import plain_report
 
 from ..shared_data import shared
 from ..viewer.made import case_lines

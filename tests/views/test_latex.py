@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.views.latex.paper_table import COLUMN, PAGE, Paper, paper_table
-from dialmeter.views.latex.typeset import breakable, latex_text, typeset
+from dialmeter.views.latex import COLUMN, PAGE, Paper, breakable, latex_text, paper_table, typeset
 from dialmeter.views.tables import Table, highest, render
 
 from ..cli.invoke import call
@@ -151,19 +150,23 @@ def test_parts_have_all_columns_and_about_the_same_width() -> None:
     assert max(map(len, shown)) - min(map(len, shown)) <= 1
 
 
-def test_texts_without_room_become_footnotes() -> None:
+def test_texts_without_room_become_paragraphs() -> None:
     texts = ("a reason " * 20, "", "a reason " * 20, "another one " * 20)
     rows = tuple((name, "123456789", "123456789", text) for name, text in zip("abcd", texts, strict=True))
-    source = paper_table(Table("t", ("rules", "JGA", "turns", "because"), rows, frozenset({1, 2})), Paper(1))
-    body = [line for line in TABULAR.findall(source)[0].splitlines() if line.endswith(r" \\")]
-    assert [line.partition(" & ")[0] for line in body] == [
-        *("rules", r"a\textsuperscript{1}", "b", r"c\textsuperscript{1}", r"d\textsuperscript{2}")
-    ]
-    assert "because" not in body[0]
-    assert r"because: \textsuperscript{1}a reason a reason" in source
-    wide = paper_table(Table("t", ("rules", "JGA", "turns", "because"), rows, frozenset({1, 2})), Paper(2))
-    assert r"\parbox[t]" in wide
-    assert r"\textsuperscript" not in wide
+    table = Table("t", ("rules", "JGA", "turns", "because"), rows, frozenset({1, 2}), {(3, 3): "*"})
+    for columns, count in ((1, 2), (2, 1)):
+        parts = TABULAR.findall(paper_table(table, Paper(columns)))
+        assert len(parts) == count
+        body = [line.removesuffix(r" \\").split(" & ") for line in parts[-1].splitlines() if line.endswith(r" \\")]
+        assert [line[0] for line in body] == ["rules", *"abcd"]
+        assert [line[-1].startswith(r"\parbox[t]") for line in body] == [False, True, False, True, True]
+        assert body[-1][-1].endswith(r"another one \textsuperscript{*}\strut}")
+
+
+def test_rows_that_start_inside_a_group_have_its_name() -> None:
+    rows = tuple((f"group{row}" if row % 40 == 0 else "", "slot", str(row)) for row in range(90))
+    parts = TABULAR.findall(paper_table(Table("t", ("group", "slot", "JGA"), rows, frozenset({2})), Paper(1)))
+    assert [part.splitlines()[4].partition(" & ")[0] for part in parts] == ["group0", "group0", "group40"]
 
 
 def test_caption_label_and_bold(

@@ -64,7 +64,6 @@ _USER = {
     "query": ("user.query:query", "Find the dialogues that explain a score, and show them turn by turn."),
     "labels": ("user.labels:labels", "Find turns whose text and acts do not agree."),
     "goals": ("user.goals:goals", "Derive goals for dialogues without goals, or write goals in words to a sheet."),
-    "profile": ("user.profile:profile", "Propose a profile for a corpus."),
     "understand": ("user.understand:understand", "Measure how well acts are recognised in text."),
     "patterns": ("user.patterns:patterns", "Count how users express constraints and requests."),
     "items": (
@@ -83,10 +82,6 @@ _JUDGE = {
     "human": ("judge.human:human", "Measure the agreement of judges with people."),
     "explain": ("judge.explain:explain", "Show which tokens of a reply change a judge's score."),
     "train": ("judge.train:train", "Train a judge from ratings."),
-    "published": (
-        "judge.published:published",
-        "Recompute the tables of the paper on attacks from the folders of its authors.",
-    ),
     "validity": ("judge.validity:judge_validity", "Make sheets of cases for readers, and count their verdicts."),
 }
 _SYSTEM = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..measure import Score
     from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
-    from ..views.latex.paper_table import Paper
+    from ..views.latex import Paper
     from .study import Study
 
 Styles: TypeAlias = tuple[str, ...]
@@ -190,7 +190,7 @@ def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) ->
 
 def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
     """Yield the settings for each table. Labels are numbered from the second table on."""
-    from ..views.latex.paper_table import Paper
+    from ..views.latex import Paper
 
     label = options.get("label") or f"tab:{command}"
     for number in count(1):

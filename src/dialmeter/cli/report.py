@@ -52,9 +52,9 @@ def report(
 
 
 def _render_report(runs: tuple[str, ...], style: str, title: str) -> str:
+    from ..views.content import plain_report
     from ..views.html import html_report
     from ..views.pages.opened_run import OpenedRun, unique_names
-    from ..views.plain_report import plain_report
 
     opened = [OpenedRun(Path(run), name) for run, name in zip(runs, unique_names(runs), strict=True)]
     return html_report(opened, title) if style == "html" else plain_report(opened, style, title)

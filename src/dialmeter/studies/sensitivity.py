@@ -64,22 +64,6 @@ class SchemaSensitivity(Struct, frozen=True):
     reason: str = ""
 
 
-def schema_sensitivity(variants: Sequence[TrackerResult], measure: str = "JointGoalAccuracy") -> Valued:
-    """Return the mean over frames of (sample standard deviation over variants / mean over variants).
-
-    Args:
-        variants: results of the same tracker on the same dialogues under variants of the schema, scored with the measure.
-        measure: a measure of frames.
-
-    Returns:
-        The sensitivity, 0 for a tracker that does not depend on the wording; frames whose mean is 0 are unscored.
-
-    Raises:
-        DialmeterError: fewer than two variants, or variants with other dialogues or frames.
-    """
-    return _mean(_ratios({f"variant {number}": each for number, each in enumerate(variants, 1)}, measure).values())
-
-
 def study_sensitivity(
     variants: Mapping[str, TrackerResult],
     original: TrackerResult | None = None,
@@ -88,6 +72,9 @@ def study_sensitivity(
 ) -> list[SchemaSensitivity]:
     """Compute the sensitivity under every requested measure, with intervals over dialogues.
 
+    It is the mean over frames of (sample standard deviation over variants / mean over variants): 0 for a tracker that does not
+    depend on the wording. Frames whose mean is 0 are unscored.
+
     Args:
         variants: results by name; the same tracker, measures and rules, each with its own gold and schema.
         original: result under the original schema; it is not part of the sensitivity.
@@ -95,7 +82,7 @@ def study_sensitivity(
         most: maximum number of sensitive dialogues to list.
 
     Raises:
-        DialmeterError: as ``schema_sensitivity``, or the results are not comparable.
+        DialmeterError: fewer than two variants, variants with other dialogues or frames, or results that are not comparable.
     """
     named = {**variants, **({"original": original} if original else {})}
     _check_comparable(named)

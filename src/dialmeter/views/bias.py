@@ -17,7 +17,7 @@ from ..studies.bias.error_position import TRAITS
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts import grid, points
-from .latex.paper_table import Paper
+from .latex import Paper
 from .tables import Table, highest, markdown_text, percent, records_table, render
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")

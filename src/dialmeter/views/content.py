@@ -1,8 +1,8 @@
-"""The content of a report, before it is HTML, Markdown or LaTeX."""
+"""The content of a report, and the report as Markdown or LaTeX: the same content as the HTML page, but without charts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -13,13 +13,16 @@ from ..model import Notice
 from ..stats import holm
 from .chart_files import Chart
 from .compare import stars
+from .latex import COLUMN, breakable, latex_text
 from .pages.kinds import ChartImage, RowsLink
 from .pages.opened_run import OpenedRun
 from .pages.scores import command, confidence, facts, match, paired_test, scores_by_run, signature
 from .pages.select import RowQuery, select
-from .tables import Table
+from .tables import Table, markdown_text, render, visible
 
 WORST = 10
+_BREAKS = "|+,:/"
+"""Characters in signatures and commands after which a line may be broken."""
 
 
 class Paragraph(Struct, frozen=True):
@@ -171,3 +174,65 @@ def worst(run: OpenedRun) -> Rows:
         f"worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "summary"), tuple(rows), frozenset({1})
     )
     return Rows(run, order, table)
+
+
+def plain_report(runs: Sequence[OpenedRun], style: str, title: str = "") -> str:
+    """Return the report as text.
+
+    Args:
+        runs: the runs to report; among several runs of one kind, the first is the baseline.
+        style: ``markdown`` or ``latex`` (with booktabs; include it in a document with ``\\input``).
+        title: the heading; by default the names of the runs.
+    """
+    name = title or ", ".join(run.key for run in runs)
+    return plain_sections(name, sections(runs, lambda run, params: ""), style)
+
+
+def plain_sections(title: str, content: Iterable[Section], style: str) -> str:
+    """Return sections as text; ``style`` is ``markdown`` or ``latex``."""
+    parts = [_heading(Section(title, (), level=1), style)]
+    for section in content:
+        blocks = [text for block in section.blocks for text in _block(_drop_title(block, section), style)]
+        if blocks:
+            parts += [_heading(section, style), *blocks]
+    return "\n\n".join(parts) + "\n"
+
+
+def _drop_title(block: Block, section: Section) -> Block:
+    """Return the block, without its title if the title equals the heading of the section."""
+    return replace(block, title="") if isinstance(block, Table) and block.title == section.heading else block
+
+
+def _heading(section: Section, style: str) -> str:
+    if style == "markdown":
+        return f"{'#' * section.level} {markdown_text(visible(section.heading))}"
+    command = ("section", "subsection", "subsubsection")[section.level - 1]
+    return rf"\{command}{{{latex_text(visible(section.heading))}}}"
+
+
+def _block(block: Block, style: str) -> Iterator[str]:
+    is_markdown = style == "markdown"
+    match block:
+        case Table():
+            yield render(block, style)
+        case Rows():
+            yield render(block.table, style)
+        case Paragraph():
+            yield markdown_text(visible(block.text)) if is_markdown else breakable(visible(block.text), COLUMN)
+        case Code():
+            text = visible(block.text)
+            # LaTeX does not break a line inside a word, and a signature is one word.
+            yield (f"    {text}" if is_markdown else rf"{{\small\ttfamily\sloppy {_breakable_code(text)}}}")
+        case Warnings():
+            lines = [f"warning: {notice.message}" for notice in block.notices]
+            if is_markdown:
+                yield "\n".join(f"- {markdown_text(visible(line))}" for line in lines)
+            else:
+                items = "\n".join(rf"\item {latex_text(visible(line))}" for line in lines)
+                yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+        case Charts() | Images():
+            return
+
+
+def _breakable_code(text: str) -> str:
+    return "".join(latex_text(letter) + (r"\allowbreak " if letter in _BREAKS else "") for letter in text)

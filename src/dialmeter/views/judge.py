@@ -15,16 +15,13 @@ from ..judges.cases import Case, case_id
 from ..judges.compare import JudgeComparison, PositionBias
 from ..judges.explanation.explain import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
-from ..judges.published.printed import ATTACKS
-from ..judges.published.stored import PublishedCell
 from ..judges.result import JudgeResult
 from ..judges.validity.reading import AttackValidity
 from ..judges.verdict import READING
 from .chart_files import Chart, chart, slug
 from .charts import bars
 from .charts.data import Estimate
-from .markdown_page import markdown_page
-from .tables import Table, decimals, interval, p_value, percent
+from .tables import Table, decimals, interval, markdown_page, p_value, percent
 
 if TYPE_CHECKING:
     from ..judges.train.ratings import Quality
@@ -334,27 +331,3 @@ def validity_table(validities: Sequence[AttackValidity]) -> Table:
     )
     headings = ("attack", "corpus", "read", "valid", "weak", "invalid", "% valid", "interval", "wrong sense")
     return Table("", headings, rows, frozenset({2, 3, 4, 5, 6}))
-
-
-def published_tables(cells: Sequence[PublishedCell]) -> Iterator[Table]:
-    """Yield the tables of the paper on attacks: recomputed error rates and, in brackets, printed ones.
-
-    A star marks a cell that several files match. A ~ marks a cell in which unchanged cases are subtracted by their share.
-    """
-    for table, attacks in ATTACKS.items():
-        by_metric: dict[tuple[str, str], dict[str, str]] = {}
-        for cell in cells:
-            if cell.table == table:
-                by_metric.setdefault((cell.metric, cell.data), {})[cell.attack] = _published_cell(cell)
-        rows = tuple((metric, data, *(own[attack] for attack in attacks)) for (metric, data), own in by_metric.items())
-        headings = ("metric", "data", *attacks)
-        title = f"Table {table}: error rates, recomputed (printed)"
-        yield Table(title, headings, rows, frozenset(range(2, len(headings))))
-
-
-def _published_cell(cell: PublishedCell) -> str:
-    star = "*" if len(cell.candidates) > 1 else ""
-    rates = [cell.value] if cell.value is not None else sorted(set(cell.candidates.values()))
-    tilde = "" if cell.is_exact else "~"
-    text = "/".join(f"{tilde}{rate:.2f}" for rate in rates) or "–"
-    return f"{text}{star} ({cell.printed:.2f})"

@@ -15,8 +15,7 @@ from .chart_files import Chart, chart, slug
 from .charts import bars, points
 from .charts.data import Estimate, number_cell
 from .human import coefficient, limits
-from .markdown_page import markdown_page
-from .tables import Table, p_value
+from .tables import Table, markdown_page, p_value
 
 _SCATTERS = 12
 """Largest number of judges with a scatter chart."""

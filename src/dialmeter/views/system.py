@@ -10,8 +10,7 @@ from . import compare
 from .chart_files import Chart, chart
 from .charts import bars
 from .charts.data import Estimate
-from .markdown_page import markdown_page
-from .tables import Table, percent, score_cells
+from .tables import Table, markdown_page, percent, score_cells
 from .tracker import signature_of
 
 WORST = 10

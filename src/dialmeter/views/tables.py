@@ -13,7 +13,9 @@ from ..measure import Score
 from ..readers.csv_files import csv_text
 
 if TYPE_CHECKING:
-    from .latex.paper_table import Paper
+    from ..model import Notice
+    from ..tracking.diagnosis.suspicions import Finding
+    from .latex import Paper
 
 Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
 STYLES: tuple[str, ...] = get_args(Style)
@@ -172,7 +174,7 @@ def render(table: Table, style: str, paper: Paper | None = None) -> str:
         paper: settings of LaTeX; for LaTeX and Markdown, whether the best values are bold.
     """
     if style == "latex":
-        from .latex.paper_table import Paper, paper_table
+        from .latex import Paper, paper_table
 
         return paper_table(table, paper or Paper())
     if style == "markdown":
@@ -341,3 +343,40 @@ def distinct(table: Table) -> Table:
             prefix = heading
         headings.append(heading if counts[heading] == 1 else f"{prefix} {heading}".strip())
     return replace(table, headings=tuple(headings))
+
+
+def markdown_page(
+    name: str,
+    facts: str,
+    scores: Iterable[Table],
+    notices: Iterable[Notice],
+    details: Iterable[Table],
+    *,
+    signature: str = "",
+    diagnosis: Iterable[Finding] = (),
+) -> str:
+    """Return the report of a run as one page of Markdown, which is stored in the folder of the run.
+
+    Args:
+        name: name of the run.
+        facts: a sentence with the number of scored units and the rules.
+        scores: tables at the top.
+        notices: warnings.
+        details: tables at the end.
+        signature: signature of the scores; empty for none.
+        diagnosis: possible problems of the files.
+    """
+    parts = [
+        f"# {_one_line(name)}",
+        _one_line(facts),
+        *(render(table, "markdown") for table in scores),
+        *([f"Signature: {markdown_code(signature)}"] if signature else []),
+        *(f"- warning: {_one_line(notice.message)}" for notice in notices),
+        *(f"- diagnosis: {_one_line(finding.message)}" for finding in diagnosis),
+        *(render(table, "markdown") for table in details),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _one_line(text: str) -> str:
+    return markdown_text(text.replace("\n", " "))

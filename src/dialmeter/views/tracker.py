@@ -15,8 +15,7 @@ from ..tracking.result import TrackerResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, grid, lines
 from .charts.data import Estimate
-from .markdown_page import markdown_page
-from .tables import Table, interval, percent, records_table, score_cells, score_records
+from .tables import Table, interval, markdown_page, percent, records_table, score_cells, score_records
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:

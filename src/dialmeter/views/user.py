@@ -23,8 +23,7 @@ from . import compare
 from .chart_files import Chart, chart
 from .charts import bars
 from .charts.data import Estimate
-from .markdown_page import markdown_page
-from .tables import Table, interval, percent
+from .tables import Table, interval, markdown_page, percent
 from .tracker import signature_of
 
 _LOG_EVENTS = frozenset(each.name for each in ALL if each.owner == "log")

@@ -1,4 +1,4 @@
-"""``dialmeter user goals`` and ``user profile --propose``: corpora without goals can be scored."""
+"""``dialmeter user goals``: corpora without goals can be scored."""
 
 from __future__ import annotations
 
@@ -41,21 +41,19 @@ def derived(capsys: pytest.CaptureFixture[str], file: Path, out: Path, *words: s
 
 def test_schema_guided_dialogues_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = shared("data", "tracking", "sgd", "dialogues_001.json.gz")
-    goals, proposed = tmp_path / "goals.json", tmp_path / "sgd.toml"
+    goals = tmp_path / "goals.json"
     assert len(derived(capsys, file, goals, "--profile", "sgd")) == 128
-    assert call(capsys, "user", "profile", file, "--propose", "--out", proposed).code == 0
-    for profile in ("sgd", proposed):
-        found = call(capsys, "user", "score", file, "--goals", goals, "--profile", profile, "--ci", "0", "--json").json
-        scores = {each["measure"]: each["value"] for each in found["scores"] if each["domain"] == "combined"}
-        assert found["counts"]["dialogues"] == 128
-        assert scores["I-recall"] == scores["R-recall"] == 1
-        assert scores["I-GCDF1"] > 0.95
+    found = call(capsys, "user", "score", file, "--goals", goals, "--profile", "sgd", "--ci", "0", "--json").json
+    scores = {each["measure"]: each["value"] for each in found["scores"] if each["domain"] == "combined"}
+    assert found["counts"]["dialogues"] == 128
+    assert scores["I-recall"] == scores["R-recall"] == 1
+    assert scores["I-GCDF1"] > 0.95
 
 
 def test_taskmaster_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file, goals, profile = tmp_path / "tm.json", tmp_path / "goals.json", tmp_path / "tm.toml"
     file.write_text(json.dumps(TASKMASTER))
-    assert call(capsys, "user", "profile", file, "--propose", "--out", profile).code == 0
+    profile.write_text('domains = ["coffee"]\n[acts]\ninform = "^inform$"\nrequest = "^request$"\n')
     assert derived(capsys, file, goals, "--profile", str(profile)) == {
         "dlg-1": {"coffee": {"info": {"name.drink": "latte", "size": "small"}}}
     }
@@ -71,22 +69,15 @@ def test_final_states_give_goals_where_there_are_no_acts(capsys: pytest.CaptureF
     assert found == {"d1": {"hotel": {"info": {"area": "east"}}}}
 
 
-def test_without_a_file_both_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = users(tmp_path)
-    assert json.loads(call(capsys, "user", "goals", file).out)
-    assert "[acts]" in call(capsys, "user", "profile", file, "--propose").out
+def test_without_a_file_goals_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert json.loads(call(capsys, "user", "goals", users(tmp_path)).out)
 
 
 def test_nothing_to_derive_from(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     talk = tmp_path / "talk.jsonl"
     talk.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
-    for words, message in (
-        (("goals", talk), "no goals can be derived"),
-        (("profile", talk, "--propose"), "no profile can be proposed"),
-        (("profile", talk), "give --propose"),
-    ):
-        result = call(capsys, "user", *words)
-        assert (result.code, message in result.err, result.err.count("\n")) == (2, True, 1)
+    result = call(capsys, "user", "goals", talk)
+    assert (result.code, "no goals can be derived" in result.err, result.err.count("\n")) == (2, True, 1)
     out = tmp_path / "taken"
     out.write_text("")
     assert call(capsys, "user", "goals", users(tmp_path), "--out", out).code == 2

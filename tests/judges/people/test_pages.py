@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from dialmeter.errors import InputError
+from dialmeter.views.content import plain_report
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened_run import OpenedRun
-from dialmeter.views.plain_report import plain_report
 
 from ...cli.invoke import call
 from .test_people import rated, write

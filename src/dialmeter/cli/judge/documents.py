@@ -10,7 +10,6 @@ from ...core.document import AccountRecord, Count, Document, Interval, Number, T
 from ...core.ladder import Ladder
 from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.explanation.explain import Explained
-from ...judges.published.stored import PublishedCell, StoredErrors
 from ...judges.train.ratings import Quality
 from ...judges.validity.reading import AttackValidity
 
@@ -279,30 +278,6 @@ class JudgeTrainSatisfactionDocument(JudgeDocument, kw_only=True):
     counts: TrainingCounts
     means: TrainingMeans
     epochs: list[TrainedSeed]
-
-
-class PublishedCounts(Struct, kw_only=True):
-    """Number of files of failing cases, of cells of the tables, and of recomputed cells."""
-
-    files: Count
-    cells: Count
-    recomputed: Count
-
-
-class JudgePublishedDocument(JudgeDocument, kw_only=True):
-    """The cells of tables 3 and 4 of the paper on attacks that can be computed from stored folders.
-
-    Attributes:
-        keep_no_ops: true if cases that change nothing are counted, as the authors did.
-        files: the stored files of failing cases.
-    """
-
-    command: Literal["judge published"] = "judge published"
-    scores: list[PublishedCell]
-    account: AccountRecord
-    counts: PublishedCounts
-    keep_no_ops: bool
-    files: list[StoredErrors]
 
 
 class RobustError(Struct, kw_only=True):

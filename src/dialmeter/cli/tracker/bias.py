@@ -16,7 +16,7 @@ from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views
 from ...views.bias import bias_charts
-from ...views.latex.paper_table import Paper
+from ...views.latex import Paper
 from ...views.tables import Table
 from ...views.tracker import signature_of
 from .. import options as shared

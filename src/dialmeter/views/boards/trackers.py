@@ -11,9 +11,8 @@ from ...studies.board.board import Board, BoardRow
 from ...studies.board.rule_ranks import RuleRanks
 from ...tracking.diagnosis.suspicions import Finding
 from ..compare import holm_note
-from ..content import Code, Paragraph, Section, Warnings
+from ..content import Code, Paragraph, Section, Warnings, plain_sections
 from ..html import board_page
-from ..plain_report import plain_sections
 from ..tables import Table, percent, records_table, score_records, with_interval
 
 PAGE, MARKDOWN = "index.html", "board.md"

@@ -107,23 +107,6 @@ def draw_difference(
     return figure
 
 
-def difference(series: Series, reference: str = "GCA") -> dict[str, dict[float, Estimate]]:
-    """Return each other measure minus the reference, for shares with both values; intervals would need the raw data.
-
-    Example:
-        >>> difference({"JGA": {0.1: Estimate(0.25)}, "GCA": {0.1: Estimate(0.75)}})
-        {'JGA': {0.1: Estimate(value=-0.5, low=None, high=None)}}
-    """
-    base = dict(points_with_value(series.get(reference, {})))
-    return {
-        each: {
-            share: Estimate(value - base[share]) for share, value in sorted(points_with_value(points)) if share in base
-        }
-        for each, points in series.items()
-        if each != reference
-    }
-
-
 def trend(points: Mapping[float, HasInterval], log: bool = False) -> list[tuple[float, float]]:
     """Return both ends of the least-squares line, over the logarithm of the share if ``log``; empty for fewer than two shares.
 

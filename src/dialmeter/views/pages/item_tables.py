@@ -11,8 +11,7 @@ from ...users.items.faults import Share
 from ...users.items.goal_items import KINDS
 from ...users.items.log_items import LogItems
 from .. import compare
-from ..markdown_page import markdown_page
-from ..tables import Table, count_table, interval, percent
+from ..tables import Table, count_table, interval, markdown_page, percent
 
 SHOWN = 10
 MEANING = {each.name: each.about for each in ALL if each.family == "text"}

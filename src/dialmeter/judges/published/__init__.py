@@ -1,1 +1,0 @@
-"""The published folders of the paper on attacks, and its printed tables."""

@@ -1,1 +1,0 @@
-"""Tables in LaTeX that fit a column or a page of a paper."""
