@@ -143,7 +143,9 @@ def comparison_parts(
     yield Block(table)
     yield Block(comparison_rows(scores, comparison.versus, who), CSV)
     yield Block(note, TEXT)
-    yield from signature_blocks(signature_of(chain.from_iterable(scores.values()), versus), gap=("markdown",))
+    yield from signature_blocks(
+        signature_of(chain.from_iterable(scores.values()), comparison.versus), gap=("markdown",)
+    )
 
 
 def fail_if_worse(options: dict[str, Any], versus: Sequence[PairedDifference], level: float) -> None:
