@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
-from .renamed import install
 
 if TYPE_CHECKING:
     from .core.comparability import difference as signature_difference
@@ -119,8 +118,6 @@ __all__ = [
     "signature_difference",
     "write",
 ]
-
-install()
 
 
 def __getattr__(name: str) -> Any:

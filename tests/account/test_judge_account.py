@@ -69,7 +69,9 @@ def test_an_endpoint_that_gives_no_score(
 def test_a_program_that_crashes_beside_a_judge_that_does_not(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "crash.py").write_text("raise SystemExit(3)")
+    ready = tmp_path / "ready"
+    program = f"import os, sys\nif not os.path.exists({str(ready)!r}): raise SystemExit(3)\nfor line in sys.stdin: print(len(line))"
+    (tmp_path / "crash.py").write_text(program)
     words = [
         "judge",
         "score",
@@ -86,7 +88,7 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(
     assert "\noverlap: 24 of 24 cases scored\n" in said.out
     [row] = [line for line in said.out.splitlines() if line.startswith("speaker")]
     assert "–" in row.split()
-    (tmp_path / "crash.py").write_text("import sys\nfor line in sys.stdin: print(len(line))")
+    ready.touch()
     assert call(capsys, *words, "--quiet", "--out", tmp_path / "run", "--resume").code == 0
     assert open_run(tmp_path / "run").manifest["account"]["scored"] == 48
 
@@ -148,7 +150,7 @@ def test_reasons_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     assert (account.asked, account.found, account.scored, account.unscored) == (24, 24, 6, 18)
     assert (result.account.asked, result.account.scored) == (48, 30)
     cell = result.cell("halting", "repetition")
-    assert "|scored:6/12|n:6|" in cell.signature
+    assert "|scored:6/12@" in cell.signature
     assert "scored:" not in result.cell("oracle", "repetition").signature
     assert result.silent == []
 

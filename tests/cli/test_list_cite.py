@@ -159,9 +159,9 @@ def test_a_rule_set_for_users_is_described_switch_by_switch(capsys: pytest.Captu
         assert f"\n{name} " in result.out
     differs = [line.split()[0] for line in result.out.splitlines() if "(dialmeter: " in line]
     assert [name for name in differs if not name.startswith("faults.")] == [
-        "goals.alternatives", "values.collisions", "values.no_answer",
+        "goals.alternatives", "values.nfkc", "values.collisions", "values.no_answer",
     ]  # fmt: skip
-    assert differs[3:] == [f"faults.{name}" for name in user_rules.Faults.__struct_fields__]
+    assert differs[4:] == [f"faults.{name}" for name in user_rules.Faults.__struct_fields__]
 
 
 def test_a_name_that_trackers_and_users_share_is_described_for_both(capsys: pytest.CaptureFixture[str]) -> None:

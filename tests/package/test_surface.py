@@ -1,4 +1,4 @@
-"""No command, option or documented Python name disappears. Old names may become hidden."""
+"""No command, option or documented Python name disappears by accident: a name that goes is also taken from the list."""
 
 from __future__ import annotations
 

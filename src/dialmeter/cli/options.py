@@ -20,7 +20,6 @@ from ..values import maps
 from ..values.maps import ValueMap
 from ..views.charts.fit import parse_width
 from ..views.tables import STYLES
-from .old_names import renamed_option
 from .printer import PrintedCommand
 
 Option = Callable[[Any], Any]
@@ -304,9 +303,7 @@ def check_conditions(conditions: Iterable[Condition], scores: Sequence[Mapping[s
         condition.check(scores)
 
 
-map_option = renamed_option(
-    "--values", click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map']}.")
-)
+map_option = click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map']}.")
 
 
 def value_map_from_options(options: dict[str, Any]) -> ValueMap | None:

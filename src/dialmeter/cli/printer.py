@@ -15,7 +15,6 @@ from ..errors import InputError, one_line
 from ..model import Notice
 from ..views.charts.fit import ChartFit
 from ..views.tables import Table, distinct, markdown_code, markdown_text, render, visible
-from .old_names import NOTICES
 
 if TYPE_CHECKING:
     from ..measure import Score
@@ -128,7 +127,6 @@ class PrintedCommand(click.Command):
     """A click command that prints the Output of its function."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        warn(ctx.meta.get(NOTICES, ()), ctx.params.get("quiet", False))
         study = _study(ctx)
         result = super().invoke(ctx)
         if study is not None and isinstance(result, Output):

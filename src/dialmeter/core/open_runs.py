@@ -165,8 +165,6 @@ def parse_manifest(data: bytes, name: str) -> dict[str, Any]:
             schema = manifest.get("schema")
             raise InputError(f"schema version {schema!r} is not supported; this version reads {SCHEMA}", file=name)
         msgspec.convert(manifest, _Manifest)
-        if "units" in (manifest.get("verdicts") or ()):
-            raise InputError("an earlier version wrote its verdicts (--blame); score the dialogues again", file=name)
     except msgspec.ValidationError as error:
         raise InputError(f"damaged: {str(error).replace('`', '')}", file=name) from None
     except InputError as error:

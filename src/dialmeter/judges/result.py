@@ -14,7 +14,6 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
-from ..renamed import renamed_attribute
 from . import compare
 from .ask import FAILED, NO_ANSWER, NOT_ASKED, UNFINISHED, UNREADABLE, UNSUITABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
@@ -47,7 +46,6 @@ class JudgeResult(Result):
     """
 
     _NAME_PARTS = ("judge", "attack", "corpus")
-    how = renamed_attribute("how", "settings")
 
     def __init__(
         self,

@@ -13,7 +13,6 @@ from ..core.comparison import check_ci
 from ..errors import DialmeterError
 from ..model import Conversation
 from ..readers.conversations import Conversations, open_conversations
-from ..renamed import renamed_argument
 from .ask import Ask, ScorePair, Watch, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
@@ -31,7 +30,6 @@ from .verdict import parse_threshold
 SPEAKERS = ("both", "system", "user")
 
 
-@renamed_argument("form", "format")
 def attack_replies(
     dialogues: str | Path | Conversations | Iterable[Conversation],
     attacks: Sequence[str | Attack] = ("default",),
@@ -95,7 +93,6 @@ def attack_replies(
     return attacked.cases
 
 
-@renamed_argument("confidence", "ci")
 def score_judge(
     cases: str | Path | Sequence[Case],
     judges: Mapping[str, Judge] | Sequence[str | Judge],

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..model import Conversation
-from ..renamed import renamed_argument
 from .file_spans import Span, spans
 from .formats import CONVERSATION_FORMATS, OpenFile, find_format
 from .multiwoz.goals import GoalFile
@@ -49,7 +48,6 @@ class Conversations(OpenFile):
                 self._source.notices.extend(self._goals.notices())
 
 
-@renamed_argument("form", "format")
 def open_conversations(path: str | Path, format: str | None = None, goals: str | Path | None = None) -> Conversations:
     """Open a file of conversations of the given or detected format.
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Schema
-from ..renamed import renamed_argument
 from .fields import split_format
 from .file_spans import Span, spans
 from .formats import FORMATS, OpenFile, find_format
@@ -135,7 +134,6 @@ def split_tracker(path: str | Path) -> tuple[str, str]:
     return (file, tracker) if separator and file and not Path(path).exists() else (str(path), "")
 
 
-@renamed_argument("form", "format")
 def read(path: str | Path, format: str | None = None, *, role: str = "both") -> Iterator[Dialogue]:
     """Yield the dialogues of a file.
 

@@ -9,13 +9,11 @@ from ..core.comparison import make_resampling
 from ..errors import InputError, placing
 from ..model import Trajectory
 from ..readers.trajectories import Trajectories, open_trajectories
-from ..renamed import renamed_argument
 from .measures import parse_system_measure
 from .outcome import Infrastructure, SystemOutcome, SystemSettings, choose_scorer, outcome_of
 from .result import SystemResult
 
 
-@renamed_argument("form", "format")
 def score_system(
     log: str | Path | Trajectories | Iterable[Trajectory],
     measures: Sequence[str] = (),

@@ -14,7 +14,6 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice, Schema
-from ..renamed import renamed_attribute
 from .align import KeptDialogues, PairFiles
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
@@ -49,8 +48,6 @@ def _sort_key(each: Worst) -> tuple[float, int, int, str]:
 
 class TrackerResult(Result):
     """The result of scoring a tracker. Values are fractions; see ``scores``, ``by`` and ``worst``."""
-
-    asked = renamed_attribute("asked", "measures")
 
     def __init__(
         self,

@@ -15,7 +15,6 @@ from ..garbage import paused_garbage_collection
 from ..model import USER, Conversation, Notice, dialogue_key
 from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.parts import UniqueIds
-from ..renamed import renamed_argument
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .alternatives import absent_choices
@@ -252,7 +251,6 @@ def _unpickle(kind: type[UserScorer], arguments: Any, options: Any, state: Any) 
     return scorer
 
 
-@renamed_argument("form", "format")
 def score_user(
     dialogues: str | Path | Conversations | Iterable[Conversation],
     rules: str | Path | UserRules = "dialmeter",

@@ -10,8 +10,6 @@ from typing import NamedTuple
 import click
 import pytest
 
-from dialmeter.cli.old_names import OldName
-
 from ...commands import all_commands
 
 
@@ -214,11 +212,5 @@ def test_every_option_has_a_help_text() -> None:
     assert [(path, each.opts) for path, each in all_options() if not each.hidden and not each.help] == []
 
 
-def test_hidden_options_are_old_names_of_options_in_the_same_command() -> None:
-    hidden = [(path, each) for path, each in all_options() if each.hidden]
-    visible = {(path, name) for path, each in all_options() if not each.hidden for name in each.opts}
-    assert len(hidden) > 10
-    for path, option in hidden:
-        assert isinstance(option, OldName), (path, option.opts)
-        assert (path, option.new.opts[0]) in visible
-        assert (path, option.opts[0]) not in visible
+def test_no_option_is_hidden() -> None:
+    assert [(path, each.opts) for path, each in all_options() if each.hidden] == []

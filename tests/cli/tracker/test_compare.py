@@ -42,7 +42,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str], files: list[str]) -> None
     code, out, _ = call(capsys, *files, "--quiet", "--measure", "JGA", "--resamples", "1000")
     assert code == 0
     lines = out.splitlines()
-    assert lines[0] == "bad_one against good_one: worse under JGA (-33.33)"
+    assert lines[0] == "WORSE: bad_one is worse than good_one by 33.33 JGA."
     assert lines[4].split()[:3] == ["JGA", "good_one", "66.67"]
     assert lines[5].split()[:4] == ["bad_one", "33.33", "none:", "all"]
     assert "-33.33 **" in lines[5]

@@ -62,7 +62,8 @@ def test_text_markdown_latex_and_csv(capsys: pytest.CaptureFixture[str], tmp_pat
     assert len(table) == 13
     assert [line.split(",")[9] for line in table[1:]] == [""] * 6 + ["full"] * 6
     in_hotel = call(capsys, "user", "compare", *files, "--domain", "hotel").out
-    assert in_hotel.startswith("hasty against full: worse under I-GCDF1 (-33.33), I-recall (-50.00); no significant")
+    assert in_hotel.startswith("WORSE: hasty is worse than full by 33.33 I-GCDF1.\n")
+    assert "hasty against full: worse under I-GCDF1 (-33.33), I-recall (-50.00); cannot tell under" in in_hotel
     assert "\n\nin hotel\nmeasure " in in_hotel
     assert "\nP values are corrected by Holm over 6 tests (6 measures, 1 pair).\n" in in_hotel
 
@@ -112,7 +113,7 @@ def test_warnings_name_the_user(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 def test_a_chart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert call(capsys, "user", "compare", *pair(tmp_path), "--charts", tmp_path / "charts").code == 0
     files = files_in(tmp_path / "charts")
-    assert sorted(files) == ["users.csv", "users.svg"]
+    assert sorted(files) == ["ladder.csv", "ladder.svg", "users.csv", "users.svg"]
     assert b"hasty,I-recall,0.5," in files["users.csv"]
 
 

@@ -25,7 +25,7 @@ def test_every_fault_is_off_by_default_and_on_as_published() -> None:
     default, published = switches(named("dialmeter")), switches(named("gcdf1-repo"))
     differing = {name for name in default if default[name] != published[name]}
     faults = {name for name in default if name.startswith("faults.")}
-    assert differing == faults | {"values.collisions", "values.no_answer", "goals.alternatives"}
+    assert differing == faults | {"values.nfkc", "values.collisions", "values.no_answer", "goals.alternatives"}
     assert not any(default[name] for name in faults)
 
 

@@ -22,7 +22,6 @@ from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table
 from ...views.tables import Table
 from ..dry_run import dry_run_option
-from ..old_names import renamed_option
 from ..options import chart_options, choice_option, command, number_option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
@@ -53,9 +52,7 @@ _LISTED = 20
     "--budget", least=16, default=512, about="Number of calls of the judge for a reply of more than 12 tokens."
 )
 @seed_option(0)
-@renamed_option(
-    "--show", number_option("--examples", least=0, default=1, about="Number of cases to print or draw per attack.")
-)
+@number_option("--examples", least=0, default=1, about="Number of cases to print or draw per attack.")
 @dry_run_option
 @chart_options
 def explain(**options: Any) -> Output:

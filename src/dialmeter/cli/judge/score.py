@@ -29,7 +29,6 @@ from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..old_names import renamed_option
 from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
 from ..run_files import CommandRun
@@ -62,15 +61,12 @@ from .options import judge_options, judges_from_options
 )
 @shared.choice_option("--verdict", RULES, "Rules for the expected score under entrainment.")
 @shared.ci_option
-@renamed_option(
-    "--show",
-    click.option(
-        "--case",
-        "shown",
-        multiple=True,
-        metavar="ID",
-        help="Print this case with all scores, prompts and answers; may be repeated.",
-    ),
+@click.option(
+    "--case",
+    "shown",
+    multiple=True,
+    metavar="ID",
+    help="Print this case with all scores, prompts and answers; may be repeated.",
 )
 @dry_run_option
 @shared.number_option("--failing", least=0, default=3, about="Number of failing cases to print per judge.")

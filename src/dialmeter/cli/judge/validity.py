@@ -16,23 +16,19 @@ from ...judges.validity.reading import by_hash, kappa, read_sheet, record, valid
 from ...judges.validity.sheet import INSTRUCTIONS, csv_sheet, html_sheet, sheet_rows
 from ...views.judge import validity_table
 from .. import options as shared
-from ..old_names import renamed_option
 from ..printer import EVERY, TEXT, Block, Output, message_block
 from .documents import JudgeValidityDocument
 
 
 @shared.command("validity")
 @click.argument("cases_files", metavar="CASES...", nargs=-1, required=True)
-@renamed_option("--make-sheet", shared.make_sheets_option, value_of="out")
+@shared.make_sheets_option
 @click.option("--blind", is_flag=True, help="With --make-sheets: do not name the attacks.")
-@renamed_option(
-    "--turns",
-    shared.number_option(
-        "--context-turns", least=1, default=4, about="With --make-sheets: number of turns of context to show."
-    ),
+@shared.number_option(
+    "--context-turns", least=1, default=4, about="With --make-sheets: number of turns of context to show."
 )
 @shared.seed_option(7)
-@renamed_option("--read", shared.read_sheets_option)
+@shared.read_sheets_option
 @click.option(
     "--out",
     metavar="FILE",

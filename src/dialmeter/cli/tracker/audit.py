@@ -18,7 +18,6 @@ from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
 from ...views import audit as views
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..old_names import renamed_option
 from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
 from ..progress import track_reading
 from ..several import name_files, scores_and_accounts
@@ -30,23 +29,17 @@ from .audit_document import TrackerAuditDocument
 @shared.name_option("Name of a tracker; give one for each tracker.")
 @click.option("--common", is_flag=True, help="Use only the dialogues that all files have.")
 @click.option("--talk", metavar="FILE", help="File with the utterances, if GOLD and PRED have none.")
-@renamed_option(
-    "--most",
-    shared.number_option(
-        "--limit",
-        least=1,
-        default=100,
-        about="Maximum number of candidates. Candidates that tie with the last one are included.",
-    ),
+@shared.number_option(
+    "--limit",
+    least=1,
+    default=100,
+    about="Maximum number of candidates. Candidates that tie with the last one are included.",
 )
-@renamed_option(
-    "--details",
-    shared.number_option(
-        "--examples", least=0, default=3, about="Number of candidates to print with utterances, votes and scores."
-    ),
+@shared.number_option(
+    "--examples", least=0, default=3, about="Number of candidates to print with utterances, votes and scores."
 )
-@renamed_option("--sheet", shared.make_sheets_option)
-@renamed_option("--read-sheet", shared.read_sheets_option)
+@shared.make_sheets_option
+@shared.read_sheets_option
 @click.option("--out", metavar="FILE", help="With --read-sheets: write the patch of gold to this file.")
 @shared.force_option
 @shared.from_option("predictions")

@@ -20,7 +20,6 @@ from ...views.latex import Paper
 from ...views.tables import Table
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..old_names import renamed_option
 from ..printer import Block, Output
 from ..progress import expect_files, track_reading
 from ..several import match_gold_files, name_files, scores_and_accounts
@@ -45,16 +44,8 @@ POOLED = "pooled"
     help="Trivial tracker as yardstick; may be repeated (default: all).",
 )
 @shared.interval_options(resamples=1000)
-@renamed_option(
-    "--pairs",
-    click.option("--all-pairs", is_flag=True, help="Print all pairs of measures, not only pairs with GCA."),
-)
-@renamed_option(
-    "--rows",
-    click.option(
-        "--all-dialogues", is_flag=True, help="With --json: include every dialogue with its traits and values."
-    ),
-)
+@click.option("--all-pairs", is_flag=True, help="Print all pairs of measures, not only pairs with GCA.")
+@click.option("--all-dialogues", is_flag=True, help="With --json: include every dialogue with its traits and values.")
 @shared.paper_options
 @shared.chart_options
 @study_options

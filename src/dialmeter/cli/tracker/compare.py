@@ -40,7 +40,6 @@ from ...views import compare as views
 from ...views.ladder import ladder_charts
 from ...views.tracker import signature_of, system_charts
 from .. import options as shared
-from ..old_names import renamed_option
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
 from ..several import fail_if_worse, match_gold_files, name_files, verdict_blocks
@@ -76,10 +75,7 @@ _LISTED = 10
     metavar="MEASURE|SYSTEM",
     help="Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
 )
-@renamed_option(
-    "--most",
-    shared.number_option("--limit", least=1, default=3, about="Maximum number of dialogues to print with --disagree."),
-)
+@shared.number_option("--limit", least=1, default=3, about="Maximum number of dialogues to print with --disagree.")
 @click.option(
     "--power",
     "with_power",

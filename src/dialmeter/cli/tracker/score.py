@@ -34,7 +34,6 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..old_names import renamed_option
 from ..printer import CSV, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
 from ..run_files import CommandRun
 from ..work import work_options, workers_from_options
@@ -56,11 +55,8 @@ _MISTAKES = 10
     "--train-schema", metavar="FILE", help="Schema of the training data. Its services are the seen ones of --by seen."
 )
 @shared.turns_option
-@renamed_option(
-    "--show",
-    click.option(
-        "--dialogue", "shown", multiple=True, metavar="ID", help="Print this dialogue turn by turn; may be repeated."
-    ),
+@click.option(
+    "--dialogue", "shown", multiple=True, metavar="ID", help="Print this dialogue turn by turn; may be repeated."
 )
 @shared.paper_options
 @shared.chart_options

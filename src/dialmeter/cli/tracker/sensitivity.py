@@ -18,7 +18,6 @@ from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
-from ..old_names import renamed_option
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import track_reading
 from ..several import match_gold_files, name_files, scores_and_accounts
@@ -43,11 +42,8 @@ _ORIGINAL = "original"
     help="Measure of frames; may be repeated.",
 )
 @shared.rules_option(default="sgd")
-@renamed_option(
-    "--most",
-    shared.number_option(
-        "--limit", least=0, default=5, about="Maximum number of dialogues to print, most sensitive first."
-    ),
+@shared.number_option(
+    "--limit", least=0, default=5, about="Maximum number of dialogues to print, most sensitive first."
 )
 @shared.interval_options(resamples=1000)
 @shared.paper_options

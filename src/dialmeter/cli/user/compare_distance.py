@@ -64,6 +64,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
     return Output(
         document=lambda _: make_document(
             UserCompareDocument,
+            ladder=[],
             scores=[
                 {
                     "measure": each.measure,

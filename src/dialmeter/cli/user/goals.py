@@ -18,7 +18,6 @@ from ...users.derived_goals import derived_goal, written_goals
 from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..old_names import renamed_option
 from ..options import PLAIN, command, force_option, from_option
 from ..printer import LISTED, Block, Output, refusal_notices
 from ..progress import track_reading
@@ -31,15 +30,11 @@ from .scoring import profile_option
 @from_option("the file")
 @profile_option()
 @click.option("--states", metavar="FILE", help="File with belief states, for dialogues without acts of the user.")
-@renamed_option(
-    "--make-sheet",
-    click.option(
-        "--make-sheets",
-        "sheet",
-        metavar="FILE",
-        help="DIALOGUES is a log of an agent: write a sheet with the items of its tasks to this file (CSV).",
-    ),
-    value_of="out",
+@click.option(
+    "--make-sheets",
+    "sheet",
+    metavar="FILE",
+    help="DIALOGUES is a log of an agent: write a sheet with the items of its tasks to this file (CSV).",
 )
 @endpoint_options("proposals of items with --make-sheets")
 @cache_option

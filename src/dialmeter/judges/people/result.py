@@ -17,7 +17,6 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
 from ...readers.ratings.rated_item import RatedItem, RatedItems
-from ...renamed import renamed_attribute
 from ..judge import identity_digest
 from .columns import ScoreColumn
 from .compare import AgreementDifference, differences, first_judge
@@ -57,7 +56,6 @@ class PeopleResult(Result):
     """
 
     _NAME_PARTS = ("measure", "judge", "dimension", "level")
-    how = renamed_attribute("how", "settings")
 
     def __init__(
         self,

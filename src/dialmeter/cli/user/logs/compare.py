@@ -64,6 +64,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
             },
             warnings=[*comparison.notices, *notices],
             versus=comparison.versus,
+            ladder=comparison.ladders,
             domain=COMBINED,
             intervals=describe_intervals(resampling),
         ),
