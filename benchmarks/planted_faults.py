@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 from dialmeter.model import SYSTEM, USER, Act, DomainGoal
-from dialmeter.readers.trajectories import open_trajectories
+from dialmeter.readers.conversations import open_trajectories
 from dialmeter.simulation.agents.agenda_user import AgendaUser, UserDials
 from dialmeter.simulation.agents.agent import choose, make_agent
 from dialmeter.simulation.files import sampled

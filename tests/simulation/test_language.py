@@ -14,7 +14,7 @@ from dialmeter.simulation.language.grammar import BOOKING, GENERAL, Clause, Sent
 from dialmeter.simulation.language.noise import noisy
 from dialmeter.simulation.language.understand import understand
 from dialmeter.simulation.world import DOMAINS, town
-from dialmeter.simulation.world.value_map import forms, goal_values, published
+from dialmeter.simulation.world.database import forms, goal_values, published
 
 # Values that neither the town nor its phrases know.
 STRANGE = {

@@ -10,8 +10,7 @@ from ..core.account import Account, Reason, count_reasons
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal
 from .language.grammar import BOOKING, intent_of, value_of
 from .trackers import update_state
-from .world.database import Row, World, reference
-from .world.schema import DOMAINS, DONTCARE, REFERENCE
+from .world.database import DOMAINS, DONTCARE, REFERENCE, Row, World, reference
 
 _OFFERS = ("inform", "recommend", "offerbook")
 _ANSWERS = ("inform", "recommend", "book", "offerbooked")

@@ -8,7 +8,7 @@ from typing import Any
 from ..model import USER, Act, Move
 from .language.grammar import intent_of, value_of
 from .language.understand import domain_in, values_in
-from .world.schema import DOMAINS
+from .world.database import DOMAINS
 
 KEYWORD = "pred:keyword"
 """The key of the keyword tracker's states in a line, in addition to ``gold`` and ``pred``."""

@@ -10,8 +10,8 @@ from msgspec import Struct
 from ..core.account import Account, count_reasons, refused_dialogues
 from ..errors import InputError
 from ..model import ABORTED, Notice, Trajectory
-from ..readers.trajectories import Trajectories
-from .outcome import NO_REWARD
+from ..readers.conversations import Trajectories
+from .measures import NO_REWARD
 
 _SEVERAL = "the log has rewards of several scorers; to score it, choose one with --scorer"
 

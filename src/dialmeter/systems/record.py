@@ -10,7 +10,7 @@ from msgspec import Struct
 from ..core.record import finish_run, resampling_fields, run_identity
 from ..core.run_writer import RunWriter
 from ..model import Trajectory
-from .outcome import SystemOutcome, SystemSettings
+from .measures import SystemOutcome, SystemSettings
 from .result import SystemResult
 
 

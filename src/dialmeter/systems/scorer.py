@@ -8,10 +8,9 @@ from pathlib import Path
 from ..core.comparison import make_resampling
 from ..errors import InputError, placing
 from ..model import Trajectory
-from ..readers.trajectories import Trajectories, open_trajectories
+from ..readers.conversations import Trajectories, open_trajectories
 from ..renamed import renamed_argument
-from .measures import parse_system_measure
-from .outcome import Infrastructure, SystemOutcome, SystemSettings, choose_scorer, outcome_of
+from .measures import Infrastructure, SystemOutcome, SystemSettings, choose_scorer, outcome_of, parse_system_measure
 from .result import SystemResult
 
 

@@ -9,7 +9,7 @@ import click
 
 from ...core.document import make_document
 from ...errors import InputError, one_line
-from ...readers.trajectories import is_log, open_trajectories
+from ...readers.conversations import is_log, open_trajectories
 from ...systems.check import LogCheck, check_log
 from ...views.tables import count_table
 from ..main import EXIT_INPUT

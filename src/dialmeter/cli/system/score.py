@@ -12,7 +12,7 @@ from ...core.document import describe_intervals, make_document
 from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
-from ...systems.outcome import SystemOutcome
+from ...systems.measures import SystemOutcome
 from ...systems.record import SystemRow, finish_system_run, system_identity
 from ...systems.result import SystemResult
 from ...views.system import (

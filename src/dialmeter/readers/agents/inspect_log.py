@@ -16,13 +16,22 @@ from typing import Any
 
 from ...errors import one_line, placing
 from ...model import Conversation, Ending, Notice, TaskGoal, Trajectory
-from ..archive import Archive
 from ..entries import Entry
 from ..parts import as_list, as_mapping
+from ..raw_file import Archive
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from .messages import as_conversation, ending_of_error, ending_token, read_messages
-from .parts import amount, dialogue_name, mapping_or_empty, task_id, trial_number
+from .messages import (
+    amount,
+    as_conversation,
+    dialogue_name,
+    ending_of_error,
+    ending_token,
+    mapping_or_empty,
+    read_messages,
+    task_id,
+    trial_number,
+)
 
 CARRIES = "text, tool calls, scores: logs of inspect, .json or .eval"
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}

@@ -17,8 +17,20 @@ from ...errors import InputError, one_line, placing
 from ...model import ABORTED, SYSTEM, USER, Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
 from ..parts import as_list, as_mapping, as_text
 from ..source import Sample, Source
-from .messages import as_conversation, ending_of_error, ending_token, read_messages
-from .parts import amount, amounts, dialogue_name, mapping_or_empty, optional_mapping, reward_of, task_id, trial_number
+from .messages import (
+    amount,
+    amounts,
+    as_conversation,
+    dialogue_name,
+    ending_of_error,
+    ending_token,
+    mapping_or_empty,
+    optional_mapping,
+    read_messages,
+    reward_of,
+    task_id,
+    trial_number,
+)
 
 CARRIES = "text, tool calls, goals in words, rewards, costs: results of tau2-bench, a file or a folder"
 _INFO = frozenset({"agent_info", "user_info", "environment_info"})

@@ -17,8 +17,19 @@ from ...model import Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
 from ..entries import Entry, entries
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample
-from .messages import Messages, as_conversation, ending_of_error, ending_token, read_messages
-from .parts import amounts, dialogue_name, optional_mapping, reward_of, task_id, trial_number
+from .messages import (
+    Messages,
+    amounts,
+    as_conversation,
+    dialogue_name,
+    ending_of_error,
+    ending_token,
+    optional_mapping,
+    read_messages,
+    reward_of,
+    task_id,
+    trial_number,
+)
 
 CARRIES = "text, tool calls, goals in words, rewards: results of tau-bench"
 _TRANSFER = "transfer_to_human_agents"

@@ -11,10 +11,9 @@ from ...errors import InputError
 from ...garbage import paused_garbage_collection
 from ...model import State
 from ..strict_json import count_strings
-from .lines import state_in_lines
 from .literals import python_literal, refuse_constant
 from .objects import state_from
-from .pairs import CACHE_SIZE, NO_DOMAIN, NotAState, key_word
+from .pairs import CACHE_SIZE, NO_DOMAIN, NotAState, key_word, state_in_lines
 
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 _REASONING_START = re.compile(r"<(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)

@@ -9,7 +9,6 @@ from typing import Any
 from ...errors import InputError
 from ...model import State
 from ..strict_json import Doubled, parse_unique
-from .lines import says_empty, state_in_lines
 from .pairs import (
     CACHE_SIZE,
     NO_DOMAIN,
@@ -20,7 +19,9 @@ from .pairs import (
     Pair,
     key_word,
     pair_in,
+    says_empty,
     slot_of,
+    state_in_lines,
     state_of_pairs,
     value_of,
 )

@@ -42,8 +42,7 @@ from ..parts import (
 )
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from .acts import ActFile, find_act_file, parse_acts
-from .goals import goal_in, task_in
+from .goals import ActFile, find_act_file, goal_in, parse_acts, task_in
 
 STATES = StateLayout("sections", absent=("", "not mentioned"))
 _BELIEF_STATES = StateLayout("flat", absent=STATES.absent)

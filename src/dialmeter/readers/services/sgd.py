@@ -20,8 +20,7 @@ from ...errors import InputError, one_line, placing, reading
 from ...model import USER, Act, Conversation, Dialogue, Frame, Move, Schema, Turn
 from ..entries import Entry, entries, first_entry, make_conversation, read_moves, user_or_system
 from ..formats import ConversationReader
-from ..multiwoz.acts import ActFile, find_act_file
-from ..multiwoz.goals import goal_in
+from ..multiwoz.goals import ActFile, find_act_file, goal_in
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import SERVICES
 from ..parts import Role, as_list, as_mapping, as_text, as_value, first_mapping, read_dialogues, turns_by_id

@@ -8,8 +8,7 @@ from itertools import groupby
 from random import Random
 
 from ...model import USER, Act
-from ..world.schema import DOMAINS
-from ..world.value_map import forms
+from ..world.database import DOMAINS, forms
 from .grammar import Clause, SentenceFrame, grammar, intent_of, value_of
 
 PARAPHRASED = 0.4

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from ...model import SYSTEM, USER, Act
-from ..world.schema import DOMAINS, DONTCARE
+from ..world.database import DOMAINS, DONTCARE
 
 BOOKING = "booking"
 GENERAL = "general"

@@ -7,9 +7,7 @@ from functools import cache
 from random import Random
 
 from ...model import Act
-from ..world.database import town
-from ..world.schema import DOMAINS
-from ..world.value_map import goal_values
+from ..world.database import DOMAINS, goal_values, town
 from .grammar import ASKED, BOOKING, GENERAL, act, intent_of, value_of
 
 # Intents that can be confused, and with which intent; acts with any other intent are lost instead.

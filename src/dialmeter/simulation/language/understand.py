@@ -12,8 +12,7 @@ from functools import cache
 from typing import NamedTuple, Protocol
 
 from ...model import USER, Act
-from ..world.schema import DOMAINS
-from ..world.value_map import canonical, canonical_forms
+from ..world.database import DOMAINS, canonical, canonical_forms
 from .grammar import GENERAL, SentenceFrame, act, grammar, phrases
 
 _SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")

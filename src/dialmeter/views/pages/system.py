@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from ...systems.outcome import SystemOutcome
+from ...systems.measures import SystemOutcome
 from ...systems.record import SystemRow
 from ..chart_files import Chart, slug
 from ..charts.data import Estimate
