@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from dialmeter.model import SYSTEM, USER, Act
-from dialmeter.simulation.language.generate import say
-from dialmeter.simulation.language.grammar import BOOKING, GENERAL, Clause, SentenceFrame, act, grammar
+from dialmeter.simulation.language.grammar import BOOKING, GENERAL, Clause, SentenceFrame, act, grammar, say
 from dialmeter.simulation.language.noise import noisy
 from dialmeter.simulation.language.understand import understand
 from dialmeter.simulation.world import DOMAINS, town

@@ -10,7 +10,7 @@ A state reader (a *format*) is a module or class with these members:
 - ``detect(sample)``: returns True if the sample has this format.
 - ``read(source, role)``: yields dialogues. Their states are not normalised.
 
-A conversation reader is a module, a class or a ``ConversationReader`` with ``CARRIES`` and ``detect(sample)``. Its
+A conversation reader is a module or class with ``CARRIES`` and ``detect(sample)``. Its
 ``items(source)`` yields the undecoded dialogues of a file, and ``conversation(item)`` decodes one of them. Therefore an
 invalid dialogue is rejected alone, and the others are read.
 
@@ -20,15 +20,15 @@ A log reader (for logs of agents) has ``trajectory(item)`` instead of ``conversa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
-from ..model import Conversation, Notice
+from ..model import Notice
 from ..registry import Registry
 from .raw_file import STDIN
-from .source import Sample, Source
+from .source import Source
 from .unrecognised_input import no_data, no_such_file, unknown_format
 
 
@@ -43,8 +43,8 @@ class Format(NamedTuple):
 
 # Detection tries the formats in this order. Formats of other packages are not detected; the user must name them.
 _BUILT_IN = (
-    Format("native", "own.native", "own.native:CONVERSATIONS"),
-    Format("states", conversations="own.native:UTTERANCES"),
+    Format("native", "own.native", "own.native:NativeConversations"),
+    Format("states", conversations="own.native:StateUtterances"),
     Format("rows", "own.rows"),
     Format("llm", "completions.llm"),
     Format("nested", "multiwoz.fga:Nested"),
@@ -52,18 +52,18 @@ _BUILT_IN = (
     Format("trade", "multiwoz.results:Trade"),
     Format("som-dst", "multiwoz.results:SomDst"),
     Format("trippy", "multiwoz.results:TripPy"),
-    Format("vectors", "multiwoz.fga:Vectors"),
+    Format("vectors", "multiwoz.fga:CorrectnessVectors"),
     Format("gcdf1", conversations="services.gcdf1"),
-    Format("sgd", "services.sgd", "services.sgd:CONVERSATIONS"),
+    Format("sgd", "services.sgd", "services.sgd:SgdConversations"),
     Format("mwzeval", "multiwoz.results:MwzEval"),
     Format("ic-dst", "trackers.ic_dst"),
     Format("ldst", "trackers.ldst"),
     Format("simpletod", "trackers.simpletod"),
     Format("bspn", "trackers.bspn"),
-    Format("convlab3", "multiwoz.convlab3", "multiwoz.convlab3:CONVERSATIONS"),
+    Format("convlab3", "multiwoz.convlab3", "multiwoz.convlab3:ConvLab3Conversations"),
     Format("t5-text", "multiwoz.results:T5Text"),
     Format("dstc10", "multiwoz.results:Dstc10"),
-    Format("multiwoz", "multiwoz.multiwoz", "multiwoz.multiwoz:CONVERSATIONS"),
+    Format("multiwoz", "multiwoz.multiwoz", "multiwoz.multiwoz:MultiWozConversations"),
     Format("taskmaster", conversations="services.taskmaster"),
     Format("tau-bench", conversations="agents.logs:TauBench", log="agents.logs:TauBench"),
     Format("tau2-bench", conversations="agents.logs:Tau2Bench", log="agents.logs:Tau2Bench"),
@@ -89,32 +89,6 @@ LOG_FORMATS = Registry(
     "log format", "dialmeter.logs", {each.name: f"{__package__}.{each.log}" for each in _BUILT_IN if each.log}
 )
 """Log readers by format name."""
-
-
-class ConversationReader:
-    """The conversation reader of a module that also has a state reader.
-
-    Args:
-        doc: the description of the format.
-        carries: one line of help.
-        detect: returns True if a sample has this format.
-        items: yields the undecoded dialogues of a file.
-        conversation: decodes one dialogue.
-    """
-
-    def __init__(
-        self,
-        doc: str,
-        carries: str,
-        detect: Callable[[Sample], bool],
-        items: Callable[[Source], Iterator[Any]],
-        conversation: Callable[[Any], Conversation],
-    ) -> None:
-        self.__doc__ = doc.rstrip()
-        self.CARRIES = carries
-        self.detect = detect
-        self.items = items
-        self.conversation = conversation
 
 
 class OpenFile:

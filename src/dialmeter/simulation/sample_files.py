@@ -18,9 +18,8 @@ from ..readers.own.native import add_utterances, encode_dialogue
 from .agents import choose
 from .files import sampled
 from .language.grammar import BOOKING, intent_of, value_of
-from .outcome import outcome
+from .outcome import KEYWORD, outcome, turns, update_state
 from .play import Setting, line, play
-from .trackers import KEYWORD, turns, update_state
 from .world.database import DOMAINS, REFERENCE, goal_values, published, town
 
 GOALS, SEED, NOISE = 200, 7, 0.1

@@ -13,8 +13,8 @@ from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
 from ...systems.measures import SystemOutcome
-from ...systems.record import SystemRow, finish_system_run, system_identity
 from ...systems.result import SystemResult
+from ...systems.scorer import SystemRow, finish_system_run, system_identity
 from ...views.system import (
     effort_table,
     ending_table,

@@ -45,8 +45,7 @@ from ..formats import domains_by_function
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_mapping, as_text, refuse_tool_parts, turn_number
 from ..source import Sample, Source
-from ..turn_rows import Places, TurnRows, add_notices, add_row_place, as_id, turn_label
-from ..yes_no import YesNo, flat_state
+from ..turn_rows import Places, TurnRows, YesNo, add_notices, add_row_place, as_id, flat_state, turn_label
 from . import state_from, state_in
 from .objects import call_pairs
 from .pairs import NotAState

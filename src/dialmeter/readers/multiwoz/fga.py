@@ -231,7 +231,7 @@ def _state(field: _Field | None) -> State | None:
 _WORDS = {0: "wrong", 1: "right"}
 
 
-class Vectors:
+class CorrectnessVectors:
     """``{dialogue: {"0": [1, 1, 0, ...]}}``: for each turn, whether each slot of the schema is correct (1) or wrong (0).
 
     TripPy's results for FGA were published in this format. The file has no values, so only JGA, SA and FGA(local=vector)

@@ -42,8 +42,7 @@ from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..parts import Role, as_text, turn_number
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from ..turn_rows import TurnRows, add_row_place, as_id
-from ..yes_no import YesNo, flat_state
+from ..turn_rows import TurnRows, YesNo, add_row_place, as_id, flat_state
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, one row per turn: JSON lines, CSV, TSV, Parquet"

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Messages
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move
-from ..language.generate import say
-from ..language.grammar import BOOKING, act, grammar, intent_of, value_of
+from ..language.grammar import BOOKING, act, grammar, intent_of, say, value_of
 from ..language.understand import understand
 from ..play import Setting, Task, play
 from ..world import town

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from ...systems.measures import SystemOutcome
-from ...systems.record import SystemRow
+from ...systems.scorer import SystemRow
 from ..chart_files import Chart, slug
 from ..charts.data import Estimate
 from ..tables import Table
