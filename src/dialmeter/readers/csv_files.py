@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
-from ..errors import InputError, MissingExtra, one_line
+from ..errors import InputError, MissingExtra, one_line, placing
 from .parts import as_mapping
 from .source import Sample, Source
 from .strict_json import parse_unique
@@ -186,10 +186,8 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
         yield from ((None, as_mapping(thing, "a row")) for thing in things)
     else:
         for number, line in source.lines():
-            try:
+            with placing(line=number):
                 yield number, as_mapping(parse_unique(line, source.name, number), "a line")
-            except InputError as error:
-                raise error.at(line=number) from None
 
 
 def _parquet(source: Source) -> Iterator[dict[str, Any]]:

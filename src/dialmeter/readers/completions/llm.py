@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from ...errors import DialmeterError, InputError, one_line
+from ...errors import DialmeterError, InputError, one_line, placing
 from ...model import State, Turn, Value
 from ..csv_files import rows_of
 from ..formats import domains_by_function
@@ -47,7 +47,7 @@ from ..parts import Role, as_mapping, as_text, refuse_tool_parts, turn_number
 from ..source import Sample, Source
 from ..turn_rows import Places, TurnRows, YesNo, add_notices, add_row_place, as_id, flat_state, turn_label
 from . import state_from, state_in
-from .objects import call_pairs
+from .choose import call_pairs
 from .pairs import NotAState
 
 HOLDS = "both"
@@ -108,10 +108,8 @@ def _find_key(row: Container[str], keys: Iterable[str]) -> str | None:
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     reader = _Reader(source)
     for line, row in rows_of(source):
-        try:
+        with placing(line=line):
             reader.add(row)
-        except InputError as error:
-            raise error.at(line=line) from None
     if not reader.rows:
         raise InputError("a file without completions")
     yield from reader.rows.dialogues(reader.renumber)

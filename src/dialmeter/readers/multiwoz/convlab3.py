@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from ...errors import InputError
+from ...errors import InputError, placing
 from ...model import CONSTRAINT_PARTS, Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
 from ..entries import Entry, entries, first_entry, user_or_system
 from ..pairs.slot_names import slot_in
@@ -83,10 +83,8 @@ def _turns(parts: JsonParts, places: Mapping[int, int]) -> Iterator[Turn]:
     is_one_speaker = len({utterance % 2 for utterance in places}) == 1
     for position, utterance in enumerate(sorted(places)):
         number = utterance // 2 if is_one_speaker else position
-        try:
+        with placing(turn=number):
             yield _turn(number, as_mapping(parts.parse(places[utterance]), f"entry {places[utterance]}"))
-        except InputError as error:
-            raise error.at(turn=number) from None
 
 
 def _turn(number: int, entry: Mapping[str, Any]) -> Turn:

@@ -59,7 +59,7 @@ class Nested:
         words = source.vocabulary or Vocabulary()
         parts = source.parts("an object")
         for place, dialogue_id in enumerate(parts.keys or ()):
-            try:
+            with placing(dialogue=dialogue_id):
                 raw = parts.raw(place)
                 result = None if raw is None else _number_dialogue(raw, dialogue_id, source.name, words)
                 if result is not None:
@@ -67,8 +67,6 @@ class Nested:
                 yield result or dialogue(
                     dialogue_id, read_turns(as_mapping(parts.parse(place), "a dialogue").items(), _nested_turn)
                 )
-            except InputError as error:
-                raise error.at(dialogue=dialogue_id) from None
         parts.finish()
 
 

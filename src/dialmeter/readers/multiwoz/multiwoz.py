@@ -110,7 +110,7 @@ def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
     log = as_list(as_mapping(thing, "a dialogue").get("log"), "log")
     system_text = ""
     for number in range((len(log) + 1) // 2):
-        try:
+        with placing(turn=number):
             user_turn = as_mapping(log[2 * number], "an utterance")
             if user_turn.get("metadata"):
                 raise InputError(_NOT_TAKING_TURNS)
@@ -119,8 +119,6 @@ def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
             state = as_mapping(metadata, "a state") if metadata is not None else None
             yield turn_with_state(role, number, state, as_text(user_turn.get("text"), "text"), system_text)
             system_text = as_text(answer.get("text"), "text")
-        except InputError as error:
-            raise error.at(turn=number) from None
 
 
 def _dial_turns(role: Role, thing: Any) -> Iterator[Turn]:

@@ -301,13 +301,11 @@ class T5Text:
         doubled: list[Doubled] = []
         for position, (number, line) in enumerate(source.lines()):
             source.line = number
-            try:
+            with placing(line=number):
                 row = as_mapping(parse_json(line, source.name, doubled, number), "a line")
                 if doubled:
                     raise duplicate_key(doubled[0])
                 gold, pred = _text(row, _T5_GOLD), _text(row, _T5_PRED)
-            except InputError as error:
-                raise error.at(line=number) from None
             yield dialogue(str(position), [Turn(0, state_in(gold), state_in(pred), written=(gold, pred))])
 
 
@@ -379,10 +377,8 @@ class TripPy:
             if not isinstance(head, _Head):
                 as_mapping(head, f"entry {position}")
             dialogue_id, number = _place(head.guid, position)
-            try:
+            with placing(dialogue=dialogue_id, turn=str(number)):
                 dialogues.setdefault(dialogue_id, []).append((turn_number(number), position - 1))
-            except InputError as error:
-                raise error.at(dialogue=dialogue_id, turn=str(number)) from None
         yield from read_dialogues(dialogues.items(), partial(_cumulative_turns, parts, _Sides()))
         parts.finish()
 
@@ -412,7 +408,7 @@ def _cumulative_turns(parts: JsonParts, sides: _Sides, places: list[tuple[int, i
     """Yield the turns of a dialogue with cumulative states."""
     states: dict[str, dict[str, str]] = {_GOLD: {}, _PRED: {}}
     for number, place in sorted(places):
-        try:
+        with placing(turn=number):
             entry = as_mapping(parts.parse(place), f"entry {place + 1}")
             slots: dict[str, set[str]] = {_GOLD: set(), _PRED: set()}
             for key, value in entry.items():
@@ -430,8 +426,6 @@ def _cumulative_turns(parts: JsonParts, sides: _Sides, places: list[tuple[int, i
                     # A copy, because previous turns share the old state.
                     states[side] = {**states[side], slot: text}
             yield _trippy_turn(number, states, slots)
-        except InputError as error:
-            raise error.at(turn=number) from None
 
 
 def _trippy_turn(number: int, states: Mapping[str, State], slots: Mapping[str, set[str]]) -> Turn:
