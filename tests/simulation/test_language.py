@@ -10,8 +10,7 @@ import pytest
 
 from dialmeter.model import SYSTEM, USER, Act
 from dialmeter.simulation.language.grammar import BOOKING, GENERAL, Clause, SentenceFrame, act, grammar, say
-from dialmeter.simulation.language.noise import noisy
-from dialmeter.simulation.language.understand import understand
+from dialmeter.simulation.language.understand import noisy, understand
 from dialmeter.simulation.world import DOMAINS, town
 from dialmeter.simulation.world.database import forms, goal_values, published
 

@@ -17,8 +17,7 @@ from ..readers.own.native import conversation_to_dict
 from .agents import QUICK
 from .agents.agent import Agent, ChosenAgent, make_agent
 from .language.grammar import intent_of, say
-from .language.noise import noisy
-from .language.understand import TownMaker, understand
+from .language.understand import TownMaker, noisy, understand
 from .outcome import turns
 from .world.database import town
 
