@@ -11,8 +11,7 @@ import numpy as np
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.systems.compare import compare_systems
-from dialmeter.systems.measures import SUCCESS
-from dialmeter.systems.outcome import SystemOutcome, SystemSettings
+from dialmeter.systems.measures import SUCCESS, SystemOutcome, SystemSettings
 from dialmeter.systems.result import SystemResult
 
 DESIGNS = ((4, 4), (4, 1), (1, 4), (8, 1))

@@ -40,8 +40,7 @@ from dialmeter.simulation.files import sampled
 from dialmeter.simulation.play import Setting, play
 from dialmeter.stats import Formula, bootstrap, ratio
 from dialmeter.systems.compare import compare_systems
-from dialmeter.systems.measures import SUCCESS
-from dialmeter.systems.outcome import SystemOutcome, SystemSettings
+from dialmeter.systems.measures import SUCCESS, SystemOutcome, SystemSettings
 from dialmeter.systems.result import SystemResult
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.vectors.bootstrap_matrix import columns

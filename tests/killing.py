@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dialmeter.simulation.files import play_to_file
 
 SMALL_SHARDS = (
-    "import sys, dialmeter.readers.conversations, dialmeter.readers.corpus, dialmeter.readers.file_spans as shards; "
+    "import sys, dialmeter.readers.conversations, dialmeter.readers.corpus, dialmeter.readers.source as shards; "
     "shards.spans.__defaults__ = (60_000,); "
     "from dialmeter.cli.main import run; run(sys.argv[1:])"
 )

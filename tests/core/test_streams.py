@@ -100,7 +100,7 @@ def test_a_full_disk_while_a_run_is_written(workers: str, tmp_path: Path) -> Non
     turns = [{"gold": {"a-b": "1"}, "pred": {}, "user": "x" * 300}]
     file = written(tmp_path / "p.jsonl", native_lines({f"d{number}": turns for number in range(800)}))
     code = (
-        "import sys, dialmeter.readers.conversations, dialmeter.readers.corpus, dialmeter.readers.file_spans as shards; "
+        "import sys, dialmeter.readers.conversations, dialmeter.readers.corpus, dialmeter.readers.source as shards; "
         "shards.spans.__defaults__ = (150_000,); from dialmeter.cli.main import run; run(sys.argv[1:])"
     )
     words = [

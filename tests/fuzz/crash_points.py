@@ -20,7 +20,7 @@ from typing import NamedTuple
 from dialmeter.cli.main import run
 from dialmeter.core import run_writer
 from dialmeter.core.open_runs import file_of_run
-from dialmeter.readers import file_spans
+from dialmeter.readers import source
 from dialmeter.simulation.files import play_to_file
 
 from ..golden.execution import stand_in
@@ -213,11 +213,11 @@ def _forked(
 
 
 def _run_quietly(words: Sequence[str], folder: Path, small_shards: bool, disk: FailingDisk | None) -> int:
-    before, default, batch = Path.cwd(), file_spans.spans.__defaults__, run_writer._BATCH
+    before, default, batch = Path.cwd(), source.spans.__defaults__, run_writer._BATCH
     run_writer._BATCH = 4
     os.chdir(folder)
     if small_shards:
-        file_spans.spans.__defaults__ = (20_000,)
+        source.spans.__defaults__ = (20_000,)
     if disk is not None:
         disk.install()
     try:
@@ -226,6 +226,6 @@ def _run_quietly(words: Sequence[str], folder: Path, small_shards: bool, disk: F
         return int(stop.code or 0)
     finally:
         os.chdir(before)
-        file_spans.spans.__defaults__ = default
+        source.spans.__defaults__ = default
         run_writer._BATCH = batch
     return 0

@@ -18,8 +18,7 @@ from dialmeter.simulation.files import sampled
 from dialmeter.simulation.language.grammar import intent_of, value_of
 from dialmeter.simulation.play import Setting, Task, play_one
 from dialmeter.simulation.world import town
-from dialmeter.simulation.world.schema import DOMAINS
-from dialmeter.simulation.world.value_map import goal_values
+from dialmeter.simulation.world.database import DOMAINS, goal_values
 
 
 class Fault(NamedTuple):

@@ -9,12 +9,10 @@ from random import Random
 import pytest
 
 from dialmeter.model import SYSTEM, USER, Act
-from dialmeter.simulation.language.generate import say
-from dialmeter.simulation.language.grammar import BOOKING, GENERAL, Clause, SentenceFrame, act, grammar
-from dialmeter.simulation.language.noise import noisy
-from dialmeter.simulation.language.understand import understand
+from dialmeter.simulation.language.grammar import BOOKING, GENERAL, Clause, SentenceFrame, act, grammar, say
+from dialmeter.simulation.language.understand import noisy, understand
 from dialmeter.simulation.world import DOMAINS, town
-from dialmeter.simulation.world.value_map import forms, goal_values, published
+from dialmeter.simulation.world.database import forms, goal_values, published
 
 # Values that neither the town nor its phrases know.
 STRANGE = {

@@ -10,10 +10,8 @@ import msgspec
 import pytest
 
 from dialmeter.simulation.world import DOMAINS, town
-from dialmeter.simulation.world.database import failing_slots, reference
+from dialmeter.simulation.world.database import DAYS, canonical, failing_slots, forms, goal_values, published, reference
 from dialmeter.simulation.world.goals import sample_goals
-from dialmeter.simulation.world.schema import DAYS
-from dialmeter.simulation.world.value_map import canonical, forms, goal_values, published
 
 TOOL = Path(__file__).parents[2] / "tools" / "make_town.py"
 DATA = files("dialmeter.simulation.world").joinpath("data")

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from dialmeter.values.mwzeval import fails_in_original, normalise_value
+from dialmeter.values.originals import fails_in_original, normalise_value
 
 from ..shared_data import shared
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dialmeter.values.similarity import Backend, partial, token_sort
+from dialmeter.values.originals import Backend, partial, token_sort
 
 from ..shared_data import shared
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
 from ..core.comparison import Resampling, check_ci
-from ..readers.fields import format_with_fields
+from ..readers.formats import format_with_fields
 from ..readers.multiwoz.multiwoz import ids_of_list
 from ..readers.raw_file import BUDGET_VARIABLE, parse_size
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load

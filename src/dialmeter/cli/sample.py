@@ -11,7 +11,7 @@ import msgspec
 
 from ..core.output import new_folder, refuse_replacing
 from ..judges.scorer import attack_replies
-from ..simulation.sample.sample_files import SHARES_FOLDER, play_users, sample_files
+from ..simulation.sample_files import SHARES_FOLDER, play_users, sample_files
 from ..views.tables import Table
 from .options import command, force_option, quiet_option
 from .printer import EVERY, Block, Output

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
-from ..readers.file_spans import Span
+from ..readers.source import Span
 
 if TYPE_CHECKING:
     from .run_writer import RowPart

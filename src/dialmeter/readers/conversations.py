@@ -1,4 +1,6 @@
-"""Files of conversations: text, and acts and goals if the file has them; for measuring users and judges.
+"""Files of conversations, for measuring users and judges, and logs of agents, for measuring systems.
+
+A conversation is text, and acts and goals if the file has them. A log also has tool calls and rewards.
 
 The formats are listed in :mod:`dialmeter.readers.formats`.
 """
@@ -9,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError
-from ..model import Conversation
-from .file_spans import Span, spans
-from .formats import CONVERSATION_FORMATS, OpenFile, find_format
+from ..model import Conversation, Trajectory
+from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format
 from .multiwoz.goals import GoalFile
 from .parts import UniqueIds
-from .source import Source
+from .raw_file import is_stream
+from .source import Source, Span, spans
+from .unrecognised_input import no_data
 
 
 class Conversations(OpenFile):
@@ -108,3 +111,88 @@ def open_span(span: Span, format: str, goals: str | Path | None = None) -> Conve
     if span.bounds is None:
         return open_conversations(span.path, format, goals)
     return Conversations(Source(span.path, span=span.bounds), format)
+
+
+class Trajectories(OpenFile):
+    """An open log. It can be iterated once, and yields one trajectory at a time.
+
+    Attributes:
+        refused: errors of the invalid dialogues, which are skipped. Complete when the whole file has been read.
+    """
+
+    def __init__(self, source: Source, format: str) -> None:
+        super().__init__(source, format)
+        self.refused: list[InputError] = []
+        self._reader = LOG_FORMATS.load(format)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        ids = UniqueIds()
+        with self._source.reading():
+            for item in self._reader.items(self._source):
+                try:
+                    trajectory: Trajectory = self._reader.trajectory(item)
+                    ids.check(trajectory.id)
+                except InputError as error:
+                    self.refused.append(self._source.add_place(error))
+                else:
+                    yield trajectory
+
+
+def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True) -> bool:
+    """Return True if the input is a log of an agent, not a file of dialogues with acts. The format decides.
+
+    Args:
+        path: a file or folder.
+        format: the name of its format, if given.
+        unknown: the result for undecidable input: standard input and pipes, which can be read only once, and files of
+            neither kind, for which the reader of the caller then reports the error.
+
+    Example:
+        >>> is_log("-"), is_log("-", unknown=False), is_log("talk.jsonl", "native")
+        (True, False, False)
+    """
+    if format is not None:
+        return format in LOG_FORMATS.names() or (unknown and format not in CONVERSATION_FORMATS.names())
+    if is_stream(str(path)):
+        return unknown
+    source = Source(path)
+    try:
+        sample = source.sample
+        if no_data(sample):
+            return unknown
+        is_log_format, is_conversation_format = (
+            any(formats.load(name).detect(sample) for name in formats.builtin())
+            for formats in (LOG_FORMATS, CONVERSATION_FORMATS)
+        )
+    except InputError:
+        return unknown
+    finally:
+        source.close()
+    return is_log_format or (unknown and not is_conversation_format)
+
+
+def open_trajectories(path: str | Path, format: str | None = None) -> Trajectories:
+    """Open a log of agents of the given or detected format.
+
+    Args:
+        path: a file, a folder, or ``-``.
+        format: the name of a format; detected if not given.
+
+    Raises:
+        DialmeterError: unknown format name.
+        InputError: the file cannot be read, or its format is unknown.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "log.jsonl")
+        ...     with open(path, "w") as file:
+        ...         _ = file.write('{"id": "7", "reward": 1, "messages": [{"role": "user", "content": "hello"}]}')
+        ...     [(each.id, each.rewards) for each in open_trajectories(path)]
+        [('7:0', {'reward': 1.0})]
+    """
+    if format is not None:
+        LOG_FORMATS.load(format)
+    source = Source(path)
+    unknown = "unknown log format; see `dialmeter list logs`, or name the format with --from"
+    return Trajectories(source, find_format(source, LOG_FORMATS, format, unknown))

@@ -7,13 +7,11 @@ from pathlib import Path
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Schema
-from .fields import split_format
-from .file_spans import Span, spans
-from .formats import FORMATS, OpenFile, find_format
+from .formats import FORMATS, OpenFile, find_format, split_format
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Role, UniqueIds
-from .source import Source
+from .source import Source, Span, spans
 
 
 class Corpus(OpenFile):

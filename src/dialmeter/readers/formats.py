@@ -1,16 +1,16 @@
-"""Names of the formats that dialmeter reads, and detection of the format of a file.
+"""Names of the formats that dialmeter reads, detection of the format of a file, and names of columns from the user.
 
-A state reader (a *format*) is a module with these members:
+A state reader (a *format*) is a module or class with these members:
 
 - ``CARRIES``: one line of help.
 - ``HOLDS``: ``both``, or ``state`` if a turn has one state. The role of the file decides whether that state is gold or
   predicted.
 - ``STATES``: the state layout of the format. The default is flat.
-- ``TAKES_FIELDS``: True if the user may name columns, see :mod:`dialmeter.readers.fields`. The default is False.
+- ``TAKES_FIELDS``: True if the user may name columns, see :func:`parse_fields`. The default is False.
 - ``detect(sample)``: returns True if the sample has this format.
 - ``read(source, role)``: yields dialogues. Their states are not normalised.
 
-A conversation reader is a module or a ``ConversationReader`` with ``CARRIES`` and ``detect(sample)``. Its
+A conversation reader is a module or class with ``CARRIES`` and ``detect(sample)``. Its
 ``items(source)`` yields the undecoded dialogues of a file, and ``conversation(item)`` decodes one of them. Therefore an
 invalid dialogue is rejected alone, and the others are read.
 
@@ -19,15 +19,16 @@ A log reader (for logs of agents) has ``trajectory(item)`` instead of ``conversa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..errors import InputError
-from ..model import Conversation, Notice
+from ..errors import DialmeterError, InputError, did_you_mean, one_line
+from ..model import Notice
 from ..registry import Registry
 from .raw_file import STDIN
-from .source import Sample, Source
+from .source import Source
 from .unrecognised_input import no_data, no_such_file, unknown_format
 
 
@@ -42,37 +43,37 @@ class Format(NamedTuple):
 
 # Detection tries the formats in this order. Formats of other packages are not detected; the user must name them.
 _BUILT_IN = (
-    Format("native", "own.native", "own.native:CONVERSATIONS"),
-    Format("states", conversations="own.native:UTTERANCES"),
+    Format("native", "own.native", "own.native:NativeConversations"),
+    Format("states", conversations="own.native:StateUtterances"),
     Format("rows", "own.rows"),
     Format("llm", "completions.llm"),
-    Format("nested", "own.nested"),
-    Format("fga-text", "multiwoz.fga_text"),
-    Format("trade", "multiwoz.trade"),
-    Format("som-dst", "multiwoz.som_dst"),
-    Format("trippy", "multiwoz.trippy"),
-    Format("vectors", "own.vectors"),
+    Format("nested", "multiwoz.fga:Nested"),
+    Format("fga-text", "multiwoz.fga:FgaText"),
+    Format("trade", "multiwoz.results:Trade"),
+    Format("som-dst", "multiwoz.results:SomDst"),
+    Format("trippy", "multiwoz.results:TripPy"),
+    Format("vectors", "multiwoz.fga:CorrectnessVectors"),
     Format("gcdf1", conversations="services.gcdf1"),
-    Format("sgd", "services.sgd", "services.sgd:CONVERSATIONS"),
-    Format("mwzeval", "multiwoz.mwzeval"),
+    Format("sgd", "services.sgd", "services.sgd:SgdConversations"),
+    Format("mwzeval", "multiwoz.results:MwzEval"),
     Format("ic-dst", "trackers.ic_dst"),
     Format("ldst", "trackers.ldst"),
     Format("simpletod", "trackers.simpletod"),
     Format("bspn", "trackers.bspn"),
-    Format("convlab3", "multiwoz.convlab3", "multiwoz.convlab3:CONVERSATIONS"),
-    Format("t5-text", "multiwoz.t5_text"),
-    Format("dstc10", "services.dstc10"),
-    Format("multiwoz", "multiwoz.multiwoz", "multiwoz.multiwoz:CONVERSATIONS"),
+    Format("convlab3", "multiwoz.convlab3", "multiwoz.convlab3:ConvLab3Conversations"),
+    Format("t5-text", "multiwoz.results:T5Text"),
+    Format("dstc10", "multiwoz.results:Dstc10"),
+    Format("multiwoz", "multiwoz.multiwoz", "multiwoz.multiwoz:MultiWozConversations"),
     Format("taskmaster", conversations="services.taskmaster"),
-    Format("tau-bench", conversations="agents.tau_bench", log="agents.tau_bench"),
-    Format("tau2-bench", conversations="agents.tau2_bench", log="agents.tau2_bench"),
-    Format("inspect", conversations="agents.inspect_log", log="agents.inspect_log"),
+    Format("tau-bench", conversations="agents.logs:TauBench", log="agents.logs:TauBench"),
+    Format("tau2-bench", conversations="agents.logs:Tau2Bench", log="agents.logs:Tau2Bench"),
+    Format("inspect", conversations="agents.logs:Inspect", log="agents.logs:Inspect"),
     Format("chat", conversations="chat.chat", log="chat.chat"),
-    Format("personachat", conversations="chat.personachat"),
+    Format("personachat", conversations="chat.texts:PersonaChat"),
     Format("satisfaction", conversations="chat.satisfaction"),
-    Format("dailydialog", conversations="chat.dailydialog"),
-    Format("reddit", conversations="chat.reddit"),
-    Format("plain", conversations="chat.plain"),
+    Format("dailydialog", conversations="chat.texts:DailyDialog"),
+    Format("reddit", conversations="chat.texts:Reddit"),
+    Format("plain", conversations="chat.texts:Plain"),
 )
 FORMATS = Registry(
     "format", "dialmeter.formats", {each.name: f"{__package__}.{each.states}" for each in _BUILT_IN if each.states}
@@ -88,32 +89,6 @@ LOG_FORMATS = Registry(
     "log format", "dialmeter.logs", {each.name: f"{__package__}.{each.log}" for each in _BUILT_IN if each.log}
 )
 """Log readers by format name."""
-
-
-class ConversationReader:
-    """The conversation reader of a module that also has a state reader.
-
-    Args:
-        doc: the description of the format.
-        carries: one line of help.
-        detect: returns True if a sample has this format.
-        items: yields the undecoded dialogues of a file.
-        conversation: decodes one dialogue.
-    """
-
-    def __init__(
-        self,
-        doc: str,
-        carries: str,
-        detect: Callable[[Sample], bool],
-        items: Callable[[Source], Iterator[Any]],
-        conversation: Callable[[Any], Conversation],
-    ) -> None:
-        self.__doc__ = doc.rstrip()
-        self.CARRIES = carries
-        self.detect = detect
-        self.items = items
-        self.conversation = conversation
 
 
 class OpenFile:
@@ -171,3 +146,75 @@ def find_format(source: Source, formats: Registry, format: str | None, unknown: 
         source.close()
         raise
     return name
+
+
+_FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
+_NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
+_ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
+_COMPLETION_KEYS = ("completion", "custom_id")
+_CALL = "()"
+
+
+def parse_fields(texts: Iterable[str]) -> dict[str, str]:
+    """Parse ``KEY=NAME`` texts into a mapping of keys to column names.
+
+    Raises:
+        DialmeterError: a text of another form, an unknown key, or a duplicate key.
+
+    Example:
+        >>> parse_fields(["pred=belief", "hotel=find_book_hotel()"])
+        {'pred': 'belief', 'hotel': 'find_book_hotel()'}
+        >>> parse_fields(["prd=belief"])
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: --fields: unknown key 'prd'; did you mean pred?
+    """
+    fields: dict[str, str] = {}
+    for text in texts:
+        key, equals, name = (part.strip() for part in text.partition("="))
+        if not (key and equals and name):
+            raise DialmeterError(f"--fields must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
+        keys = (*_ROW_KEYS, *_COMPLETION_KEYS)
+        if key not in keys and not name.endswith(_CALL):
+            raise DialmeterError(f"--fields: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
+        if key in fields:
+            raise DialmeterError(f"--fields: duplicate key {one_line(key)!r}")
+        fields[key] = name
+    return fields
+
+
+def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
+    """Return the name of a format with the column names in it.
+
+    If no format is given, it is ``llm`` if a field names a completion column or a function, otherwise ``rows``.
+
+    Example:
+        >>> format_with_fields(None, ["pred=belief"]), format_with_fields("llm", ["turn=step"]), format_with_fields("sgd", [])
+        ('rows(pred=belief)', 'llm(turn=step)', 'sgd')
+    """
+    fields = parse_fields(texts)
+    if not fields:
+        return format
+    is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
+    written = ", ".join(f"{key}={name}" for key, name in fields.items())
+    return f"{format or ('llm' if is_llm else 'rows')}({written})"
+
+
+def split_format(format: str) -> tuple[str, dict[str, str]]:
+    """Split the name of a format from the column names in it.
+
+    Example:
+        >>> split_format("rows(pred=belief, turn=step)"), split_format("nested")
+        (('rows', {'pred': 'belief', 'turn': 'step'}), ('nested', {}))
+    """
+    match = _FORMAT.fullmatch(format)
+    return (match[1], parse_fields(_NEXT_FIELD.split(match[2]))) if match else (format, {})
+
+
+def domains_by_function(fields: Mapping[str, str]) -> dict[str, str]:
+    """Return the domain of each function named in the fields.
+
+    Example:
+        >>> domains_by_function({"pred": "belief", "hotel": "find_book_hotel()"})
+        {'find_book_hotel': 'hotel'}
+    """
+    return {name.removesuffix(_CALL): key for key, name in fields.items() if name.endswith(_CALL)}

@@ -1,24 +1,27 @@
-"""Input sources (plain files, .gz, .zst, standard input, folders), and the sample of a source for format detection."""
+"""Input sources (plain files, .gz, .zst, standard input, folders), their spans, and their samples for format detection."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache, partial, wraps
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, cast
 
-from ..errors import InputError
+from msgspec import Struct
+
+from ..errors import InputError, reading
+from ..garbage import paused_garbage_collection
 from ..model import Notice, Schema
-from .archive import MAGIC, Archive
-from .first_items import first_items
-from .raw_file import STDIN, RawFile, open_raw
+from .raw_file import MAGIC, STDIN, Archive, RawFile, open_raw
 from .strict_json import REFUSALS, Doubled, JsonParts, decode_json, duplicate_key, kind_of, parse_json, parse_unique
 from .unrecognised_input import binary_file
 
@@ -390,3 +393,97 @@ def _decode_line(line: bytes) -> Any:
         return decode_json(line) if len(line) <= LINE_LIMIT else None
     except REFUSALS:
         return None
+
+
+_SAMPLE_ITEMS = 20
+_OPENING = re.compile(r"\s*([{\[])\s*")
+_COLON = re.compile(r"\s*:\s*")
+_AFTER = re.compile(r"\s*([,}\]])\s*")
+
+
+def first_items(text: str) -> tuple[Any, bool]:
+    """Return the first complete items of a JSON object or list, and True if the parsed part of the text is valid.
+
+    Example:
+        >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')
+        ({'a': [1, 2], 'b': {'c': 3}}, False)
+    """
+    decoder = json.JSONDecoder()
+
+    def decode(text: str, at: int) -> tuple[Any, int]:
+        with paused_garbage_collection():
+            return decoder.raw_decode(text, at)
+
+    opening = _OPENING.match(text)
+    members: dict[str, Any] = {}
+    elements: list[Any] = []
+    if not opening:
+        return elements, False
+    in_object = opening[1] == "{"
+    at = opening.end()
+    sign = ","
+    try:
+        while sign == "," and len(members) + len(elements) < _SAMPLE_ITEMS:
+            key = ""
+            if in_object:
+                key, at = decode(text, at)
+                if not isinstance(key, str):
+                    raise TypeError
+                at = _COLON.match(text, at).end()  # type: ignore[union-attr]
+            item, at = decode(text, at)
+            after = _AFTER.match(text, at)
+            sign, at = after[1], after.end()  # type: ignore[index, union-attr]
+            if in_object:
+                members[key] = item
+            else:
+                elements.append(item)
+    except (ValueError, RecursionError, TypeError, AttributeError):
+        return members if in_object else elements, False
+    return members if in_object else elements, True
+
+
+SIZE = 16 * 1024 * 1024
+"""Size of a span in bytes. It is independent of the number of workers, so the files that workers write are, too."""
+
+_COMPRESSED_MAGIC = (b"\x1f\x8b", b"\x28\xb5")
+
+
+class Span(Struct, frozen=True):
+    """The lines of a file that begin between two byte offsets, or the whole file if there are no bounds."""
+
+    path: str
+    bounds: tuple[int, int] | None = None
+
+
+def spans(path: str, size: int = SIZE) -> list[Span]:
+    """Split a JSON lines file into spans. A compressed file is one span.
+
+    Args:
+        path: an existing file.
+        size: size of a span in bytes. The last spans have a quarter of it, so that all workers finish at the same time.
+
+    Raises:
+        InputError: the file cannot be read.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "d.jsonl")
+        ...     with open(path, "w") as file:
+        ...         _ = file.write("x" * 30)
+        ...     [span.bounds for span in spans(path, 12)]
+        [(0, 12), (12, 15), (15, 18), (18, 21), (21, 24), (24, 27), (27, 30)]
+    """
+    with reading(path), open(path, "rb") as file:
+        length = os.fstat(file.fileno()).st_size
+        is_compressed = file.read(2) in _COMPRESSED_MAGIC
+    if is_compressed or length <= size:
+        return [Span(path)]
+    return [Span(path, bounds) for bounds in pairwise([*_span_starts(length, size), length])]
+
+
+def _span_starts(length: int, size: int) -> Iterator[int]:
+    """Yield the start offsets of the spans."""
+    tail_start = max(0, length // size - 1) * size
+    yield from range(0, tail_start, size)
+    yield from range(tail_start, length, max(1, size // 4))

@@ -145,7 +145,7 @@ def _table_advice(sample: Sample, keys: list[str]) -> str:
 
 def _sample_keys(sample: Sample) -> list[list[str]]:
     """Return the keys of the first row. For an object, also return those of its first dialogue and first turn."""
-    from .own.tables import first_row
+    from .csv_files import first_row
 
     row: Any = first_row(sample)
     if sample.kind == "text" and len(row) < 2:

@@ -16,11 +16,9 @@ from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from ..readers.own.native import conversation_to_dict
 from .agents import QUICK
 from .agents.agent import Agent, ChosenAgent, make_agent
-from .language.generate import say
-from .language.grammar import intent_of
-from .language.noise import noisy
-from .language.understand import TownMaker, understand
-from .trackers import turns
+from .language.grammar import intent_of, say
+from .language.understand import TownMaker, noisy, understand
+from .outcome import turns
 from .world.database import town
 
 MAX_TURNS = 30

@@ -18,8 +18,7 @@ from ..readers.conversations import Conversations
 from ..simulation.outcome import GoalSuccess
 from ..simulation.outcome import outcome as looked_up
 from ..simulation.world import World, town
-from ..systems.measures import SystemMeasure
-from ..systems.outcome import SystemOutcome, SystemSettings
+from ..systems.measures import SystemMeasure, SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
 from ..users.goals import goal_digest, goal_units
 from ..users.prepared_dialogue import PreparedDialogue

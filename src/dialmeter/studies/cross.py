@@ -17,7 +17,7 @@ from ..model import Conversation
 from ..simulation.outcome import GoalSuccess
 from ..simulation.play import Setting
 from ..systems.compare import LogComparison, compare_systems
-from ..systems.outcome import SystemOutcome, SystemSettings
+from ..systems.measures import SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
 from ..users.outcome import DialogueOutcome
 from ..users.result import UserResult

@@ -16,7 +16,7 @@ from ..core.comparison import (
 )
 from ..core.ladder import Ladder, make_ladder, make_rung
 from ..errors import DialmeterError
-from ..readers.agents.parts import other_goals
+from ..readers.agents.messages import other_goals
 from .measures import SystemMeasure
 from .result import SystemResult
 

@@ -19,8 +19,17 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
-from .measures import EFFORTS, GOAL_COMPLETION, RATES, SUCCESS, SystemMeasure, pass_measure
-from .outcome import NOT_RUN, SystemOutcome, SystemSettings
+from .measures import (
+    EFFORTS,
+    GOAL_COMPLETION,
+    NOT_RUN,
+    RATES,
+    SUCCESS,
+    SystemMeasure,
+    SystemOutcome,
+    SystemSettings,
+    pass_measure,
+)
 
 if TYPE_CHECKING:
     from ..stats.formulas import Floats

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from ..model import State, Value, domain_of
 from ..readers.pairs.slot_names import slot_namer
 from ..readers.pairs.vocabulary import PairState, Vocabulary
-from ..values.similarity import Backend, similarity
+from ..values.originals import Backend, similarity
 from .rule_sets.normalise import Normaliser, set_score
 from .rule_sets.rules import FuzzyMatch, Rules, Side, parse_match
 

@@ -46,7 +46,14 @@ def ladder_table(ladder: Ladder, unit: str = "dialogues") -> Table:
         )
         for each in ladder.rungs
     )
-    headings = (f"{ladder.measure}, {ladder.system} − {ladder.base}", "difference", "interval", "p (Holm)", unit, "verdict")
+    headings = (
+        f"{ladder.measure}, {ladder.system} − {ladder.base}",
+        "difference",
+        "interval",
+        "p (Holm)",
+        unit,
+        "verdict",
+    )
     notes = (OTHER_QUESTION,) if any(map(_is_other_question, ladder.rungs)) else ()
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(ladder.sentence, *notes))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.readers.file_spans import spans
+from dialmeter.readers.source import spans
 
 from ..invoke import call, call_process, checked
 from ..samples import native_lines, town, written

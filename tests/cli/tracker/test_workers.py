@@ -81,7 +81,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(
 ) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
-    monkeypatch.setattr("dialmeter.readers.file_spans.spans.__defaults__", (60_000,))
+    monkeypatch.setattr("dialmeter.readers.source.spans.__defaults__", (60_000,))
     result = call(capsys, *words_of("tracker", file), "--quiet", "--cluster", "tcp://127.0.0.1:9")
     assert result.code == 2
     assert result.complaint.startswith("tcp://127.0.0.1:9: cannot connect to a scheduler")

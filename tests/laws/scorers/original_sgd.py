@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from dialmeter.values.similarity import Backend, token_sort
+from dialmeter.values.originals import Backend, token_sort
 
 from .originals import Figures, Json, mean, ratio
 

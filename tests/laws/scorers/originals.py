@@ -9,8 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dialmeter.values.mwzeval import normalise_value
-from dialmeter.values.similarity import partial
+from dialmeter.values.originals import normalise_value, partial
 
 Json = Any
 Figures = dict[str, float | None]

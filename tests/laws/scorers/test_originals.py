@@ -14,7 +14,7 @@ import pytest
 from dialmeter.measure import parse
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scoring import score_file
-from dialmeter.values.similarity import Backend
+from dialmeter.values.originals import Backend
 
 from ...reproduction.test_conformance import (
     CASES,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.own import vectors
+from dialmeter.readers.multiwoz.fga import CorrectnessVectors
 from dialmeter.readers.source import Sample
 from dialmeter.tracking.scorer import TrackerScorer
 
@@ -92,5 +92,5 @@ def test_all_wrong_is_not_all_absent(tmp_path: Path) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert vectors.detect(Sample("document", value)) is fits
-    assert not vectors.detect(Sample("lines", value))
+    assert CorrectnessVectors.detect(Sample("document", value)) is fits
+    assert not CorrectnessVectors.detect(Sample("lines", value))

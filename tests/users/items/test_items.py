@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
-from dialmeter.readers.trajectories import open_trajectories
+from dialmeter.readers.conversations import open_trajectories
 from dialmeter.users.items.conditions import condition_of
 from dialmeter.users.items.goal_items import form_of, items_of, places_in
 from dialmeter.users.items.log_items import LogItems, read_items

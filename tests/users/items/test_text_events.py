@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter import open_run
 from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
-from dialmeter.readers.trajectories import open_trajectories
+from dialmeter.readers.conversations import open_trajectories
 from dialmeter.users.items.log_items import dialogue_items, read_items
 from dialmeter.users.items.text_events import LogWords, text_events
 from dialmeter.users.items.verdicts import outcomes_of

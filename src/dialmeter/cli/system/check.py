@@ -9,8 +9,8 @@ import click
 
 from ...core.document import make_document
 from ...errors import InputError, one_line
-from ...readers.trajectories import is_log, open_trajectories
-from ...systems.check import LogCheck, check_log
+from ...readers.conversations import is_log, open_trajectories
+from ...systems.scorer import LogCheck, check_log
 from ...views.tables import count_table
 from ..main import EXIT_INPUT
 from ..options import command, from_option

@@ -12,9 +12,9 @@ from ...core.document import describe_intervals, make_document
 from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
-from ...systems.outcome import SystemOutcome
-from ...systems.record import SystemRow, finish_system_run, system_identity
+from ...systems.measures import SystemOutcome
 from ...systems.result import SystemResult
+from ...systems.scorer import SystemRow, finish_system_run, system_identity
 from ...views.system import (
     effort_table,
     ending_table,

@@ -8,11 +8,9 @@ from typing import Any
 import click
 
 from ...model import Trajectory
-from ...readers.conversations import open_conversations
-from ...readers.trajectories import is_log, open_trajectories
+from ...readers.conversations import is_log, open_conversations, open_trajectories
 from ...studies.act_success import act_settings, score_acts
-from ...systems.measures import parse_system_measure
-from ...systems.outcome import SystemOutcome, SystemSettings
+from ...systems.measures import SystemOutcome, SystemSettings, parse_system_measure
 from ...systems.result import SystemResult
 from ...systems.scorer import score_system
 from ...users.scorer import UserScorer

@@ -11,8 +11,8 @@ from ...core.shards import ShardTask
 from ...errors import InputError
 from ...model import Notice, dialogue_key
 from ...readers.corpus import Corpus, open_corpus, spans_of, split_tracker
-from ...readers.file_spans import Span
 from ...readers.pairs.vocabulary import PairDialogue
+from ...readers.source import Span
 from ...tracking import record
 from ...tracking.align import PairFiles
 from ...tracking.compared import ComparedDialogue, dialogue_lines

@@ -11,7 +11,7 @@ from ...core.comparison import Resampling
 from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError
 from ...model import Notice
-from ...readers.trajectories import is_log
+from ...readers.conversations import is_log
 from ...users.compare import common_goals
 from ...users.compare import compare as compare_users
 from ...users.outcome import COMBINED

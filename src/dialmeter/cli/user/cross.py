@@ -20,7 +20,7 @@ from ...simulation.world import town
 from ...studies.act_success import system_outcome
 from ...studies.cross import CrossCell, CrossScore, as_dicts, compare_by_user, row, scores
 from ...systems.compare import LogComparison
-from ...systems.outcome import SystemOutcome
+from ...systems.measures import SystemOutcome
 from ...users.result import UserSettings
 from ...users.scorer import UserScorer
 from ...views import cross as views

@@ -11,9 +11,8 @@ import msgspec
 from ...core.output import check_target, write_file
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Goal
-from ...readers.conversations import open_conversations
+from ...readers.conversations import open_conversations, open_trajectories
 from ...readers.corpus import open_corpus
-from ...readers.trajectories import open_trajectories
 from ...users.derived_goals import derived_goal, written_goals
 from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile

@@ -136,7 +136,7 @@ def talk_dry_run(
     Raises:
         DialmeterError: no agent is a language model.
     """
-    from ...simulation.rehearsal import STAND_INS, rehearse
+    from ...simulation.agents.endpoint import STAND_INS, rehearse
 
     estimates = rehearse(tasks, settings)
     if not estimates:

@@ -1,1 +1,1 @@
-"""Readers of agent logs: dialogues of users and agents with tool calls and rewards. One module per format."""
+"""Readers of agent logs: dialogues of users and agents with tool calls and rewards."""

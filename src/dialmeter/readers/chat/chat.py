@@ -23,8 +23,16 @@ from typing import Any
 
 from ...errors import InputError, placing
 from ...model import SYSTEM, USER, Conversation, Move, TaskGoal, Trajectory
-from ..agents.messages import as_conversation, ending_token, read_messages
-from ..agents.parts import amounts, dialogue_name, reward_of, task_id, trial_number
+from ..agents.messages import (
+    amounts,
+    as_conversation,
+    dialogue_name,
+    ending_token,
+    read_messages,
+    reward_of,
+    task_id,
+    trial_number,
+)
 from ..entries import Entry, entries, first_entry, make_conversation, read_moves
 from ..parts import as_list, as_mapping, as_text, first_mapping, refuse_tool_parts
 from ..source import Sample, Source

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from ...errors import InputError
+from ...errors import InputError, placing
 from ...model import CONSTRAINT_PARTS, Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
 from ..entries import Entry, entries, first_entry, user_or_system
-from ..formats import ConversationReader
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import StateLayout
 from ..parts import Role, as_list, as_mapping, as_text, first_mapping, read_dialogues, turn_number
@@ -84,10 +83,8 @@ def _turns(parts: JsonParts, places: Mapping[int, int]) -> Iterator[Turn]:
     is_one_speaker = len({utterance % 2 for utterance in places}) == 1
     for position, utterance in enumerate(sorted(places)):
         number = utterance // 2 if is_one_speaker else position
-        try:
+        with placing(turn=number):
             yield _turn(number, as_mapping(parts.parse(places[utterance]), f"entry {places[utterance]}"))
-        except InputError as error:
-            raise error.at(turn=number) from None
 
 
 def _turn(number: int, entry: Mapping[str, Any]) -> Turn:
@@ -186,22 +183,22 @@ def _domain(domain: str, inform: Any, request: Any) -> DomainGoal:
     return DomainGoal(**parts, requests=tuple(requests))
 
 
-CONVERSATIONS = ConversationReader(
+class ConvLab3Conversations:
     """Dialogues in the unified format of ConvLab-3: a list, or JSON lines.
 
-``[{"dialogue_id": "multiwoz21-test-0", "goal": {"inform": {"hotel": {"price range": "cheap", "book day": "friday|sunday"}},
-"request": {"hotel": {"phone": ""}}}, "turns": [{"speaker": "user", "utterance": "..", "dialogue_acts": {"categorical":
-[{"intent": "inform", "domain": "hotel", "slot": "price range", "value": "cheap"}], "non-categorical": [], "binary": []}}]}]``
+    ``[{"dialogue_id": "multiwoz21-test-0", "goal": {"inform": {"hotel": {"price range": "cheap", "book day": "friday|sunday"}},
+    "request": {"hotel": {"phone": ""}}}, "turns": [{"speaker": "user", "utterance": "..", "dialogue_acts": {"categorical":
+    [{"intent": "inform", "domain": "hotel", "slot": "price range", "value": "cheap"}], "non-categorical": [], "binary": []}}]}]``
 
-An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain. This also holds for
-bookings, for which MultiWOZ has a separate domain: ``hotel-book`` means that a hotel is booked, ``hotel-nobook`` that
-it is not. Goal slots that begin with the word book are read as ``book``, the others as ``info``. Goals do not mark
-which values fail first: of several values of a slot, the last is read as the final value, and the first is stored in
-``fail_book`` or ``fail_info``. Slots of MultiWOZ domains are renamed as in MultiWOZ goals (``price range`` becomes
-``pricerange``).
-    """,
-    "text, acts, goals: the unified format of ConvLab-3",
-    _detect_conversation,
-    _items,
-    _conversation,
-)
+    An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain. This also holds for
+    bookings, for which MultiWOZ has a separate domain: ``hotel-book`` means that a hotel is booked, ``hotel-nobook`` that
+    it is not. Goal slots that begin with the word book are read as ``book``, the others as ``info``. Goals do not mark
+    which values fail first: of several values of a slot, the last is read as the final value, and the first is stored in
+    ``fail_book`` or ``fail_info``. Slots of MultiWOZ domains are renamed as in MultiWOZ goals (``price range`` becomes
+    ``pricerange``).
+    """
+
+    CARRIES = "text, acts, goals: the unified format of ConvLab-3"
+    detect = staticmethod(_detect_conversation)
+    items = staticmethod(_items)
+    conversation = staticmethod(_conversation)

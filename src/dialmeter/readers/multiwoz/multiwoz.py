@@ -24,7 +24,6 @@ from msgspec import structs
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Move, State, Turn, Value, dialogue_key
 from ..entries import make_conversation, read_moves
-from ..formats import ConversationReader
 from ..pairs.slot_names import two_values
 from ..pairs.state_layouts import StateLayout
 from ..parts import (
@@ -42,8 +41,7 @@ from ..parts import (
 )
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from .acts import ActFile, find_act_file, parse_acts
-from .goals import goal_in, task_in
+from .goals import ActFile, find_act_file, goal_in, parse_acts, task_in
 
 STATES = StateLayout("sections", absent=("", "not mentioned"))
 _BELIEF_STATES = StateLayout("flat", absent=STATES.absent)
@@ -112,7 +110,7 @@ def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
     log = as_list(as_mapping(thing, "a dialogue").get("log"), "log")
     system_text = ""
     for number in range((len(log) + 1) // 2):
-        try:
+        with placing(turn=number):
             user_turn = as_mapping(log[2 * number], "an utterance")
             if user_turn.get("metadata"):
                 raise InputError(_NOT_TAKING_TURNS)
@@ -121,8 +119,6 @@ def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
             state = as_mapping(metadata, "a state") if metadata is not None else None
             yield turn_with_state(role, number, state, as_text(user_turn.get("text"), "text"), system_text)
             system_text = as_text(answer.get("text"), "text")
-        except InputError as error:
-            raise error.at(turn=number) from None
 
 
 def _dial_turns(role: Role, thing: Any) -> Iterator[Turn]:
@@ -194,19 +190,19 @@ def _acts(item: _Item, turn: Any, place: int) -> tuple[Act, ...] | None:
     return item.acts.acts(item.name, str(place // 2 + 1))
 
 
-CONVERSATIONS = ConversationReader(
+class MultiWozConversations:
     """``data.json`` of MultiWOZ 2.0 and 2.1: utterances, goals, and acts if available.
 
-``{"MUL0003.json": {"goal": {"hotel": {"info": {"area": "east"}, "reqt": ["phone"]}, "taxi": {}}, "log": [{"text": "..", "metadata":
-{}, "dialog_act": {"Hotel-Inform": [["Area", "east"]]}}]}}``
+    ``{"MUL0003.json": {"goal": {"hotel": {"info": {"area": "east"}, "reqt": ["phone"]}, "taxi": {}}, "log": [{"text": "..", "metadata":
+    {}, "dialog_act": {"Hotel-Inform": [["Area", "east"]]}}]}}``
 
-User and system take turns, and the user begins. Acts are in the turns. For turns without acts, the acts of the system
-are read from ``dialogue_acts.json`` or ``system_acts.json``, in the folder of the file or in its parent folder. These
-files count system turns from 1. Slots are renamed as in goals, in lower case (``Addr`` becomes ``address``, ``Leave``
-becomes ``leaveat``). Empty domains of a goal are omitted. ``invalid`` and ``pre_invalid`` are not slots.
-    """,
-    "text, acts, goals: data.json of MultiWOZ 2.0 and 2.1",
-    _has_log,
-    _items,
-    _conversation,
-)
+    User and system take turns, and the user begins. Acts are in the turns. For turns without acts, the acts of the system
+    are read from ``dialogue_acts.json`` or ``system_acts.json``, in the folder of the file or in its parent folder. These
+    files count system turns from 1. Slots are renamed as in goals, in lower case (``Addr`` becomes ``address``, ``Leave``
+    becomes ``leaveat``). Empty domains of a goal are omitted. ``invalid`` and ``pre_invalid`` are not slots.
+    """
+
+    CARRIES = "text, acts, goals: data.json of MultiWOZ 2.0 and 2.1"
+    detect = staticmethod(_has_log)
+    items = staticmethod(_items)
+    conversation = staticmethod(_conversation)

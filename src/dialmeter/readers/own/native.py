@@ -25,7 +25,6 @@ from msgspec import Struct, structs
 from ...errors import InputError, one_line, placing
 from ...model import CONSTRAINT_PARTS, SYSTEM, USER, Conversation, Dialogue, DomainGoal, Frame, Move, Turn
 from ..entries import Entry, entries
-from ..formats import ConversationReader
 from ..multiwoz.goals import null_goal_value
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
@@ -33,7 +32,7 @@ from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..parts import DialogueType, Role, as_list, as_mapping, as_text, dialogue, first_mapping, turn_number
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, Doubled, duplicate_key, parse_json
-from ..yes_no import YesNo, flat_state
+from ..turn_rows import YesNo, flat_state
 
 STATES = FLAT
 HOLDS = "both"
@@ -288,21 +287,21 @@ def conversation_to_dict(talk: Conversation) -> dict[str, Any]:
     return {**line, "talk": [msgspec.to_builtins(move) for move in talk.moves]}
 
 
-CONVERSATIONS = ConversationReader(
+class NativeConversations:
     """The JSON lines format of dialmeter, with one dialogue per line.
 
-``{"dialogue_id": "..", "goal": {..}, "talk": [{"speaker": "user", "text": "..", "acts": [{"name": "Hotel-Inform",
-"service": "hotel", "slot": "area", "values": ["east"]}], "understood": [..], "requested": {"hotel": ["hotel-phone"]}}]}``
+    ``{"dialogue_id": "..", "goal": {..}, "talk": [{"speaker": "user", "text": "..", "acts": [{"name": "Hotel-Inform",
+    "service": "hotel", "slot": "area", "values": ["east"]}], "understood": [..], "requested": {"hotel": ["hotel-phone"]}}]}``
 
-``goal`` maps each domain to any of ``info``, ``fail_info``, ``book``, ``fail_book`` (slot → value) and ``requests`` (a
-list of slots). Only ``dialogue_id`` and, in each move, ``speaker`` are required. ``cut`` is true if the dialogue ended
-at a limit. The same line may have ``turns`` with dialogue states for scoring trackers; see the state format ``native``.
-    """,
-    "text, acts, understood acts, goals; JSON lines, streamed",
-    _detect_conversation,
-    Source.lines,
-    _conversation,
-)
+    ``goal`` maps each domain to any of ``info``, ``fail_info``, ``book``, ``fail_book`` (slot → value) and ``requests`` (a
+    list of slots). Only ``dialogue_id`` and, in each move, ``speaker`` are required. ``cut`` is true if the dialogue ended
+    at a limit. The same line may have ``turns`` with dialogue states for scoring trackers; see the state format ``native``.
+    """
+
+    CARRIES = "text, acts, understood acts, goals; JSON lines, streamed"
+    detect = staticmethod(_detect_conversation)
+    items = staticmethod(Source.lines)
+    conversation = staticmethod(_conversation)
 
 
 def _detect_utterances(sample: Sample) -> bool:
@@ -322,16 +321,16 @@ def _moves(place: int, thing: Any) -> Iterator[Move]:
     yield from (Move(who, text) for who, text in texts if text)
 
 
-UTTERANCES = ConversationReader(
+class StateUtterances:
     """The utterances in a file of dialogue states in dialmeter's JSON lines format; see the state format ``native``.
 
-``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {..}, "system": "", "user": "hello"}]}``
+    ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {..}, "system": "", "user": "hello"}]}``
 
-In a turn the system speaks before the user. An empty text is not a move. The format ``native`` reads lines with
-``talk``.
-    """,
-    "text in files of dialogue states; JSON lines, streamed",
-    _detect_utterances,
-    entries,
-    _turns_to_conversation,
-)
+    In a turn the system speaks before the user. An empty text is not a move. The format ``native`` reads lines with
+    ``talk``.
+    """
+
+    CARRIES = "text in files of dialogue states; JSON lines, streamed"
+    detect = staticmethod(_detect_utterances)
+    items = staticmethod(entries)
+    conversation = staticmethod(_turns_to_conversation)

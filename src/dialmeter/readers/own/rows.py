@@ -37,13 +37,12 @@ from typing import Any, NamedTuple
 from ...errors import InputError, did_you_mean, one_line
 from ...model import Notice, Turn
 from ..completions.literals import LONGEST, python_literal
+from ..csv_files import first_row, rows_of
 from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..parts import Role, as_text, turn_number
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from ..turn_rows import TurnRows, add_row_place, as_id
-from ..yes_no import YesNo, flat_state
-from .tables import first_row, rows_of
+from ..turn_rows import TurnRows, YesNo, add_row_place, as_id, flat_state
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, one row per turn: JSON lines, CSV, TSV, Parquet"

@@ -3,27 +3,271 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from statistics import fmean
-from types import ModuleType
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
-from ..csv_files import parse_number, read_csv
-from ..source import Source
-from ..strict_json import parse_unique
-from . import fed, grade, lines, table, unieval
-from .rated_item import RatedItems, check_items, named_numbers, numbers
+from ..csv_files import parse_header, parse_number, read_csv
+from ..entries import first_entry
+from ..parts import as_list, as_mapping, as_text
+from ..source import Sample, Source
+from ..strict_json import parse_as, parse_unique
+from .rated_item import RatedItem, RatedItems, check_items, context_moves, dialogue_moves, named_numbers, numbers
 
-RATING_FORMATS: Mapping[str, ModuleType] = {
-    "lines": lines,
-    "unieval": unieval,
-    "fed": fed,
-    "grade": grade,
-    "table": table,
+
+class _Turn(Struct):
+    speaker: str
+    text: str
+
+
+class _Line(Struct):
+    """The JSON lines format of dialmeter for rated items: one object per line.
+
+    ::
+
+        {"id": "1", "level": "reply", "system": "bot", "group": "c1", "context": ["Hello"], "reply": "Hi!",
+         "references": ["Hello!"], "ratings": {"overall": [3, 4]}, "scores": {"mine": 0.7}}
+        {"id": "2", "level": "dialogue", "turns": [{"speaker": "user", "text": "Hello"}], "ratings_mean": {"overall": 3.5}}
+
+    ``level`` is optional: an item with ``turns`` is a dialogue. Other keys are ignored.
+    """
+
+    id: str | int
+    level: str = ""
+    system: str = ""
+    group: str = ""
+    context: list[str] = []
+    reply: str | None = None
+    turns: list[_Turn] | None = None
+    references: list[str] = []
+    ratings: dict[str, list[float]] = {}
+    ratings_mean: dict[str, float] = {}
+    scores: dict[str, float | None] = {}
+
+
+def _are_lines(sample: Sample) -> bool:
+    first = first_entry(sample)
+    return "id" in first and ("ratings" in first or "ratings_mean" in first)
+
+
+def _line_items(source: Source) -> Iterator[RatedItem]:
+    for number, data in source.lines():
+        line = parse_as(data, _Line, source.name, number, what="a rated item")
+        with placing(file=source.name, line=number, dialogue=str(line.id)):
+            yield _line_item(line)
+
+
+def _line_item(line: _Line) -> RatedItem:
+    level = line.level or ("dialogue" if line.turns is not None else "reply")
+    if level not in ("reply", "dialogue"):
+        raise InputError(f"level must be reply or dialogue, found {level!r}")
+    if level == "dialogue" and not line.turns:
+        raise InputError("a dialogue without turns")
+    if level == "reply" and line.reply is None:
+        raise InputError("the reply is missing")
+    scores = {name: value for name, value in line.scores.items() if value is not None}
+    return RatedItem(
+        str(line.id),
+        "dialogue" if level == "dialogue" else "reply",
+        dialogue_moves((turn.speaker, turn.text) for turn in line.turns)
+        if line.turns and level == "dialogue"
+        else context_moves(line.context),
+        line.reply or "",
+        line.system,
+        line.group,
+        {name: tuple(ratings) for name, ratings in line.ratings.items()},
+        named_numbers(line.ratings_mean, "ratings_mean"),
+        named_numbers(scores, "scores"),
+        tuple(line.references),
+    )
+
+
+def _has_keys(*keys: str) -> Callable[[Sample], bool]:
+    """Return a function that returns True if the first item of a sample has all keys."""
+    return lambda sample: first_entry(sample).keys() >= {*keys}
+
+
+def _elements(source: Source, item: Callable[[int, Mapping[str, Any]], RatedItem]) -> Iterator[RatedItem]:
+    """Yield the items of a list, given a function that makes an item of its position and its object."""
+    for place, element in enumerate(source.elements()):
+        with placing(file=source.name, dialogue=str(place)):
+            yield item(place, as_mapping(element, f"item {place}"))
+
+
+def _unieval_items(source: Source) -> Iterator[RatedItem]:
+    """The dialogue format of UniEval: a list of replies with mean ratings and predicted scores.
+
+    ``source`` holds the turns, one per line. ``context`` is a knowledge text, not the dialogue. Replies to the same turns
+    form a group.
+    """
+    groups: dict[str, str] = {}
+
+    def item(place: int, entry: Mapping[str, Any]) -> RatedItem:
+        context = as_text(entry.get("source"), "source")
+        turns = [text for line in context.split("\n") if (text := line.strip())]
+        scores = named_numbers(entry.get("predict_scores", {}), "predict_scores")
+        return RatedItem(
+            f"tc-{place:03}",
+            "reply",
+            context_moves(turns),
+            as_text(entry.get("system_output"), "system_output").strip(),
+            as_text(entry.get("system_id", ""), "system_id"),
+            groups.setdefault(context, f"tc-ctx-{len(groups):02}"),
+            means=named_numbers(entry.get("scores"), "scores"),
+            scores={f"unieval/{name}": score for name, score in scores.items()},
+        )
+
+    return _elements(source, item)
+
+
+def _fed_item(place: int, entry: Mapping[str, Any]) -> RatedItem:
+    """The dialogue-level format of FED: a list of dialogues with several ratings per dimension."""
+    name = as_text(entry.get("dialogue_id", str(place)), "dialogue_id")
+    with placing(dialogue=name):
+        turns = [as_mapping(turn, "a turn") for turn in as_list(entry.get("dialog"), "dialog")]
+        annotations = as_mapping(entry.get("annotations"), "annotations")
+        return RatedItem(
+            name,
+            "dialogue",
+            dialogue_moves(
+                (as_text(turn.get("speaker"), "speaker"), as_text(turn.get("text"), "text")) for turn in turns
+            ),
+            system=as_text(entry.get("model", ""), "model"),
+            ratings={str(dimension): numbers(each, str(dimension)) for dimension, each in annotations.items()},
+        )
+
+
+def _grade_item(place: int, entry: Mapping[str, Any]) -> RatedItem:
+    """The format of GRADE: a list of replies. Turns are separated by ``|||``, and the ratings are a JSON list in a text."""
+    number = entry.get("ID", place)
+    if not isinstance(number, int | str):
+        raise InputError("ID must be a number or a string")
+    scores = entry.get("HumanScores")
+    parsed = parse_unique(scores.encode(), None) if isinstance(scores, str) else scores
+    turns = as_text(entry.get("Context"), "Context").split("|||")
+    return RatedItem(
+        f"grade-{number}",
+        "reply",
+        context_moves([turn.strip() for turn in turns]),
+        as_text(entry.get("Response"), "Response").strip(),
+        as_text(entry.get("DialogModel", ""), "DialogModel"),
+        ratings={"coherence": numbers(parsed, "HumanScores")},
+    )
+
+
+_RATING, _SCORE = "rating:", "score:"
+
+
+def _is_table(sample: Sample) -> bool:
+    if sample.kind != "text":
+        return False
+    names = {name.lower() for name in parse_header(sample.value)[0]}
+    return "id" in names and ("rating" in names or any(name.startswith(_RATING) for name in names))
+
+
+def _table_items(source: Source) -> Iterator[RatedItem]:
+    """Rated items as CSV: one row per item, or one row per item and person.
+
+    The columns are ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and optionally ``reference``;
+    optionally ``system`` and ``group``; ``rating:DIMENSION`` with one number, or several numbers separated by blanks;
+    ``score:JUDGE``. Rows with the same id add ratings to the same item. Instead of ``rating:DIMENSION``, the file may have
+    the columns ``dimension`` and ``rating``.
+    """
+    by_id: dict[str, RatedItem] = {}
+    with placing(file=source.name):
+        for line, row in read_csv(source).rows:
+            with placing(line=line):
+                item = _row_item({name: cell.strip() for name, cell in row.items()})
+                by_id[item.id] = _merge_rows(by_id[item.id], item) if item.id in by_id else item
+    yield from by_id.values()
+
+
+def _row_item(cells: Mapping[str, str]) -> RatedItem:
+    name = cells.get("id", "")
+    if not name:
+        raise InputError("a row without an id")
+    with placing(dialogue=name):
+        ratings = {
+            column.removeprefix(_RATING): tuple(parse_number(each, column) for each in cell.split())
+            for column, cell in cells.items()
+            if column.startswith(_RATING)
+        }
+        if "rating" in cells:
+            ratings[cells.get("dimension") or "overall"] = tuple(
+                parse_number(each, "rating") for each in cells["rating"].split()
+            )
+        scores = {
+            column.removeprefix(_SCORE): parse_number(cell, column)
+            for column, cell in cells.items()
+            if column.startswith(_SCORE) and cell
+        }
+        context = cells.get("context", "")
+        return RatedItem(
+            name,
+            "reply",
+            context_moves([turn.strip() for turn in context.split("|||")] if context else []),
+            cells.get("reply", ""),
+            cells.get("system", ""),
+            cells.get("group", ""),
+            ratings,
+            scores=scores,
+            references=(cells["reference"],) if cells.get("reference") else (),
+        )
+
+
+def _merge_rows(first: RatedItem, second: RatedItem) -> RatedItem:
+    """Return the item with the ratings of a second row added."""
+    if (first.moves, first.reply, first.system) != (second.moves, second.reply, second.system):
+        raise InputError("rows with this id have different texts or systems", dialogue=first.id)
+    merged = dict(first.ratings)
+    for dimension, ratings in second.ratings.items():
+        merged[dimension] = (*merged.get(dimension, ()), *ratings)
+    return replace(first, ratings=merged, scores={**first.scores, **second.scores})
+
+
+class RatingFormat(NamedTuple):
+    """A format of rated items: one line of help, detection, and the reader of its items."""
+
+    carries: str
+    detect: Callable[[Sample], bool]
+    items: Callable[[Source], Iterator[RatedItem]]
+
+
+RATING_FORMATS: Mapping[str, RatingFormat] = {
+    "lines": RatingFormat(
+        "JSON lines of dialmeter: replies or dialogues, ratings or their means, scores, references",
+        _are_lines,
+        _line_items,
+    ),
+    "unieval": RatingFormat(
+        "UniEval: replies, mean ratings, predicted scores",
+        _has_keys("source", "system_output", "scores"),
+        _unieval_items,
+    ),
+    "fed": RatingFormat(
+        "FED: dialogues, several ratings per dimension",
+        _has_keys("dialog", "annotations"),
+        partial(_elements, item=_fed_item),
+    ),
+    "grade": RatingFormat(
+        "GRADE: replies, several ratings of coherence",
+        _has_keys("Context", "Response", "HumanScores"),
+        partial(_elements, item=_grade_item),
+    ),
+    "table": RatingFormat(
+        "CSV: columns id, context, reply, system, group, reference, rating:DIMENSION, score:JUDGE",
+        _is_table,
+        _table_items,
+    ),
 }
-"""Format name → module with ``CARRIES``, ``detect(sample)`` and ``items(source)``, in the order of detection."""
+"""Rating formats by name, in the order of detection."""
 
 
 def open_ratings(path: str | Path, format: str | None = None) -> RatedItems:
@@ -47,7 +291,7 @@ def open_ratings(path: str | Path, format: str | None = None) -> RatedItems:
             else next((each for each in RATING_FORMATS.values() if each.detect(source.sample)), None)
         )
         if reader is None:
-            known = "; ".join(each.CARRIES for each in RATING_FORMATS.values())
+            known = "; ".join(each.carries for each in RATING_FORMATS.values())
             raise InputError(f"unknown rating format; known formats are: {known}", file=source.name)
         return check_items(reader.items(source), source.name)
 

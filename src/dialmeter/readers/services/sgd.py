@@ -19,9 +19,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError, one_line, placing, reading
 from ...model import USER, Act, Conversation, Dialogue, Frame, Move, Schema, Turn
 from ..entries import Entry, entries, first_entry, make_conversation, read_moves, user_or_system
-from ..formats import ConversationReader
-from ..multiwoz.acts import ActFile, find_act_file
-from ..multiwoz.goals import goal_in
+from ..multiwoz.goals import ActFile, find_act_file, goal_in
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import SERVICES
 from ..parts import Role, as_list, as_mapping, as_text, as_value, first_mapping, read_dialogues, turns_by_id
@@ -259,20 +257,20 @@ def _requested_of(frames: list[tuple[str, Mapping[str, Any]]]) -> dict[str, tupl
     return requested or None
 
 
-CONVERSATIONS = ConversationReader(
+class SgdConversations:
     """Schema-guided dialogues and MultiWOZ 2.2: a folder of ``dialogues_*.json``, one such file, or JSON lines.
 
-``[{"dialogue_id": "..", "services": ["Hotels_1"], "turns": [{"speaker": "USER", "utterance": "..", "frames": [{"service":
-"Hotels_1", "actions": [{"act": "INFORM", "slot": "area", "values": ["the east"], "canonical_values": ["east"]}], "state":
-{"requested_slots": ["phone"]}}]}]}]``
+    ``[{"dialogue_id": "..", "services": ["Hotels_1"], "turns": [{"speaker": "USER", "utterance": "..", "frames": [{"service":
+    "Hotels_1", "actions": [{"act": "INFORM", "slot": "area", "values": ["the east"], "canonical_values": ["east"]}], "state":
+    {"requested_slots": ["phone"]}}]}]}]``
 
-The values of an act are its canonical values if it has any. In MultiWOZ 2.2, ``actions`` is empty, and the acts are in
-``dialog_acts.json``, in the folder of the dialogues or in its parent folder. A dialogue without any act is read as not
-annotated. Slots of MultiWOZ services are renamed as in the format ``multiwoz``; slots of other services are unchanged.
-Goals are in a separate file, which may be ``data.json`` of MultiWOZ 2.1.
-    """,
-    "text, acts, requested slots; a folder or a file, goals in a separate file",
-    _detect_conversation,
-    _items,
-    _conversation,
-)
+    The values of an act are its canonical values if it has any. In MultiWOZ 2.2, ``actions`` is empty, and the acts are in
+    ``dialog_acts.json``, in the folder of the dialogues or in its parent folder. A dialogue without any act is read as not
+    annotated. Slots of MultiWOZ services are renamed as in the format ``multiwoz``; slots of other services are unchanged.
+    Goals are in a separate file, which may be ``data.json`` of MultiWOZ 2.1.
+    """
+
+    CARRIES = "text, acts, requested slots; a folder or a file, goals in a separate file"
+    detect = staticmethod(_detect_conversation)
+    items = staticmethod(_items)
+    conversation = staticmethod(_conversation)

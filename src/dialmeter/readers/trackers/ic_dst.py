@@ -28,8 +28,7 @@ from ...model import DELETED, State, Turn
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_list, as_mapping, as_text, first_mapping, turn_number
 from ..source import Sample, Source
-from ..turn_rows import Places, TurnRows, add_notices, add_row_place, as_id, turn_label
-from ..yes_no import YesNo, flat_state
+from ..turn_rows import Places, TurnRows, YesNo, add_notices, add_row_place, as_id, flat_state, turn_label
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, cumulative, utterances; gold alone in the test file"

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import InputError, one_line
+from ...errors import InputError, one_line, placing
 from ...model import Turn
 from ..completions.literals import python_literal
 from ..pairs.vocabulary import PairDialogue
@@ -103,14 +103,12 @@ def _check_end(turns: dict[tuple[str, int], dict[str, Any]]) -> None:
 def _answers(source: Source) -> Iterator[tuple[_Place, str | None, int]]:
     """Yield the answers of the model; None for a slot that it was not asked for."""
     for number, line in source.lines():
-        try:
+        with placing(line=number):
             *fields, written = _fields(line, 7)
             values = python_literal(written)
             if not isinstance(values, list) or len(values) > 1 or not all(isinstance(each, str) for each in values):
                 raise InputError(f"expected a list of one text, found {one_line(written, 40)!r}")
             yield _place(fields), _without_tokens(values[0]) if values else None, number
-        except InputError as error:
-            raise error.at(line=number) from None
 
 
 def _gold(source: Source) -> Iterator[tuple[_Place, str, None]]:
@@ -120,24 +118,20 @@ def _gold(source: Source) -> Iterator[tuple[_Place, str, None]]:
         raise InputError(f"the file {index.path}, which holds the dialogues and turns of this gold, does not exist")
     places = []
     for number, line in index.lines():
-        try:
+        with placing(file=index.name, line=number):
             places.append(_place(_fields(line, 6)))
-        except InputError as error:
-            raise error.at(file=index.name, line=number) from None
     things = list(source.elements())
     source.check_keys()
     if len(things) != len(places):
         raise InputError(f"{len(things)} answers, but {index.path} has {len(places)} lines")
     for position, (place, thing) in enumerate(zip(places, things, strict=True), 1):
         row = as_mapping(thing, "an answer")
-        try:
+        with placing(dialogue=place.dialogue, turn=place.utterance, slot=place.slot):
             value = as_text(row.get("output"), "output").strip()
             slot = _slot_in(as_text(row.get("instruction"), "instruction"))
             if slot and slot != place.slot:
                 message = f"answer {position} is about {one_line(slot)}, but line {position} of {index.path} is not"
                 raise InputError(message)
-        except InputError as error:
-            raise error.at(dialogue=place.dialogue, turn=place.utterance, slot=place.slot) from None
         yield place, value, None
 
 

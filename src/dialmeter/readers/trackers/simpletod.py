@@ -66,14 +66,12 @@ class _Reader:
         if len(lengths) != 1:
             raise InputError(f"{_GOLD} and {_PRED} must have one list per turn, and the same number of turns")
         for number in range(lengths.pop()):
-            try:
+            with placing(turn=number):
                 gold, pred = (
                     None if column is None else self._state(column[number], key == _PRED, turn_label(name, number))
                     for key, column in zip((_GOLD, _PRED), columns, strict=True)
                 )
                 yield Turn(number, gold, pred, as_text(users[number], "target_user") if number < len(users) else "")
-            except InputError as error:
-                raise error.at(turn=number) from None
 
     def _state(self, thing: Any, predicted: bool, place: str) -> State:
         state: dict[str, str] = {}

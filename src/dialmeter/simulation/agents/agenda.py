@@ -10,8 +10,7 @@ from random import Random
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...model import DomainGoal
-from ..world.schema import DOMAINS, DONTCARE
-from ..world.value_map import goal_values
+from ..world.database import DOMAINS, DONTCARE, goal_values
 
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
 

@@ -13,8 +13,7 @@ from msgspec import Meta, Struct, field
 
 from ...model import USER, Act, Goal, Move
 from ..language.grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world.database import World
-from ..world.schema import DOMAINS, REFERENCE
+from ..world.database import DOMAINS, REFERENCE, World
 from .agenda import MOST_LOOPS, Agenda, AgendaItem, Wish, forget, invent, loop
 from .agent import Kind, Share
 

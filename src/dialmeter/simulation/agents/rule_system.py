@@ -10,8 +10,7 @@ from msgspec import Meta, Struct
 
 from ...model import SYSTEM, Act, Goal, Move
 from ..language.grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world.database import Row, World, failing_slots, reference
-from ..world.schema import DOMAINS, DONTCARE, REFERENCE
+from ..world.database import DOMAINS, DONTCARE, REFERENCE, Row, World, failing_slots, reference
 from .agent import Kind, Share
 
 _TIMES = ("leaveat", "arriveby")

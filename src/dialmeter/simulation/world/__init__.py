@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .database import World, town
-from .schema import DOMAINS, DONTCARE
+from .database import DOMAINS, DONTCARE, World, town
 
 __all__ = ["DOMAINS", "DONTCARE", "World", "town"]

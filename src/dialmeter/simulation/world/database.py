@@ -1,17 +1,89 @@
-"""The database of the town: search and booking. Some bookings fail: hotels are full, restaurants are closed, trains have few seats."""
+"""The town: its domains and slots, its database for search and booking, and the spellings of values.
+
+Some bookings fail: hotels are full, restaurants are closed, trains have few seats.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Any, TypeAlias
 from zlib import crc32
 
 import msgspec
 from msgspec import Struct
 
-from .schema import DAYS, DOMAINS, DONTCARE
+DONTCARE = "dontcare"
+"""The value of a slot for which any value is fine."""
+
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+class Domain(Struct, frozen=True):
+    """The slots of one domain.
+
+    Attributes:
+        search: slots for search constraints.
+        book: slots that a booking needs; empty if the domain has no bookings.
+        request: slots that a user can ask for.
+        entity: the slot with the name of a search result; empty if results have no name.
+        needed: search slots that a search requires.
+    """
+
+    search: tuple[str, ...]
+    book: tuple[str, ...]
+    request: tuple[str, ...]
+    entity: str
+    needed: tuple[str, ...] = ()
+
+    @property
+    def informable(self) -> tuple[str, ...]:
+        """All slots that a user can give values for."""
+        return (*self.search, *self.book)
+
+
+DOMAINS: Mapping[str, Domain] = MappingProxyType(
+    {
+        "hotel": Domain(
+            ("area", "pricerange", "stars", "type", "internet", "parking", "name"),
+            ("day", "people", "stay"),
+            ("address", "phone", "postcode", "area", "pricerange", "stars", "type", "internet", "parking"),
+            "name",
+        ),
+        "restaurant": Domain(
+            ("food", "area", "pricerange", "name"),
+            ("day", "people", "time"),
+            ("address", "phone", "postcode", "area", "pricerange", "food"),
+            "name",
+        ),
+        "attraction": Domain(
+            ("type", "area", "name"),
+            (),
+            ("address", "phone", "postcode", "entrance fee", "area", "type"),
+            "name",
+        ),
+        "train": Domain(
+            ("departure", "destination", "day", "leaveat", "arriveby"),
+            ("people",),
+            ("trainid", "duration", "price", "leaveat", "arriveby"),
+            "trainid",
+            ("departure", "destination", "day"),
+        ),
+        "taxi": Domain(
+            ("departure", "destination", "leaveat", "arriveby"),
+            (),
+            ("car type", "colour", "phone"),
+            "",
+            ("departure", "destination"),
+        ),
+    }
+)
+
+REFERENCE = "ref"
+"""The slot with the reference of a booking."""
+
 
 Row: TypeAlias = Mapping[str, str]
 """One place, train or car: slot → value, and the values that decide about bookings."""
@@ -167,3 +239,70 @@ def _nights(day: str, stay: str) -> set[str]:
         return set()
     first, count = DAYS.index(day), min(int(stay), 7) if stay.isdecimal() else 1
     return {DAYS[(first + night) % 7] for night in range(count)}
+
+
+_BY_DOMAIN = ("leaveat", "arriveby", "departure", "destination")
+
+Forms: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Value → its forms; the value itself comes first."""
+
+
+@cache
+def published() -> dict[str, Any]:
+    """Load the value map of the town in the published format, as ``--map`` reads it."""
+    data = files(__package__).joinpath("data", "values.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, Any])
+
+
+@cache
+def forms(domain: str, slot: str) -> Forms:
+    """Return the values of a slot that a user can say, with their forms.
+
+    Example:
+        >>> forms("hotel", "area")["harbour"]
+        ('harbour', 'harbour district', 'docks', 'waterfront')
+        >>> sorted(forms("hotel", "type"))
+        ['guesthouse', 'hostel', 'hotel']
+    """
+    # The map has one entry for the types and names of all domains; only those in the table of the domain are used.
+    in_table = set(town().values(domain, slot)) if slot in ("type", "name") else None
+    return {
+        value: tuple(each)
+        for value, each in _entry(domain, slot).items()
+        if value != "special_keys" and (in_table is None or value in in_table)
+    }
+
+
+def _entry(domain: str, slot: str) -> dict[str, Any]:
+    entry: dict[str, Any] = published().get(slot, {})
+    return entry.get(domain, {}) if slot in _BY_DOMAIN else entry
+
+
+@cache
+def canonical_forms(domain: str, slot: str) -> dict[str, str]:
+    """Return the mapping from forms to values, for one slot of one domain."""
+    special = _entry(domain, slot).get("special_keys", {}).get("not_in_goal", {})
+    not_in_goal = {form: value for value, each in special.items() if value != DONTCARE for form in each}
+    return not_in_goal | {form: value for value, each in forms(domain, slot).items() for form in each}
+
+
+def canonical(domain: str, slot: str, form: str) -> str:
+    """Return the value of a form, or the form itself in lower case if the town does not have it.
+
+    Example:
+        >>> canonical("hotel", "area", "Docks"), canonical("train", "leaveat", "5:15 pm"), canonical("hotel", "area", "Moon")
+        ('harbour', '17:15', 'moon')
+    """
+    lower = form.lower()
+    return canonical_forms(domain, slot).get(lower, lower)
+
+
+def goal_values(domain: str, slot: str) -> tuple[str, ...]:
+    """Return the sorted values that a goal can have for a slot.
+
+    Example:
+        >>> goal_values("restaurant", "pricerange")
+        ('cheap', 'expensive', 'moderate')
+    """
+    assert slot in DOMAINS[domain].informable
+    return tuple(sorted(forms(domain, slot)))

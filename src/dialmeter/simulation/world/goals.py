@@ -18,9 +18,7 @@ from ...readers.conversations import open_conversations
 from ...readers.multiwoz.goals import goal_in
 from ...readers.parts import as_mapping
 from ...readers.source import Source
-from .database import Row, World, failing_slots, matches
-from .schema import DAYS, DOMAINS, DONTCARE
-from .value_map import canonical, forms, goal_values
+from .database import DAYS, DOMAINS, DONTCARE, Row, World, canonical, failing_slots, forms, goal_values, matches
 
 VENUES = ("hotel", "restaurant", "attraction")
 DOMAIN_COUNTS = {1: 3, 2: 4, 3: 3}

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from ...model import DELETED, NAMED, Value
 from ...values.maps import load as load_map
-from ...values.mwzeval import fails_in_original, normalise_value
+from ...values.originals import fails_in_original, normalise_value
 from ...values.steps import RULE_STEPS
 from .rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side
 

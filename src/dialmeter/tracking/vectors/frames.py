@@ -14,7 +14,7 @@ from ...errors import InputError
 from ...measure import Measure, Vector
 from ...model import Frame, Schema, Value
 from ...readers.pairs.vocabulary import PairDialogue
-from ...values.similarity import Backend, similarity
+from ...values.originals import Backend, similarity
 from ..compared import ComparedDialogue
 from ..pairs import PairRules
 from ..rule_sets.rules import Rules

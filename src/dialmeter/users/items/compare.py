@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ...core.comparison import Resampling, SystemComparison, common_tasks, correct_by_holm, task_difference
 from ...errors import DialmeterError
 from ...measure import Score
-from ...readers.agents.parts import other_goals
+from ...readers.agents.messages import other_goals
 from .log_items import LogItems
 from .text_events import FAULTS
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from ...systems.outcome import SystemOutcome
-from ...systems.record import SystemRow
+from ...systems.measures import SystemOutcome
+from ...systems.scorer import SystemRow
 from ..chart_files import Chart, slug
 from ..charts.data import Estimate
 from ..tables import Table

@@ -6,7 +6,7 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.readers.completions.literals import LONGEST, python_literal
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.multiwoz import fga_text
+from dialmeter.readers.multiwoz.fga import FgaText
 from dialmeter.readers.source import Sample
 
 from ....shared_data import shared
@@ -84,9 +84,9 @@ def test_a_folder_of_sheets(tmp_path: Path) -> None:
 
 def test_a_folder_without_sheets(tmp_path: Path) -> None:
     assert complaint(tmp_path, "fga-text") == "a folder without .txt files"
-    assert not fga_text.detect(Sample("folder", tmp_path))
+    assert not FgaText.detect(Sample("folder", tmp_path))
     sheet(tmp_path, "read me", "readme.txt")
-    assert not fga_text.detect(Sample("folder", tmp_path))
+    assert not FgaText.detect(Sample("folder", tmp_path))
 
 
 def test_the_published_sheet_is_the_published_dialogue() -> None:
@@ -183,4 +183,4 @@ def test_literals() -> None:
     ],
 )
 def test_detection(kind: Any, value: Any, fits: bool) -> None:
-    assert fga_text.detect(Sample(kind, value)) is fits
+    assert FgaText.detect(Sample(kind, value)) is fits

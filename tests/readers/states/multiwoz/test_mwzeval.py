@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.readers.multiwoz import mwzeval
+from dialmeter.readers.multiwoz.results import MwzEval
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
 
@@ -96,8 +96,8 @@ def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert mwzeval.detect(Sample("document", value)) is fits
-    assert not mwzeval.detect(Sample("lines", value))
+    assert MwzEval.detect(Sample("document", value)) is fits
+    assert not MwzEval.detect(Sample("lines", value))
 
 
 def test_published_predictions() -> None:

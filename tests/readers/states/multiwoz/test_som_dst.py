@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.multiwoz import som_dst
+from dialmeter.readers.multiwoz.results import SomDst
 from dialmeter.readers.source import Sample
 
 from ..files import as_json, complaint
@@ -60,5 +60,5 @@ def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert som_dst.detect(Sample("document", value)) is fits
-    assert not som_dst.detect(Sample("lines", value))
+    assert SomDst.detect(Sample("document", value)) is fits
+    assert not SomDst.detect(Sample("lines", value))

@@ -12,8 +12,7 @@ import pytest
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.formats import FORMATS
-from dialmeter.readers.multiwoz import t5_text
-from dialmeter.readers.multiwoz.t5_text import state_in
+from dialmeter.readers.multiwoz.results import T5Text, state_in
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample, Source
@@ -85,7 +84,7 @@ def test_texts(text: str, state: dict[str, Any]) -> None:
 def test_every_line_is_a_dialogue_of_one_turn(tmp_path: Path) -> None:
     pred = " [hotel]([area][a|b]) "
     path = as_lines(tmp_path, [row(GOLD), row(pred, dialogue_id="d", utt_idx=4, context="user: hi"), row("", "")])
-    first, second, third = t5_text.read(Source(path), Role.BOTH)
+    first, second, third = T5Text.read(Source(path), Role.BOTH)
     assert [(each.id, [turn.number for turn in each.turns]) for each in (first, second, third)] == [
         ("0", [0]), ("1", [0]), ("2", [0]),
     ]  # fmt: skip
@@ -161,7 +160,7 @@ def test_detection(value: Any, fits: bool) -> None:
         claimed = [name for name in FORMATS.builtin() if FORMATS.load(name).detect(sample)]
         assert claimed == (["t5-text"] if fits else [])
     for sample in (Sample("document", [value]), Sample("lists", [value]), Sample("text", json.dumps(value))):
-        assert not t5_text.detect(sample)
+        assert not T5Text.detect(sample)
 
 
 def expected() -> Iterator[tuple[dict[str, Any], list[Any]]]:
@@ -205,7 +204,7 @@ def test_figures_of_the_published_script(tmp_path: Path) -> None:
     for entry, rows in known:
         path = as_lines(tmp_path, rows)
         assert open_corpus(path).format == "t5-text"
-        found = list(t5_text.read(Source(path), Role.BOTH))
+        found = list(T5Text.read(Source(path), Role.BOTH))
         texts = [turn.written or ("", " ") for each in found for turn in each.turns]
         same = sum(gold.strip() == pred.strip() for gold, pred in texts) / len(texts)
         assert {**figures(found), "seq_em": same} == pytest.approx(entry["figures"], rel=0, abs=1e-9)

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.multiwoz import trade
+from dialmeter.readers.multiwoz.results import Trade
 from dialmeter.readers.source import Sample
 
 from ..files import as_json, complaint, read_all
@@ -87,5 +87,5 @@ def test_a_turn_written_twice_under_one_key(tmp_path: Path) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert trade.detect(Sample("document", value)) is fits
-    assert not trade.detect(Sample("lines", value))
+    assert Trade.detect(Sample("document", value)) is fits
+    assert not Trade.detect(Sample("lines", value))

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.multiwoz import trippy
+from dialmeter.readers.multiwoz.results import TripPy
 from dialmeter.readers.source import Sample
 
 from ..files import as_json, complaint, read_all
@@ -138,5 +138,5 @@ def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert trippy.detect(Sample("document", value)) is fits
-    assert not trippy.detect(Sample("lines", value))
+    assert TripPy.detect(Sample("document", value)) is fits
+    assert not TripPy.detect(Sample("lines", value))

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from dialmeter.readers.multiwoz.results import Dstc10
 from dialmeter.readers.parts import Role
-from dialmeter.readers.services import dstc10
 from dialmeter.readers.services.schema import read_schema
 from dialmeter.readers.source import Sample
 
@@ -82,7 +82,7 @@ def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert dstc10.detect(Sample("document", value)) is fits
+    assert Dstc10.detect(Sample("document", value)) is fits
 
 
 def test_published_labels_fill_the_slots_of_the_published_schema() -> None:

@@ -13,7 +13,7 @@ from ....core.document import describe_intervals, make_document
 from ....core.result import score_dict
 from ....errors import InputError
 from ....model import Notice
-from ....readers.trajectories import open_trajectories
+from ....readers.conversations import open_trajectories
 from ....users.items.compare import ItemComparison, compare_items, score_of
 from ....users.items.log_items import LogItems, read_items
 from ....users.outcome import COMBINED

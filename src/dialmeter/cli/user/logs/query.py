@@ -11,7 +11,7 @@ from ....core.document import make_document
 from ....core.open_runs import open_run
 from ....errors import DialmeterError, InputError, did_you_mean, one_line
 from ....model import Notice, dialogue_key
-from ....readers.trajectories import is_log, open_trajectories
+from ....readers.conversations import is_log, open_trajectories
 from ....users.events import Event
 from ....users.items.log_items import dialogue_items
 from ....users.items.record import KIND, ItemRow, item_row

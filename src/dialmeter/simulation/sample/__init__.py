@@ -1,1 +1,0 @@
-"""Sample files from the town, used in the documentation: ``sample_files.py`` lists them all."""
