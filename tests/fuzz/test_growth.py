@@ -16,7 +16,7 @@ from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
 from dialmeter.judges.adapters.answer_forms import FORMS, read_score
 from dialmeter.judges.adapters.llm_pairwise import read_preference
-from dialmeter.judges.attacks.natural_paraphrase import contract, expand_contractions
+from dialmeter.judges.attacks.paraphrases import contract, expand_contractions
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens

@@ -1,4 +1,4 @@
-"""Attacks: small changes of a reply, each with the score that an ideal judge gives it. Each attack has its own file.
+"""Attacks: small changes of a reply, each with the score that an ideal judge gives it. Attacks of one kind share a file.
 
 A package can add attacks with the entry point group ``dialmeter.attacks``: an :class:`Attack` under its name.
 """
@@ -32,10 +32,16 @@ DEFAULT = tuple(name for name in PAPER if name != "co-reference")
 
 BEYOND = ("speaker-tag", "ungrammatical", "context-echo", "verbosity", "format", "injection", "identical")
 
+_FILES = {
+    "entailment": "turns", "pronoun": "references", "named-entity": "facts", "co-reference": "references",
+    "speaker": "turns", "contradiction": "facts", "repetition": "words", "vocabulary": "words",
+    "unnatural-paraphrase": "paraphrases", "natural-paraphrase": "paraphrases", "entrainment": "words",
+    "dullness": "turns", **dict.fromkeys(BEYOND, "beyond"),
+}  # fmt: skip
 registry = Registry(
     "attack",
     "dialmeter.attacks",
-    {name: f"{__name__}.{name.replace('-', '_')}:ATTACK" for name in (*PAPER, *BEYOND)},
+    {name: f"{__name__}.{_FILES[name]}:{name.replace('-', '_').upper()}" for name in (*PAPER, *BEYOND)},
 )
 
 
