@@ -15,11 +15,10 @@ from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
 from dialmeter.judges.adapters.answer_forms import FORMS, read_score
-from dialmeter.judges.adapters.llm_pairwise import read_preference
+from dialmeter.judges.adapters.llm_variants import read_preference
 from dialmeter.judges.attacks.paraphrases import contract, expand_contractions
 from dialmeter.judges.judge import parse_call
-from dialmeter.judges.language.text_diff import changed_spans
-from dialmeter.judges.language.words import sentences, tokens
+from dialmeter.judges.language.words import changed_spans, sentences, tokens
 from dialmeter.model import SYSTEM, USER, Act, ExpectedAction, Move, Step, TaskGoal, Trajectory
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.readers.completions.llm import _PATTERN, _id_pattern

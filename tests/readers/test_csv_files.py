@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.judges.case_files import read_scores
-from dialmeter.judges.validity.reading import ReaderVerdict, by_hash, read_sheet, record
+from dialmeter.judges.validity import ReaderVerdict, by_hash, read_sheet, record
 from dialmeter.readers.csv_files import csv_text
 from dialmeter.readers.own.tables import rows_of
 from dialmeter.readers.ratings.open_ratings import open_ratings, open_scores

@@ -22,8 +22,7 @@ from .ask import ScorePair
 from .attacks import Attack, named
 from .cases import Case, Place, case_id
 from .judge import FACETS
-from .language.text_diff import changed_spans
-from .language.words import same_but_for_case
+from .language.words import changed_spans, same_but_for_case
 from .verdict import EXPECTED
 
 

@@ -107,7 +107,7 @@ registry = Registry(
         "ngram-fluency": f"{_BUILTIN}.ngram:NgramFluency",
         "smollm2-coherence": f"{_ADAPTERS}.pang:coherence",
         "smollm2-fluency": f"{_ADAPTERS}.pang:fluency",
-        "minilm-relevance": f"{_ADAPTERS}.minilm:Relevance",
+        "minilm-relevance": f"{_ADAPTERS}.robust:Relevance",
         "pang-c": f"{_ADAPTERS}.pang:PangC",
         "pang-f": f"{_ADAPTERS}.pang:PangF",
         "pang-l": f"{_ADAPTERS}.pang:PangL",
@@ -117,8 +117,8 @@ registry = Registry(
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "robust": f"{_ADAPTERS}.robust:RobustHead",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
-        "llm-pairwise": f"{_ADAPTERS}.llm_pairwise:PairwiseLanguageModel",
-        "llm-dialogue": f"{_ADAPTERS}.llm_dialogue:DialogueLanguageModel",
+        "llm-pairwise": f"{_ADAPTERS}.llm_variants:PairwiseLanguageModel",
+        "llm-dialogue": f"{_ADAPTERS}.llm_variants:DialogueLanguageModel",
     },
 )
 

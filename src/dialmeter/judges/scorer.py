@@ -14,7 +14,7 @@ from ..errors import DialmeterError
 from ..model import Conversation
 from ..readers.conversations import Conversations, open_conversations
 from ..renamed import renamed_argument
-from .ask import Ask, ScorePair, Watch, score_cases
+from .ask import Ask, ScorePair, ScoreStore, Watch, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .builtin.panel import members_of
@@ -25,7 +25,6 @@ from .judged_items import training_talk
 from .language import Paraphraser, open_language
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
 from .result import JudgeResult
-from .store import ScoreStore
 from .verdict import parse_threshold
 
 SPEAKERS = ("both", "system", "user")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..errors import DialmeterError, did_you_mean, one_line
-from .adapters.model_exchange import ModelExchange
+from .adapters.prompts import ModelExchange
 from .cases import Case, case_id
 from .judge import AnyItem, Judge, is_pairwise
 from .result import JudgeResult

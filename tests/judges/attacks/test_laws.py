@@ -152,7 +152,7 @@ def test_every_distinct_utterance_is_analysed_once_for_all_attacks(monkeypatch: 
 
 def test_shards_put_together_are_the_whole(with_wordnet: Language) -> None:
     from dialmeter.judges.attack_run import AttackTask, attack_part
-    from dialmeter.judges.attack_statistics import gather
+    from dialmeter.judges.attempts import gather
     from dialmeter.judges.corpus_pool import make_pool
 
     attacks = [named("pronoun"), named("contradiction"), named("dullness")]

@@ -11,6 +11,7 @@ import click
 from ...conditions import Condition
 from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError, one_line
+from ...judges.ask import ScoreStore
 from ...judges.judge import Judge, identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
@@ -26,7 +27,6 @@ from ...judges.people.study import (
     talk_of_items,
     unfinished,
 )
-from ...judges.store import ScoreStore
 from ...readers.ratings.open_ratings import RATING_FORMATS, open_scores
 from ...readers.ratings.rated_item import RatedItems
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of

@@ -6,8 +6,7 @@ import re
 
 from ...model import Move
 from ..corpus_pool import Snippet
-from ..language.edits import edited
-from ..language.words import content_words, sentences, word_list
+from ..language.words import content_words, edited, sentences, word_list
 from . import Attack, AttackedReply, Kit, NoCase, Variant
 from .turns import unrelated
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from ..corpus_pool import Snippet, usable
 from ..language import COREFERENCE, ENTITIES, TAGS
 from ..language.analysis import Analysis, TextSpan, Token
-from ..language.edits import Edit, edited
-from ..language.words import content_words, word_list
+from ..language.words import Edit, content_words, edited, word_list
 from . import Attack, Kit, NoCase, Variant
 from .references import resolved, spelled_out
 

@@ -7,8 +7,8 @@ import re
 from ..corpus_pool import Snippet
 from ..language import PARAPHRASER, SYNONYMS
 from ..language.analysis import Token
-from ..language.edits import capitalised, exchanged
 from ..language.synonyms import Synonym, least_frequent, word_frequency
+from ..language.words import capitalised, exchanged
 from . import Attack, Kit, NoCase, Variant
 
 _LONG = {

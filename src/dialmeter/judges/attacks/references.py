@@ -10,8 +10,7 @@ from ..corpus_pool import Snippet
 from ..language import COREFERENCE, ENTITIES, TOKENS
 from ..language.analysis import Token
 from ..language.coreference import Reference, references
-from ..language.edits import Edit, capitalised, edited, starts_sentence
-from ..language.words import content_words
+from ..language.words import Edit, capitalised, content_words, edited, starts_sentence
 from . import Attack, Kit, NoCase, Variant
 
 FAMILIES: dict[str, tuple[str, str, str, str, str]] = {

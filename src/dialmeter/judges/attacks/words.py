@@ -6,10 +6,9 @@ from ...english import STOP_WORDS
 from ..corpus_pool import Snippet
 from ..language import CHUNKS, SYNONYMS, TOKENS
 from ..language.analysis import TextSpan, Token
-from ..language.edits import Edit, edited, exchanged
 from ..language.inflection import inflected
 from ..language.synonyms import OPEN_CLASSES, word_frequency
-from ..language.words import word_list
+from ..language.words import Edit, edited, exchanged, word_list
 from . import Attack, Kit, NoCase, Variant
 
 _MOST = 2

@@ -16,8 +16,7 @@ from msgspec import Struct
 from ...errors import DialmeterError, one_line
 from . import analysers, inflection, thesaurus
 from .analysers import Light, Pipeline
-from .analysis import Analysis, TextSpan, Token
-from .analysis_store import AnalysisStore
+from .analysis import Analysis, AnalysisStore, TextSpan, Token
 from .synonyms import Synonym, Synonyms, open_vectors
 from .thesaurus import Lexicon, WordNet
 

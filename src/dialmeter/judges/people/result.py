@@ -21,8 +21,16 @@ from ...renamed import renamed_attribute
 from ..judge import identity_digest
 from .columns import ScoreColumn
 from .compare import AgreementDifference, differences, first_judge
-from .correlate import CONTEXT_LEVEL, PeopleCorrelation, PeopleSettings, correlations
-from .raters import DimensionAgreement, LeftOutComparison, agreement, left_out
+from .correlate import (
+    CONTEXT_LEVEL,
+    DimensionAgreement,
+    LeftOutComparison,
+    PeopleCorrelation,
+    PeopleSettings,
+    agreement,
+    correlations,
+    left_out,
+)
 
 FEW_CONTEXTS = 25
 """The smallest number of contexts for reliable intervals. With fewer, intervals are too narrow."""
