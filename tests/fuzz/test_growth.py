@@ -24,8 +24,8 @@ from dialmeter.readers.completions.choose import state_in
 from dialmeter.readers.completions.llm import _PATTERN, _id_pattern
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile
-from dialmeter.users.alternatives import _is_absent
 from dialmeter.users.blame.words import WordSearch
+from dialmeter.users.counting import _is_absent
 from dialmeter.users.items.goal_items import GoalItem, form_of
 from dialmeter.users.items.text_events import LogWords, text_events
 from dialmeter.users.items.verdicts import asked_at, outcomes_of
@@ -42,8 +42,8 @@ COMPUTED = {
     "dialmeter.readers.completions.llm._id_pattern",
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compile",
-    "dialmeter.users.alternatives._is_absent",
-    "dialmeter.users.blame.label_check._is_part_of_label",
+    "dialmeter.users.counting._is_absent",
+    "dialmeter.users.blame.words._is_part_of_label",
     "dialmeter.users.blame.words._find_form",
     "dialmeter.users.blame.words._find_number",
     "dialmeter.users.blame.words._yes_or_no",
@@ -51,7 +51,7 @@ COMPUTED = {
     "dialmeter.users.items.goal_items.form_of",
     "dialmeter.users.prepared_dialogue.__init__",
     "dialmeter.users.text.rules.__init__",
-    "dialmeter.users.items.said_values.said_values",
+    "dialmeter.users.items.text_events.said_values",
     "dialmeter.users.items.text_events._missing_ids",
     "dialmeter.users.items.text_events._leaks",
     "dialmeter.users.items.text_events._wrong_slot_words",

@@ -12,8 +12,7 @@ from msgspec.structs import asdict
 from ..core.comparison import Resampling
 from ..errors import InputError
 from ..model import dialogue_key
-from .events import Family, Remark
-from .outcome import COMBINED, DialogueOutcome, Measured, Parts
+from .events import COMBINED, DialogueOutcome, Family, Measured, Parts, Remark
 
 if TYPE_CHECKING:
     from ..stats import Interval

@@ -10,7 +10,7 @@ import click
 
 from ...errors import DialmeterError
 from ...judges.ask import ScoreStore
-from ...judges.builtin.dialogue import OverReplies
+from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Judge, identity_of
 from ...judges.judged_items import JudgedItem
 from ..dry_run import dry_run_output

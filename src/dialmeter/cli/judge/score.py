@@ -18,9 +18,9 @@ from ...judges.cases import case_id
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
+from ...judges.record import case_lines, find_case
 from ...judges.result import JudgeResult
 from ...judges.scorer import run_judges, with_trivial_judges
-from ...judges.show import case_lines, find_case
 from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables

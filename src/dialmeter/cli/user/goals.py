@@ -14,7 +14,7 @@ from ...model import Goal
 from ...readers.conversations import open_conversations
 from ...readers.corpus import open_corpus
 from ...readers.trajectories import open_trajectories
-from ...users.derived_goals import derived_goal, written_goals
+from ...users.goals import derived_goal, written_goals
 from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ...model import Conversation
+from ..events import DialogueOutcome, DomainOutcome, Measured
 from ..goals import requested_slot
-from ..outcome import DialogueOutcome, DomainOutcome, Measured
 from ..prepared_dialogue import PreparedDialogue, ScoringSetup
 from .cause import PARTIES, REASONS, Cause, Party, first_cause, most_frequent
 from .exchange import Exchange, ExchangeItem, acts_in_words, confusion

@@ -11,8 +11,7 @@ from ...errors import InputError, one_line
 from ...model import TaskGoal, Trajectory
 from ...readers.csv_files import csv_text, read_csv
 from ...readers.source import Source
-from .conditions import CONDITIONS, Condition
-from .goal_items import KINDS, GoalItem, ItemKind, items_of, places_in
+from .goal_items import CONDITIONS, KINDS, Condition, GoalItem, ItemKind, items_of, places_in
 
 COLUMNS = ("task", "kind", "value", "condition", "forms", "keys", "instruction")
 _SEPARATOR = "|"
