@@ -13,11 +13,10 @@ from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, did_you_mean, one_line
 from .adapters.prompts import ModelExchange
-from .cases import Case, case_id
+from .cases import READING, Case, case_id, expected_of
 from .judge import AnyItem, Judge, identity_digest, is_pairwise
 from .matrix import JudgeDescription, VerdictSettings
 from .result import JudgeResult
-from .verdict import READING, expected_of
 
 _LONGEST = 10_000
 """The largest number of characters in a line."""

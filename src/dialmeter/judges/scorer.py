@@ -19,13 +19,12 @@ from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .builtin.panel import members_of
 from .case_files import read_cases
-from .cases import Case, scores_digest
+from .cases import Case, parse_threshold, scores_digest
 from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
 from .judged_items import training_talk
 from .language import Paraphraser, open_language
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
 from .result import JudgeResult
-from .verdict import parse_threshold
 
 SPEAKERS = ("both", "system", "user")
 

@@ -15,9 +15,8 @@ from ...judges.ask import ScoreStore
 from ...judges.judge import Judge, identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
-from ...judges.people.compare import first_judge
 from ...judges.people.correlate import PeopleSettings
-from ...judges.people.result import PeopleResult
+from ...judges.people.result import PeopleResult, first_judge
 from ...judges.people.study import (
     checked_names,
     chosen_dimensions,

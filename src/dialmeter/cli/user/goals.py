@@ -15,7 +15,7 @@ from ...readers.conversations import open_conversations
 from ...readers.corpus import open_corpus
 from ...readers.trajectories import open_trajectories
 from ...users.goals import derived_goal, written_goals
-from ...users.items.sheet import goal_rows, goal_sheet
+from ...users.items.goal_items import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..old_names import renamed_option

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from ...model import Move
-from ..corpus_pool import Snippet
 from ..language.words import content_words, edited, sentences, word_list
-from . import Attack, AttackedReply, Kit, NoCase, Variant
+from . import Attack, AttackedReply, Kit, NoCase, Snippet, Variant
 from .turns import unrelated
 
 _OTHERS = ("User", "Assistant", "Speaker A", "Speaker B", "Human", "Bot")

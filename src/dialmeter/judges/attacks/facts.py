@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..corpus_pool import Snippet, usable
 from ..language import COREFERENCE, ENTITIES, TAGS
 from ..language.analysis import Analysis, TextSpan, Token
 from ..language.words import Edit, content_words, edited, word_list
-from . import Attack, Kit, NoCase, Variant
+from . import Attack, Kit, NoCase, Snippet, Variant, usable
 from .references import resolved, spelled_out
 
 TYPES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "PRODUCT", "EVENT", "WORK_OF_ART", "NORP", "DATE", "TIME", "MONEY", "CARDINAL", "LANGUAGE"})  # fmt: skip

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ..corpus_pool import Snippet
 from ..language import PARAPHRASER, SYNONYMS
 from ..language.analysis import Token
 from ..language.synonyms import Synonym, least_frequent, word_frequency
 from ..language.words import capitalised, exchanged
-from . import Attack, Kit, NoCase, Variant
+from . import Attack, Kit, NoCase, Snippet, Variant
 
 _LONG = {
     "i'm": "i am", "i've": "i have", "i'll": "i will", "you're": "you are", "you've": "you have", "you'll": "you will",

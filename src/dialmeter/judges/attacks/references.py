@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ..corpus_pool import Snippet
 from ..language import COREFERENCE, ENTITIES, TOKENS
 from ..language.analysis import Token
 from ..language.coreference import Reference, references
 from ..language.words import Edit, capitalised, content_words, edited, starts_sentence
-from . import Attack, Kit, NoCase, Variant
+from . import Attack, Kit, NoCase, Snippet, Variant
 
 FAMILIES: dict[str, tuple[str, str, str, str, str]] = {
     "i": ("I", "me", "my", "mine", "myself"),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...model import Move
-from ..corpus_pool import Snippet
 from ..language.words import GREETINGS, content_words, is_question, same_but_for_case, word_list
-from . import Attack, Kit, NoCase, Variant
+from . import Attack, Kit, NoCase, Snippet, Variant
 
 _DRAWN = 12
 _SAMPLE_SIZE = 100

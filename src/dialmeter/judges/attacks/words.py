@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ...english import STOP_WORDS
-from ..corpus_pool import Snippet
 from ..language import CHUNKS, SYNONYMS, TOKENS
 from ..language.analysis import TextSpan, Token
 from ..language.inflection import inflected
 from ..language.synonyms import OPEN_CLASSES, word_frequency
 from ..language.words import Edit, edited, exchanged, word_list
-from . import Attack, Kit, NoCase, Variant
+from . import Attack, Kit, NoCase, Snippet, Variant
 
 _MOST = 2
 _LEAST_FREQUENCY = 3.5

@@ -22,11 +22,10 @@ from ...model import Conversation
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ..ask import JudgeScores, ScorePair
-from ..cases import Case
+from ..cases import Case, parse_threshold
 from ..judge import FACETS
 from ..matrix import CONTROL, JudgeDescription, VerdictSettings
 from ..result import JudgeResult
-from ..verdict import parse_threshold
 
 LAYOUT = 1
 """The version of the file format."""

@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from ..counting import find_alternatives, unneeded_constraints
 from ..goals import constraint
-from .cause import Cause, most_frequent
-from .exchange import Exchange, ExchangeItem, is_reference
+from .exchange import Cause, Exchange, ExchangeItem, is_reference, most_frequent
 from .failures import Database, stop
 from .precision import Repeat, repeat_cause
 from .words import WordSearch, unlabelled

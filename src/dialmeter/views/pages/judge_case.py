@@ -10,8 +10,8 @@ from msgspec import Struct, ValidationError, convert
 
 from ...errors import InputError
 from ...judges.adapters.prompts import ModelExchange
+from ...judges.cases import READING
 from ...judges.language.words import changed_spans
-from ...judges.verdict import READING
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 
