@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...english import STOP_WORDS
 from ..language import CHUNKS, SYNONYMS, TOKENS
 from ..language.analysis import TextSpan, Token
-from ..language.inflection import inflected
 from ..language.synonyms import OPEN_CLASSES, word_frequency
+from ..language.thesaurus import inflected
 from ..language.words import Edit, edited, exchanged, word_list
 from . import Attack, Kit, NoCase, Snippet, Variant
 
