@@ -54,6 +54,14 @@ class Judge(Protocol):
         ...
 
 
+class JudgeDefaults:
+    """What a judge of dialmeter declares if it does not say otherwise: a higher score is better, without limits, for all facets."""
+
+    higher_is_better = True
+    scale: tuple[float, float] | None = None
+    facets: frozenset[str] | None = None
+
+
 @runtime_checkable
 class PairwiseJudge(Protocol):
     """Any object that decides which of two replies to a context is better.

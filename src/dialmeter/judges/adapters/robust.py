@@ -21,7 +21,7 @@ from ...errors import DialmeterError, InputError
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ..builtin.surface import ContextOverlap, Distinct, tokens, words
-from ..judge import Item, name_with_parameters
+from ..judge import Item, JudgeDefaults, name_with_parameters
 from .network import NetworkJudge, Weights, model_name, sentence_vectors, weights_digest
 
 if TYPE_CHECKING:
@@ -171,16 +171,12 @@ def minilm_features(items: Sequence[Item]) -> Array:
 FEATURES = {"ngram": ngram_features, "minilm": minilm_features}
 
 
-class RobustHead:
+class RobustHead(JudgeDefaults):
     """A linear head that was trained to prefer human replies to attacked ones.
 
     Args:
         folder: the folder that training wrote.
     """
-
-    higher_is_better = True
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = None
 
     def __init__(self, folder: str) -> None:
         self._trained = read_weights(folder)

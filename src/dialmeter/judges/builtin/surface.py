@@ -19,7 +19,16 @@ from ...english import UNSPACED_LETTER
 from ...errors import NotApplicable
 from ...model import SYSTEM, Move
 from ..cases import item_hash
-from ..judge import AnyItem, Item, identity_of, load_weights, make_judge, name_with_parameters, parse_call
+from ..judge import (
+    AnyItem,
+    Item,
+    JudgeDefaults,
+    identity_of,
+    load_weights,
+    make_judge,
+    name_with_parameters,
+    parse_call,
+)
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
@@ -61,7 +70,7 @@ def spaced(text: str) -> str:
     return text
 
 
-class Constant:
+class Constant(JudgeDefaults):
     """Gives every reply the same score: the floor and the ceiling of error rates.
 
     Example:
@@ -70,15 +79,13 @@ class Constant:
     """
 
     name = "constant"
-    higher_is_better = True
-    scale: tuple[float, float] | None = (0.0, 0.0)
-    facets: frozenset[str] | None = None
+    scale = (0.0, 0.0)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [0.0] * len(items)
 
 
-class Length:
+class Length(JudgeDefaults):
     """Counts the words of the reply. A case that it gets right can be solved by length alone.
 
     Example:
@@ -87,15 +94,12 @@ class Length:
     """
 
     name = "length"
-    higher_is_better = True
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = None
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [float(len(words(reply))) for _, reply in items]
 
 
-class Chance:
+class Chance(JudgeDefaults):
     """Gives each reply a random number between 0 and 1.
 
     The number is a digest of the seed and the item, so it does not depend on order and batches. If an item is scored
@@ -108,10 +112,8 @@ class Chance:
         (True, True)
     """
 
-    higher_is_better = True
     stays = True
-    scale: tuple[float, float] | None = (0.0, 1.0)
-    facets: frozenset[str] | None = None
+    scale = (0.0, 1.0)
 
     def __init__(self, seed: int = 0) -> None:
         self.name = name_with_parameters("random", seed=(seed, 0))
@@ -127,7 +129,7 @@ class Chance:
         return int.from_bytes(digest[:7], "big") / 2**56
 
 
-class ContextOverlap:
+class ContextOverlap(JudgeDefaults):
     """The share of the reply's distinct words that also occur in the context; 0 for a reply without words.
 
     Example:
@@ -137,9 +139,7 @@ class ContextOverlap:
     """
 
     name = "overlap"
-    higher_is_better = True
-    scale: tuple[float, float] | None = (0.0, 1.0)
-    facets: frozenset[str] | None = None
+    scale = (0.0, 1.0)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [
@@ -153,7 +153,7 @@ class ContextOverlap:
         return len(reply_words & context_words) / len(reply_words) if reply_words else 0.0
 
 
-class Distinct:
+class Distinct(JudgeDefaults):
     """The share of distinct tokens and token pairs in the reply: the mean of distinct-1 and distinct-2.
 
     Example:
@@ -162,9 +162,8 @@ class Distinct:
     """
 
     name = "distinct"
-    higher_is_better = True
-    scale: tuple[float, float] | None = (0.0, 1.0)
-    facets: frozenset[str] | None = frozenset({"naturalness", "interest"})
+    scale = (0.0, 1.0)
+    facets = frozenset({"naturalness", "interest"})
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [distinct_share(tokens(spaced(reply))) for _, reply in items]
@@ -276,7 +275,7 @@ def _rated_moves(moves: Sequence[Move]) -> list[Move]:
     return [move for move in moves if move.speaker == speaker]
 
 
-class DialogueLength:
+class DialogueLength(JudgeDefaults):
     """Counts the words, turns or questions of the system in a dialogue.
 
     Example:
@@ -286,9 +285,6 @@ class DialogueLength:
     """
 
     level = "dialogue"
-    higher_is_better = True
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = None
 
     def __init__(self, count: str = "words") -> None:
         if count not in ("words", "turns", "questions"):
@@ -305,7 +301,7 @@ class DialogueLength:
         return sum(move.text.count("?") if self._count == "questions" else len(words(move.text)) for move in moves)
 
 
-class DialogueDistinct:
+class DialogueDistinct(JudgeDefaults):
     """The share of distinct tokens and token pairs in all moves of the system: the mean of distinct-1 and distinct-2.
 
     Example:
@@ -315,9 +311,7 @@ class DialogueDistinct:
 
     level = "dialogue"
     name = "dialogue-distinct"
-    higher_is_better = True
-    scale: tuple[float, float] | None = (0.0, 1.0)
-    facets: frozenset[str] | None = None
+    scale = (0.0, 1.0)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [
