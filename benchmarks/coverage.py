@@ -30,10 +30,9 @@ from numpy.typing import NDArray
 from dialmeter import score_system, score_tracker, score_user
 from dialmeter.core.comparison import PairedSample, Resampling, compare_pairs
 from dialmeter.judges.ask import JudgeScores, ScorePair
-from dialmeter.judges.cases import Case, Place
+from dialmeter.judges.cases import Case, Place, parse_threshold
 from dialmeter.judges.matrix import JudgeDescription, VerdictSettings
 from dialmeter.judges.result import JudgeResult
-from dialmeter.judges.verdict import parse_threshold
 from dialmeter.model import Move
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.files import sampled

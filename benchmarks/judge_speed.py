@@ -128,7 +128,7 @@ def pang_c() -> float:
 
 def relevance() -> float:
     """Return the time of one text at a time ÷ batches, on replies of up to 16 tokens."""
-    from dialmeter.judges.adapters.minilm import Relevance
+    from dialmeter.judges.adapters.robust import Relevance
 
     judge = Relevance()
     draw = random.Random(2)

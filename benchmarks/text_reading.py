@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dialmeter.model import SYSTEM, USER, Conversation, DomainGoal, Move
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.canonical import Matcher
-from dialmeter.users.derived_goals import derived_goal
+from dialmeter.users.goals import derived_goal
 from dialmeter.users.profile import Profile, named
 from dialmeter.users.text import RuleMaker, TextReader, measure_reading
 from dialmeter.users.text.accuracy import ReadingAccuracy, ReadingTally, short, units_of

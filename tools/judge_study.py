@@ -22,11 +22,10 @@ from dialmeter.errors import DialmeterError
 from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.attacks import PAPER
 from dialmeter.judges.case_files import read_cases
-from dialmeter.judges.cases import Case, case_id, item_hash
+from dialmeter.judges.cases import Case, case_id, item_hash, row_of
 from dialmeter.judges.judge import Item, Judge, identity_of, load_judge
 from dialmeter.judges.result import JudgeResult
 from dialmeter.judges.scorer import score_judge, talk_of
-from dialmeter.judges.verdict import row_of
 from dialmeter.views.judge import matrix_tables
 from dialmeter.views.tables import render
 

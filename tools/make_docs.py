@@ -13,7 +13,7 @@ from pathlib import Path
 from attack_pages import attack_page, attacks_index
 from dialmeter import measure
 from dialmeter.judges import attacks
-from dialmeter.users.measures import ABOUT as USER_MEASURES
+from dialmeter.users.score_table import ABOUT as USER_MEASURES
 from document_schemas import documents, schema
 from reference_pages import (
     conversations_page,

@@ -12,8 +12,8 @@ from dialmeter.readers.own.writers import WRITERS
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours
 from dialmeter.users import rules as user_rules
-from dialmeter.users.measures import ABOUT as USER_MEASURES
-from dialmeter.users.measures import UserMeasure
+from dialmeter.users.score_table import ABOUT as USER_MEASURES
+from dialmeter.users.score_table import UserMeasure
 from dialmeter.views.user_figures import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN
 
 SAMPLE = "dialmeter sample .    # writes the files that this page uses"

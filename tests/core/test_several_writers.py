@@ -14,7 +14,7 @@ from dialmeter import open_run
 from dialmeter.core.endpoint import AnswerStore, ChatAnswer
 from dialmeter.core.lock import Lock
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.store import ScoreStore
+from dialmeter.judges.ask import ScoreStore
 
 from ..cli.invoke import CommandResult, call_process, files_in
 from ..cli.samples import native_lines, written
@@ -123,7 +123,7 @@ def test_a_report_with_several_writers_is_always_complete(count: int, tmp_path: 
 
 APPENDING = {
     "scores": (
-        "from dialmeter.judges.store import ScoreStore\n"
+        "from dialmeter.judges.ask import ScoreStore\n"
         "store = ScoreStore(sys.argv[1])\n"
         "for number in range(60):\n"
         "    store.add('judge', {f'{sys.argv[2]}-{number}': 1.0})\n"
@@ -137,7 +137,7 @@ APPENDING = {
     "analyses": (
         "from pathlib import Path\n"
         "from dialmeter.judges.language.analysis import Analysis\n"
-        "from dialmeter.judges.language.analysis_store import AnalysisStore\n"
+        "from dialmeter.judges.language.analysis import AnalysisStore\n"
         "for number in range(60):\n"
         "    store = AnalysisStore(Path(sys.argv[1]), 'test')\n"
         "    store.put({f'{sys.argv[2]}-{number}': Analysis(())})\n"
@@ -156,7 +156,7 @@ def _known_answers(folder: Path, keys: Sequence[str]) -> int:
 
 
 def _known_analyses(folder: Path, keys: Sequence[str]) -> int:
-    from dialmeter.judges.language.analysis_store import AnalysisStore
+    from dialmeter.judges.language.analysis import AnalysisStore
 
     store = AnalysisStore(folder, "test")
     analyses = store.get(keys)
@@ -189,7 +189,7 @@ def test_one_cache(cache: str, count: int, tmp_path: Path) -> None:
 
 BEGINNING = (
     "import os, sys\n"
-    "from dialmeter.judges.store import ScoreStore\n"
+    "from dialmeter.judges.ask import ScoreStore\n"
     "os.fsync = lambda file: None\n"
     "store = ScoreStore(sys.argv[1])\n"
     "print('ready', flush=True)\n"

@@ -15,18 +15,17 @@ from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
 from dialmeter.judges.adapters.answer_forms import FORMS, read_score
-from dialmeter.judges.adapters.llm_pairwise import read_preference
-from dialmeter.judges.attacks.natural_paraphrase import contract, expand_contractions
+from dialmeter.judges.adapters.llm_variants import read_preference
+from dialmeter.judges.attacks.paraphrases import contract, expand_contractions
 from dialmeter.judges.judge import parse_call
-from dialmeter.judges.language.text_diff import changed_spans
-from dialmeter.judges.language.words import sentences, tokens
+from dialmeter.judges.language.words import changed_spans, sentences, tokens
 from dialmeter.model import SYSTEM, USER, Act, ExpectedAction, Move, Step, TaskGoal, Trajectory
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.readers.completions.llm import _PATTERN, _id_pattern
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile
-from dialmeter.users.alternatives import _is_absent
 from dialmeter.users.blame.words import WordSearch
+from dialmeter.users.counting import _is_absent
 from dialmeter.users.items.goal_items import GoalItem, form_of
 from dialmeter.users.items.text_events import LogWords, text_events
 from dialmeter.users.items.verdicts import asked_at, outcomes_of
@@ -43,8 +42,8 @@ COMPUTED = {
     "dialmeter.readers.completions.llm._id_pattern",
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compile",
-    "dialmeter.users.alternatives._is_absent",
-    "dialmeter.users.blame.label_check._is_part_of_label",
+    "dialmeter.users.counting._is_absent",
+    "dialmeter.users.blame.words._is_part_of_label",
     "dialmeter.users.blame.words._find_form",
     "dialmeter.users.blame.words._find_number",
     "dialmeter.users.blame.words._yes_or_no",
@@ -52,7 +51,7 @@ COMPUTED = {
     "dialmeter.users.items.goal_items.form_of",
     "dialmeter.users.prepared_dialogue.__init__",
     "dialmeter.users.text.rules.__init__",
-    "dialmeter.users.items.said_values.said_values",
+    "dialmeter.users.items.text_events.said_values",
     "dialmeter.users.items.text_events._missing_ids",
     "dialmeter.users.items.text_events._leaks",
     "dialmeter.users.items.text_events._wrong_slot_words",

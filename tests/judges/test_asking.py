@@ -87,7 +87,7 @@ def test_batches_do_not_depend_on_stored_scores() -> None:
         ask = Asker(lambda _: Listening()).ask
         return (ask(shard) for shard in shards if shard.number != 1)
 
-    from dialmeter.judges.store import ScoreStore
+    from dialmeter.judges.ask import ScoreStore
 
     class Kept(ScoreStore):
         def __init__(self) -> None:

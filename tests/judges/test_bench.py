@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from dialmeter.judges.attacks import registry
-from dialmeter.judges.bench.case_set import read_set
+from dialmeter.judges.bench import read_set
 
 from ..cli.invoke import call, checked
 from .attacks.talk import VILLAGE
@@ -98,7 +98,7 @@ def change(path: Path, **changes: object) -> None:
 
 def resign(path: Path, **changes: object) -> None:
     """A forger who signs again what was changed."""
-    from dialmeter.judges.bench.submission import Submission, signed
+    from dialmeter.judges.bench import Submission, signed
 
     found = msgspec.json.decode(path.read_bytes(), type=Submission)
     path.write_bytes(msgspec.json.encode(signed(msgspec.structs.replace(found, **changes))))
@@ -129,7 +129,7 @@ def test_another_version(made: Path, submitted: Path, capsys: pytest.CaptureFixt
 
 
 def test_error_rates_that_are_made_up(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from dialmeter.judges.bench.submission import Submission
+    from dialmeter.judges.bench import Submission
 
     errors = msgspec.json.decode(submitted.read_bytes(), type=Submission).errors
     resign(submitted, errors=[msgspec.structs.replace(errors[0], value=0.123), *errors[1:]])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.judges.ask import ScoreStore
 from dialmeter.judges.external_judges import CommandJudge
 from dialmeter.judges.judge import Item, Judge, identity_of, load_judge
 from dialmeter.judges.scorer import score_judge
-from dialmeter.judges.store import ScoreStore
 
 from .made import Oracle, cases
 

@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.judges.ask import score_cases
+from dialmeter.judges.ask import ScoreStore, score_cases
 from dialmeter.judges.builtin.surface import Chance, Length
 from dialmeter.judges.judge import Item
 from dialmeter.judges.scorer import score_judge
-from dialmeter.judges.store import ScoreStore
 
 from .made import case, cases, write_cases
 

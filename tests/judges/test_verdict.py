@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.verdict import Threshold, conforms, expected_of, parse_threshold, relation
+from dialmeter.judges.cases import Threshold, conforms, expected_of, parse_threshold, relation
 
 from .made import case
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from dialmeter.users.outcome import DialogueOutcome, Parts
+from dialmeter.users.events import DialogueOutcome, Parts
 from dialmeter.users.scorer import UserScorer, score_user
 from dialmeter.values.maps import ValueMap
 

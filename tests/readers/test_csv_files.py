@@ -10,13 +10,13 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.judges.case_files import read_scores
-from dialmeter.judges.validity.reading import ReaderVerdict, by_hash, read_sheet, record
+from dialmeter.judges.validity import ReaderVerdict, by_hash, read_sheet, record
 from dialmeter.readers.csv_files import csv_text, rows_of
 from dialmeter.readers.ratings.open_ratings import open_ratings, open_scores
 from dialmeter.readers.source import Source
 from dialmeter.studies.curve.curve_files import in_manifest
 from dialmeter.studies.human.ratings import read_ratings
-from dialmeter.users.items.sheet import read_goal_sheet
+from dialmeter.users.items.goal_items import read_goal_sheet
 
 from ..judges.made import cases
 

@@ -11,9 +11,8 @@ import pytest
 from dialmeter.judges.adapters.dialogrpt import published
 from dialmeter.judges.adapters.satisfaction import rating
 from dialmeter.judges.builtin.surface import Constant
-from dialmeter.judges.cases import Case, Place
+from dialmeter.judges.cases import Case, Place, parse_threshold
 from dialmeter.judges.scorer import score_judge
-from dialmeter.judges.verdict import parse_threshold
 from dialmeter.model import Move
 
 

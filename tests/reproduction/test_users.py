@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.services import gcdf1
-from dialmeter.users.outcome import COMBINED, DialogueOutcome, Measured
+from dialmeter.users.events import COMBINED, DialogueOutcome, Measured
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dialmeter.users.events import Event
-from dialmeter.users.outcome import DialogueOutcome
+from dialmeter.users.events import DialogueOutcome, Event
 
 Found = Counter[tuple[str, str, str, Any]]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from dialmeter.users.outcome import DialogueOutcome
+from dialmeter.users.events import DialogueOutcome
 from dialmeter.users.profile import Profile, named
 from dialmeter.users.rules import UserRules, changed
 from dialmeter.users.rules import named as rules_named

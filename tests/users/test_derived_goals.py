@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dialmeter.model import Act, Conversation, DomainGoal, Move
-from dialmeter.users.derived_goals import derived_goal
+from dialmeter.users.goals import derived_goal
 from dialmeter.users.profile import named
 
 from .talks import system, user

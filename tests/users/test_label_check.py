@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter.users.blame.label_check import label_findings
-from dialmeter.users.blame.words import WordSearch
+from dialmeter.users.blame.words import WordSearch, label_findings
 from dialmeter.users.profile import named
 from dialmeter.users.scorer import UserScorer
 

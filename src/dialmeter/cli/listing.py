@@ -17,15 +17,15 @@ from ..core.document import Document, make_document
 from ..errors import DialmeterError, did_you_mean
 from ..judges import attacks as attacking
 from ..judges import judge as judging
-from ..judges.verdict import READING
+from ..judges.cases import READING
 from ..readers.formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS
 from ..registry import Registry
 from ..simulation import agents as talking
 from ..systems import measures as system_measures
 from ..tracking.rule_sets import rules
 from ..users import behaviours, profile
-from ..users import measures as user_measures
 from ..users import rules as user_rules
+from ..users import score_table as user_measures
 from ..views.tables import Table
 from .options import command, style_options
 from .printer import EVERY, Block, Output, message_block, warn

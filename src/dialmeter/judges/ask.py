@@ -1,4 +1,4 @@
-"""Score cases with judges.
+"""Score cases with judges, and store the scores on disk.
 
 Each distinct item is scored once. Batches do not depend on the process that asks the judge. If one item fails, the other items of
 its batch are still scored.
@@ -6,20 +6,63 @@ its batch are still scored.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from ..core.endpoint.cost import BudgetSpent
+from ..core.output import RecordLog
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
 from .cases import Case
 from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
-from .store import ScoreStore
+
+
+class ScoreStore:
+    """Stores scores by judge and item in a folder. It has one file per judge and one line per batch.
+
+    Args:
+        folder: the folder of the files; it is created with the first batch.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ScoreStore(folder).add("length", {"a1": 3.0, "b2": 4.0})
+        ...     ScoreStore(folder).scores("length")
+        {'a1': 3.0, 'b2': 4.0}
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def _log(self, identity: str) -> RecordLog[dict[str, float]]:
+        path = self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
+        head = msgspec.json.encode({"judge": identity}) + b"\n"
+        return RecordLog(path, dict[str, float], "a line of scores", head)
+
+    def scores(self, identity: str) -> dict[str, float]:
+        """All scores of a judge, by item.
+
+        Raises:
+            InputError: the file is not a file of scores.
+        """
+        return {item: score for batch in self._log(identity).read() for item, score in batch.items()}
+
+    def add(self, identity: str, scores: Mapping[str, float]) -> None:
+        """Append the scores of one batch.
+
+        Raises:
+            DialmeterError: the file cannot be written.
+        """
+        self._log(identity).append(dict(scores))
+
 
 _BATCH = 256
 PATIENCE = 10

@@ -17,14 +17,28 @@ from msgspec import Struct
 from ..english import LIMIT, NOT_ENGLISH, english_notices, words_of_dialogue
 from ..errors import DialmeterError
 from ..model import Conversation, Move
-from .attack_statistics import Attacked, Attempt, Yield, gather, yield_notices
-from .attacks import BEYOND, PAPER, Attack, AttackedReply, Kit, NoCase, Variant, chosen, with_resources
+from .attacks import (
+    BEYOND,
+    PAPER,
+    Attack,
+    AttackedReply,
+    Kit,
+    NoCase,
+    Pool,
+    Snippet,
+    Variant,
+    chosen,
+    digest,
+    make_pool,
+    ordered,
+    seeded,
+    snippets,
+    with_resources,
+)
+from .attempts import AttackCheckpoint, Attacked, AttackPart, Attempt, Yield, gather, yield_notices
 from .cases import Case, Place
-from .checkpoint import AttackCheckpoint, AttackPart
-from .corpus_pool import Pool, Snippet, digest, make_pool, ordered, seeded, snippets
 from .language import SYNONYMS, TOKENS, Language, Resources
-from .language.text_diff import changed_spans
-from .language.words import same_but_for_case
+from .language.words import changed_spans, same_but_for_case
 
 BATCH = 25
 _FEW = 4

@@ -20,11 +20,9 @@ from ..readers.source import Source
 from ..readers.strict_json import parse_as
 from .ask import ScorePair
 from .attacks import Attack, named
-from .cases import Case, Place, case_id
+from .cases import EXPECTED, Case, Place, case_id
 from .judge import FACETS
-from .language.text_diff import changed_spans
-from .language.words import same_but_for_case
-from .verdict import EXPECTED
+from .language.words import changed_spans, same_but_for_case
 
 
 def read_cases(path: str | Path) -> list[Case]:

@@ -19,7 +19,7 @@ from ..core.ladder import Assumption, Ladder, Rung, Verdict, decide, make_ladder
 from ..measure import Score
 from ..model import Notice
 from .ask import JudgeScores
-from .cases import Case, case_id
+from .cases import THRESHOLDS, Case, case_id
 from .judge import FACETS
 from .matrix import (
     CONTROL,
@@ -31,7 +31,6 @@ from .matrix import (
     error_cells,
     rate_over_dialogues,
 )
-from .verdict import THRESHOLDS
 
 if TYPE_CHECKING:
     from ..stats.formulas import Floats

@@ -20,7 +20,7 @@ import msgspec
 from ..errors import DialmeterError, UnreadableAnswer, one_line
 from ..model import Move
 from ..registry import object_at
-from .judge import FACETS, Item, Judge, is_pairwise
+from .judge import FACETS, Item, Judge, JudgeDefaults, is_pairwise
 
 _KNOWN = sys.stdlib_module_names | {"dialmeter"}
 """Packages whose files do not count: the version in a signature stands for them."""
@@ -74,11 +74,8 @@ def _direction(text: str, thing: Any, given: Mapping[str, str]) -> bool:
     return values[direction]
 
 
-class FunctionJudge:
+class FunctionJudge(JudgeDefaults):
     """A judge that calls a function of context and reply."""
-
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = None
 
     def __init__(self, function: Callable[[Sequence[Move], str], float], name: str, higher_is_better: bool) -> None:
         self.name = name
@@ -90,7 +87,7 @@ class FunctionJudge:
         return [float(self._function(context, reply)) for context, reply in items]
 
 
-class CommandJudge:
+class CommandJudge(JudgeDefaults):
     """A judge that runs a program. The program reads one JSON line per reply and writes one number per line.
 
     A line is ``{"context": [{"speaker": "..", "text": ".."}], "reply": ".."}``. The program is started once per batch.
@@ -107,9 +104,6 @@ class CommandJudge:
         >>> judge.score([((Move("user", "hello"),), "hi")])
         [61.0]
     """
-
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = None
 
     def __init__(
         self, command: Sequence[str], name: str = "", higher_is_better: bool = True, batch_size: int = 500

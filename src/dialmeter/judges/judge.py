@@ -54,6 +54,14 @@ class Judge(Protocol):
         ...
 
 
+class JudgeDefaults:
+    """What a judge of dialmeter declares if it does not say otherwise: a higher score is better, without limits, for all facets."""
+
+    higher_is_better = True
+    scale: tuple[float, float] | None = None
+    facets: frozenset[str] | None = None
+
+
 @runtime_checkable
 class PairwiseJudge(Protocol):
     """Any object that decides which of two replies to a context is better.
@@ -98,16 +106,16 @@ registry = Registry(
         "length": f"{_BUILTIN}.surface:Length",
         "overlap": f"{_BUILTIN}.surface:ContextOverlap",
         "distinct": f"{_BUILTIN}.surface:Distinct",
-        "dialogue-mean": f"{_BUILTIN}.dialogue:mean_over_replies",
-        "dialogue-min": f"{_BUILTIN}.dialogue:lowest_of_replies",
-        "dialogue-length": f"{_BUILTIN}.dialogue:DialogueLength",
-        "dialogue-distinct": f"{_BUILTIN}.dialogue:DialogueDistinct",
+        "dialogue-mean": f"{_BUILTIN}.surface:mean_over_replies",
+        "dialogue-min": f"{_BUILTIN}.surface:lowest_of_replies",
+        "dialogue-length": f"{_BUILTIN}.surface:DialogueLength",
+        "dialogue-distinct": f"{_BUILTIN}.surface:DialogueDistinct",
         "panel": f"{_BUILTIN}.panel:JudgePanel",
         "ngram-coherence": f"{_BUILTIN}.ngram:NgramCoherence",
         "ngram-fluency": f"{_BUILTIN}.ngram:NgramFluency",
         "smollm2-coherence": f"{_ADAPTERS}.pang:coherence",
         "smollm2-fluency": f"{_ADAPTERS}.pang:fluency",
-        "minilm-relevance": f"{_ADAPTERS}.minilm:Relevance",
+        "minilm-relevance": f"{_ADAPTERS}.robust:Relevance",
         "pang-c": f"{_ADAPTERS}.pang:PangC",
         "pang-f": f"{_ADAPTERS}.pang:PangF",
         "pang-l": f"{_ADAPTERS}.pang:PangL",
@@ -117,8 +125,8 @@ registry = Registry(
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "robust": f"{_ADAPTERS}.robust:RobustHead",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
-        "llm-pairwise": f"{_ADAPTERS}.llm_pairwise:PairwiseLanguageModel",
-        "llm-dialogue": f"{_ADAPTERS}.llm_dialogue:DialogueLanguageModel",
+        "llm-pairwise": f"{_ADAPTERS}.llm_variants:PairwiseLanguageModel",
+        "llm-dialogue": f"{_ADAPTERS}.llm_variants:DialogueLanguageModel",
     },
 )
 

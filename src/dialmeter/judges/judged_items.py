@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .cases import Case, item_hash
+from .cases import RULES, Case, facet_of, item_hash
 from .judge import AnyItem, AnyJudge, Item, PairItem, is_pairwise
-from .verdict import RULES, facet_of
 
 _AGAIN = "/again"
 

@@ -10,9 +10,8 @@ from msgspec import Struct
 
 from .._version import __version__
 from .ask import NOT_ASKED, JudgeScores, ScorePair
-from .cases import Case, cases_digest
+from .cases import Case, Relation, Threshold, cases_digest, conforms, expected_of, facet_of, relation, row_of
 from .judge import AnyJudge, identity_digest, identity_of, is_pairwise
-from .verdict import Relation, Threshold, conforms, expected_of, facet_of, relation, row_of
 
 if TYPE_CHECKING:
     from ..stats.intervals import Interval

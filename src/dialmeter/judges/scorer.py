@@ -13,19 +13,17 @@ from ..core.comparison import check_ci
 from ..errors import DialmeterError
 from ..model import Conversation
 from ..readers.conversations import Conversations, open_conversations
-from .ask import Ask, ScorePair, Watch, score_cases
+from .ask import Ask, ScorePair, ScoreStore, Watch, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .builtin.panel import members_of
 from .case_files import read_cases
-from .cases import Case, scores_digest
+from .cases import Case, parse_threshold, scores_digest
 from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
 from .judged_items import training_talk
 from .language import Paraphraser, open_language
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
 from .result import JudgeResult
-from .store import ScoreStore
-from .verdict import parse_threshold
 
 SPEAKERS = ("both", "system", "user")
 

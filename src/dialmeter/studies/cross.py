@@ -19,7 +19,7 @@ from ..simulation.play import Setting
 from ..systems.compare import LogComparison, compare_systems
 from ..systems.measures import SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
-from ..users.outcome import DialogueOutcome
+from ..users.events import DialogueOutcome
 from ..users.result import UserResult
 from .act_success import TOWN
 

@@ -14,7 +14,7 @@ from ..core.ladder import Assumption, Rung, make_ladder, make_rung
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from ..values import maps
-from .outcome import COMBINED
+from .events import COMBINED
 from .result import SHOWN, UserResult, UserSettings
 from .score_table import MEASURES, column
 from .text import RuleMaker

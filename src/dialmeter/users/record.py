@@ -12,8 +12,7 @@ from ..core.run_writer import RunWriter
 from ..model import Conversation, DomainGoal, Move
 from .analysis.patterns import Pattern, patterns_of
 from .blame import BlameVerdict
-from .events import Event, Remark
-from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured, Parts
+from .events import COMBINED, DialogueOutcome, DomainOutcome, Event, Measured, Parts, Remark
 from .result import UserResult, UserSettings
 from .score_table import MEASURES, column
 

@@ -16,9 +16,8 @@ from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Notice, dialogue_key
 from ..values.maps import ValueMap
-from .events import Remark
+from .events import COMBINED, DialogueOutcome, Remark
 from .goals import data_digest
-from .outcome import COMBINED, DialogueOutcome
 from .profile import Profile
 from .rules import UserRules
 from .score_table import MEASURES, ScoreTable, column, intervals, mean

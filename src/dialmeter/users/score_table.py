@@ -1,4 +1,7 @@
-"""Table of scored dialogues: scores, counts of events, remarks. Tables of parts of a corpus can be merged."""
+"""The six measures of users (names, descriptions, formulas and references), and the table of scored dialogues.
+
+The table has scores, counts of events, and remarks. Tables of parts of a corpus can be merged.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..core.comparison import Resampling
-from ..errors import InputError
+from ..errors import DialmeterError, InputError, did_you_mean
 from ..model import dialogue_key
-from .events import Family, Remark
-from .outcome import COMBINED, DialogueOutcome, Measured, Parts
+from .events import COMBINED, DialogueOutcome, Family, Measured, Parts, Remark
 
 if TYPE_CHECKING:
     from ..stats import Interval
@@ -137,3 +140,90 @@ def intervals(
     formulas = {f"{index}": ratio(2 * index, 2 * index + 1) for index in range(len(columns))}
     results = bootstrap(matrix, formulas, **asdict(resampling))
     return dict(zip(columns, results.values(), strict=True))
+
+
+class UserMeasure(Struct, frozen=True):
+    """A measure of users. All six are computed together. They have no parameters; the rule set has all options."""
+
+    name: str
+    title: str
+    about: str
+    formula: str
+    why_unscored: str = "no goal has units of this kind, and no user says any"
+    cite: tuple[str, ...] = ("coca-2021",)
+    unit: str = "dialogue"
+
+
+_INFORM = (
+    "Does the user tell the system all constraints of its goal, and nothing else? Units are constraints: slot=value in a "
+    "domain. A constraint that is repeated, or that is not in the goal, is excused if the system caused it or if people "
+    "do the same."
+)
+_REQUEST = (
+    "Does the user ask for all requests of its goal, and for nothing else? Units are slots of a domain. Repeated "
+    "requests are excused until there is an answer. Slots that the system gives without a request count as requested."
+)
+_TRUE_POSITIVES = "TP = sum over units of min(times counted, times wanted)"
+_MEAN = "per dialogue, over all domains together; then the mean over dialogues"
+
+
+def _f1_precision_recall(letter: str, units: str, about: str, *, said: str, say: str) -> tuple[UserMeasure, ...]:
+    """Return F1, precision and recall of one kind of units."""
+    explanation = about.partition("? ")[2]
+    return (
+        UserMeasure(
+            f"{letter}-GCDF1",
+            f"F1 of {units}, given goal and context",
+            about,
+            f"F1 = 2 P R / (P + R), 0 if P + R = 0; {_MEAN}",
+        ),
+        UserMeasure(
+            f"{letter}-precision",
+            f"Precision of {units}",
+            f"How much of what the user {said} is wanted? {explanation}",
+            f"P = TP / |counted|, 1 if nothing is counted; {_TRUE_POSITIVES}; {_MEAN}",
+        ),
+        UserMeasure(
+            f"{letter}-recall",
+            f"Recall of {units}",
+            f"How much of what is wanted does the user {say}? {explanation}",
+            f"R = TP / |wanted|, 1 if nothing is wanted; {_TRUE_POSITIVES}; {_MEAN}",
+        ),
+    )
+
+
+_ALL = (
+    *_f1_precision_recall("I", "informed constraints", _INFORM, said="says", say="say"),
+    *_f1_precision_recall("R", "requests", _REQUEST, said="asks for", say="ask for"),
+)
+
+ABOUT: dict[str, UserMeasure] = {each.name: each for each in _ALL}
+"""Name → measure, in the order in which tables show them."""
+
+
+def known(name: str) -> bool:
+    """Return True if this is the name of a measure of users. Letter case is ignored.
+
+    Example:
+        >>> known("i-gcdf1"), known("JGA")
+        (True, False)
+    """
+    return name.lower() in _BY_LOWER
+
+
+def described(name: str) -> UserMeasure:
+    """Return a measure by name.
+
+    Raises:
+        DialmeterError: the measure does not exist.
+
+    Example:
+        >>> described("r-recall").title
+        'Recall of requests'
+    """
+    if not known(name):
+        raise DialmeterError(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}")
+    return ABOUT[_BY_LOWER[name.lower()]]
+
+
+_BY_LOWER = {name.lower(): name for name in ABOUT}

@@ -17,12 +17,11 @@ from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.parts import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
-from .alternatives import absent_choices
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
-from .counting import ConstraintCounter, count_requests
+from .counting import ConstraintCounter, absent_choices, count_requests
+from .events import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .goals import goal_digest
-from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile

@@ -10,14 +10,13 @@ from msgspec.structs import replace
 
 from ..core.account import format_accounts
 from ..errors import one_line
-from ..judges.attack_statistics import Yield
-from ..judges.cases import Case, case_id
+from ..judges.attempts import Yield
+from ..judges.cases import READING, Case, case_id
 from ..judges.compare import JudgeComparison, PositionBias
-from ..judges.explanation.explain import CaseExplained, Importance
+from ..judges.explanation import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ..judges.result import JudgeResult
-from ..judges.validity.reading import AttackValidity
-from ..judges.verdict import READING
+from ..judges.validity import AttackValidity
 from .chart_files import Chart, chart, slug
 from .charts import bars
 from .charts.data import Estimate

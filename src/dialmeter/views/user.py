@@ -14,8 +14,7 @@ from ..users.analysis.patterns import Kind
 from ..users.behaviours import ALL
 from ..users.blame import PARTIES, BlameVerdict, Confusion, Loss, blame_table, confusion_table
 from ..users.compare import UserComparison
-from ..users.events import Event
-from ..users.outcome import COMBINED
+from ..users.events import COMBINED, Event
 from ..users.record import UserRow
 from ..users.result import UserResult
 from ..users.score_table import MEASURES

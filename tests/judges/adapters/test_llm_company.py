@@ -16,8 +16,8 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.adapters.llm import LanguageModel
 from dialmeter.judges.adapters.prompts import read_rubric
 from dialmeter.judges.judge import FACETS, load_judge
+from dialmeter.judges.record import case_lines
 from dialmeter.judges.scorer import score_judge
-from dialmeter.judges.show import case_lines
 from dialmeter.model import Move
 
 from ...cli.invoke import call, checked

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dialmeter.judges.attacks import Kit, named
-from dialmeter.judges.corpus_pool import Pool, Snippet, make_pool, seeded, snippets
+from dialmeter.judges.attacks import Kit, Pool, Snippet, make_pool, named, seeded, snippets
 from dialmeter.judges.language import Language
 from dialmeter.model import Conversation, Move
 

@@ -10,12 +10,11 @@ import pytest
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import NoCase, named
-from dialmeter.judges.cases import Case
+from dialmeter.judges.cases import Case, facet_of, row_of
 from dialmeter.judges.judge import Item
 from dialmeter.judges.language import Language
 from dialmeter.judges.language.analysis import Token
 from dialmeter.judges.scorer import attack_replies, score_judge
-from dialmeter.judges.verdict import facet_of, row_of
 from dialmeter.model import Conversation, Move
 from dialmeter.readers.conversations import open_conversations
 

@@ -10,9 +10,8 @@ import sys
 import pytest
 
 from dialmeter.judges.attack_run import AttackSetting, attack_corpus
-from dialmeter.judges.attacks import BEYOND, PAPER, chosen, named, registry
+from dialmeter.judges.attacks import BEYOND, PAPER, chosen, named, registry, snippets
 from dialmeter.judges.cases import Case
-from dialmeter.judges.corpus_pool import snippets
 from dialmeter.judges.language import Language, open_language
 from dialmeter.judges.language.analysers import Light
 from dialmeter.judges.language.words import same_but_for_case
@@ -152,8 +151,8 @@ def test_every_distinct_utterance_is_analysed_once_for_all_attacks(monkeypatch: 
 
 def test_shards_put_together_are_the_whole(with_wordnet: Language) -> None:
     from dialmeter.judges.attack_run import AttackTask, attack_part
-    from dialmeter.judges.attack_statistics import gather
-    from dialmeter.judges.corpus_pool import make_pool
+    from dialmeter.judges.attacks import make_pool
+    from dialmeter.judges.attempts import gather
 
     attacks = [named("pronoun"), named("contradiction"), named("dullness")]
     whole = attack_corpus(VILLAGE, attacks, with_wordnet, cases=4)

@@ -10,9 +10,8 @@ import pytest
 
 from dialmeter import DialmeterError, Move, attack_replies
 from dialmeter.judges.adapters.llm_attack import KINDS, accept_reply
-from dialmeter.judges.attacks import NoCase, chosen, registry
+from dialmeter.judges.attacks import NoCase, Snippet, chosen, registry
 from dialmeter.judges.case_files import read_cases
-from dialmeter.judges.corpus_pool import Snippet
 
 from ...cli.invoke import call, checked
 from ..chat_server import Reply, saying, serve

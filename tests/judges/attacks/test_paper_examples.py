@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter.judges.attacks import NoCase
-from dialmeter.judges.corpus_pool import Pool
+from dialmeter.judges.attacks import NoCase, Pool
 from dialmeter.judges.language import Language
 from dialmeter.model import Move
 

@@ -21,10 +21,8 @@ from dialmeter.judges.attack_run import (
     attack_part,
     resource_names,
 )
-from dialmeter.judges.attack_statistics import Attacked, gather
-from dialmeter.judges.attacks import chosen, with_resources
-from dialmeter.judges.checkpoint import AttackCheckpoint, AttackPart
-from dialmeter.judges.corpus_pool import make_pool
+from dialmeter.judges.attacks import chosen, make_pool, with_resources
+from dialmeter.judges.attempts import AttackCheckpoint, Attacked, AttackPart, gather
 from dialmeter.judges.language import Language, Resources, open_language
 from dialmeter.model import Conversation
 from dialmeter.simulation.agents import choose

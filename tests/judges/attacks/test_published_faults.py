@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dialmeter.judges.attack_run import attack_corpus
-from dialmeter.judges.attacks import Attack, NoCase, Variant
-from dialmeter.judges.attacks.contradiction import negated
-from dialmeter.judges.corpus_pool import Pool
+from dialmeter.judges.attacks import Attack, NoCase, Pool, Variant
+from dialmeter.judges.attacks.facts import negated
 from dialmeter.judges.language import Language
 from dialmeter.views.judge import yield_table
 

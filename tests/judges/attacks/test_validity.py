@@ -13,7 +13,7 @@ import pytest
 from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import PAPER, chosen
 from dialmeter.judges.language import Language, synonyms
-from dialmeter.judges.validity.sheet import reader_key
+from dialmeter.judges.validity import reader_key
 from dialmeter.model import Conversation, Move
 
 from ...shared_data import shared

@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.builtin.surface import Length
-from dialmeter.judges.explanation.explain import (
+from dialmeter.judges.explanation import (
     CaseExplained,
     Explained,
     common_places,

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from dialmeter.judges.builtin.ngram import NgramFluency
 from dialmeter.judges.builtin.surface import ContextOverlap, Distinct
-from dialmeter.judges.explanation.explain import TEXT_MASK, explain_reply, pieces_of
-from dialmeter.judges.explanation.shapley import shapley_values
+from dialmeter.judges.explanation import TEXT_MASK, explain_reply, pieces_of, shapley_values
 from dialmeter.judges.judge import Judge
 
 from ..tiny import CONTEXT, TEXTS, gpt2

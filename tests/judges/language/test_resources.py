@@ -9,9 +9,8 @@ from dialmeter.judges.language import Language, analysers, open_language
 from dialmeter.judges.language.analysers import Pipeline
 from dialmeter.judges.language.analysis import Token
 from dialmeter.judges.language.coreference import references
-from dialmeter.judges.language.inflection import by_rule, inflected, installed
 from dialmeter.judges.language.synonyms import Synonyms
-from dialmeter.judges.language.thesaurus import Lexicon
+from dialmeter.judges.language.thesaurus import Lexicon, by_rule, has_lemminflect, inflected
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +30,7 @@ def full() -> Language:
 )  # fmt: skip
 def test_regular_forms(lemma: str, tag: str, form: str) -> None:
     assert by_rule(lemma, tag) == form
-    if installed():
+    if has_lemminflect():
         assert inflected(lemma, tag) == form
 
 

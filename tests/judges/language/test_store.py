@@ -10,8 +10,7 @@ import pytest
 from dialmeter.core.cache_folder import cache_folder
 from dialmeter.judges.language import open_language
 from dialmeter.judges.language.analysers import Light
-from dialmeter.judges.language.analysis import Analysis, TextSpan, Token
-from dialmeter.judges.language.analysis_store import AnalysisStore
+from dialmeter.judges.language.analysis import Analysis, AnalysisStore, TextSpan, Token
 
 TEXTS = ["Where is the hotel?", "It is near the river.", "Where is the hotel?", "שלום", "🙂"]
 ANALYSIS = Analysis(
@@ -60,7 +59,7 @@ def test_a_damaged_store_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_a_locked_store_is_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialmeter.judges.language.analysis_store._PATIENCE", 0.05)
+    monkeypatch.setattr("dialmeter.judges.language.analysis._PATIENCE", 0.05)
     first = AnalysisStore(tmp_path, "x")
     first.put({"a": ANALYSIS})
     first.close()

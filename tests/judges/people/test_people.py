@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dialmeter import DialmeterError, Move, RatedItem, judge_human, open_run
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.people.references import rouge_l
+from dialmeter.judges.people.study import rouge_l
 
 from ...cli.invoke import call, checked
 

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from dialmeter import DialmeterError
+from dialmeter.judges.attacks import digest
 from dialmeter.judges.cases import Case
-from dialmeter.judges.corpus_pool import digest
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust
 

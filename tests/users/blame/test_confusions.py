@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.blame import Blamer, BlameVerdict, confusion_table
-from dialmeter.users.outcome import DialogueOutcome
+from dialmeter.users.events import DialogueOutcome
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.pages.user import KIND

@@ -11,8 +11,7 @@ import pytest
 
 from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
 from dialmeter.readers.conversations import open_trajectories
-from dialmeter.users.items.conditions import condition_of
-from dialmeter.users.items.goal_items import form_of, items_of, places_in
+from dialmeter.users.items.goal_items import condition_of, form_of, items_of, places_in
 from dialmeter.users.items.log_items import LogItems, read_items
 from dialmeter.users.items.verdicts import outcomes_of
 

@@ -9,7 +9,7 @@ from dialmeter.users.canonical import Matcher
 from dialmeter.users.profile import named
 from dialmeter.users.text import RuleMaker, TextReader, TextSchema, TextTurn, measure_reading
 from dialmeter.users.text.accuracy import ReadingTally, score_effect, without_acts
-from dialmeter.users.text.numbers import numbers, times
+from dialmeter.users.text.phrases import numbers, times
 
 from ...shared_data import shared
 from ..talks import goal, system, talk, user

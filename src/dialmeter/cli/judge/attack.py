@@ -17,11 +17,10 @@ from ...core.output import refuse_replacing, write_file
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
 from ...judges.attack_run import attack_corpus
-from ...judges.attack_statistics import Attacked, case_account
 from ...judges.attacks import chosen
+from ...judges.attempts import Attacked, case_account, parts_of
 from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs
-from ...judges.checkpoint import parts_of
 from ...judges.language import SYNONYMS, fallbacks, open_language
 from ...judges.scorer import SPEAKERS
 from ...model import Notice

@@ -16,9 +16,8 @@ from ...core.cache_folder import cache_folder
 from ...core.engine import note
 from ...judges.adapters.llm_attack import PREFIX
 from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, resource_names
-from ...judges.attack_statistics import Attacked
 from ...judges.attacks import Attack
-from ...judges.checkpoint import AttackCheckpoint, AttackPart, attack_identity
+from ...judges.attempts import AttackCheckpoint, Attacked, AttackPart, attack_identity
 from ...judges.language import Resources
 from ...model import Conversation
 from ..progress import attack_progress

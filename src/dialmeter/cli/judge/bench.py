@@ -17,8 +17,17 @@ from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, Unfinished, one_line
 from ...judges.ask import OVER_BUDGET, UNFINISHED, score_cases
 from ...judges.attack_run import NO_CASES
-from ...judges.bench.case_set import BenchSet, make_set, own_talk, read_set, write_set
-from ...judges.bench.submission import Submission, read_submission, submission, unscored
+from ...judges.bench import (
+    BenchSet,
+    Submission,
+    make_set,
+    own_talk,
+    read_set,
+    read_submission,
+    submission,
+    unscored,
+    write_set,
+)
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import describe_judge
 from ...judges.scorer import attack_replies, with_trivial_judges

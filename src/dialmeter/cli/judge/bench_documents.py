@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ...core.document import Count, Interval, Number
-from ...judges.bench.case_set import BenchHead
+from ...judges.bench import BenchHead
 from .documents import JudgeDocument
 
 

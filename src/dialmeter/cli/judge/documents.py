@@ -9,9 +9,9 @@ from msgspec import UNSET, Struct, UnsetType, field
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
 from ...core.ladder import Ladder
 from ...judges.compare import Average, JudgeComparison, PositionBias
-from ...judges.explanation.explain import Explained
+from ...judges.explanation import Explained
 from ...judges.train.ratings import Quality
-from ...judges.validity.reading import AttackValidity
+from ...judges.validity import AttackValidity
 
 
 class JudgeDocument(Document, kw_only=True):

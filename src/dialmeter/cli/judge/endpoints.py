@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import DialmeterError
-from ...judges.builtin.dialogue import OverReplies
+from ...judges.ask import ScoreStore
+from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Judge, identity_of
 from ...judges.judged_items import JudgedItem
-from ...judges.store import ScoreStore
 from ..dry_run import dry_run_output
 from ..options import choice_option, combine_options, number_option
 from ..printer import Output

@@ -15,7 +15,7 @@ from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
 from ...judges.case_files import read_cases
 from ...judges.cases import Case, case_id, item_hash
-from ...judges.explanation.explain import CaseExplained, Importance, explain_case, importance
+from ...judges.explanation import CaseExplained, Importance, explain_case, importance
 from ...judges.judge import Item, Judge, load_weights
 from ...judges.judged_items import JudgedItem
 from ...model import Notice

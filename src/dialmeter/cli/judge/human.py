@@ -11,12 +11,12 @@ import click
 from ...conditions import Condition
 from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError, one_line
+from ...judges.ask import ScoreStore
 from ...judges.judge import Judge, identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
-from ...judges.people.compare import first_judge
 from ...judges.people.correlate import PeopleSettings
-from ...judges.people.result import PeopleResult
+from ...judges.people.result import PeopleResult, first_judge
 from ...judges.people.study import (
     checked_names,
     chosen_dimensions,
@@ -26,7 +26,6 @@ from ...judges.people.study import (
     talk_of_items,
     unfinished,
 )
-from ...judges.store import ScoreStore
 from ...readers.ratings.open_ratings import RATING_FORMATS, open_scores
 from ...readers.ratings.rated_item import RatedItems
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of

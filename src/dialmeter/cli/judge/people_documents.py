@@ -7,9 +7,8 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from ...core.document import AccountRecord, Count, Interval, IntervalMethod, Number, Text
-from ...judges.people.compare import AgreementDifference
-from ...judges.people.raters import DimensionAgreement, LeftOutComparison
-from ...judges.people.result import DifferingItem
+from ...judges.people.correlate import DimensionAgreement, LeftOutComparison
+from ...judges.people.result import AgreementDifference, DifferingItem
 from .documents import JudgeDocument, ModelUsage
 
 

@@ -14,14 +14,13 @@ from ...core.document import make_document
 from ...errors import one_line
 from ...judges import record
 from ...judges.case_files import read_cases, read_scores
-from ...judges.cases import case_id
+from ...judges.cases import RULES, case_id, parse_threshold
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
+from ...judges.record import case_lines, find_case
 from ...judges.result import JudgeResult
 from ...judges.scorer import run_judges, with_trivial_judges
-from ...judges.show import case_lines, find_case
-from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
 from ...views.ladder import ladder_charts

@@ -12,9 +12,9 @@ from ...core.document import make_document
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.robust import BASE, FILE
 from ...judges.case_files import read_cases
+from ...judges.cases import READING
 from ...judges.matrix import CONTROL
 from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust, write_weights
-from ...judges.verdict import READING
 from ...views.tables import Table, percent
 from ..options import choice_option, command, force_option, number_option, seed_option
 from ..printer import EVERY, TEXT, Block, Output

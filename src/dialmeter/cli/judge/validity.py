@@ -12,8 +12,17 @@ from ...core.document import make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...judges.case_files import read_cases
-from ...judges.validity.reading import by_hash, kappa, read_sheet, record, validity
-from ...judges.validity.sheet import INSTRUCTIONS, csv_sheet, html_sheet, sheet_rows
+from ...judges.validity import (
+    INSTRUCTIONS,
+    by_hash,
+    csv_sheet,
+    html_sheet,
+    kappa,
+    read_sheet,
+    record,
+    sheet_rows,
+    validity,
+)
 from ...views.judge import validity_table
 from .. import options as shared
 from ..printer import EVERY, TEXT, Block, Output, message_block

@@ -14,7 +14,7 @@ from ...model import Notice
 from ...readers.conversations import is_log
 from ...users.compare import common_goals
 from ...users.compare import compare as compare_users
-from ...users.outcome import COMBINED
+from ...users.events import COMBINED
 from ...users.result import UserResult, UserSettings
 from ...views.ladder import ladder_charts
 from ...views.user import comparison_chart, comparison_table

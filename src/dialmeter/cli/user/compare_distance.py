@@ -14,7 +14,7 @@ from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...users.analysis.distance import Distance, distances
 from ...users.analysis.older_measures import paired_measures, score_divergences
-from ...users.outcome import COMBINED
+from ...users.events import COMBINED
 from ...users.result import UserSettings
 from ...users.score_table import column
 from ...users.scorer import UserScorer

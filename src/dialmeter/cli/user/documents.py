@@ -20,7 +20,7 @@ from ...core.document import (
 )
 from ...core.ladder import Ladder
 from ...users.blame import Confusion, Loss
-from ...users.blame.label_check import LabelFinding
+from ...users.blame.words import LabelFinding
 from ...users.events import Event
 from ...users.result import WorstDialogue
 from ..system.documents import EndingCounts, SystemScore

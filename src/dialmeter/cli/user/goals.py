@@ -13,8 +13,8 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import Goal
 from ...readers.conversations import open_conversations, open_trajectories
 from ...readers.corpus import open_corpus
-from ...users.derived_goals import derived_goal, written_goals
-from ...users.items.sheet import goal_rows, goal_sheet
+from ...users.goals import derived_goal, written_goals
+from ...users.items.goal_items import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import PLAIN, command, force_option, from_option

@@ -13,8 +13,7 @@ from ...core.document import make_document
 from ...english import KnownWords, english_notices, words_of_dialogue
 from ...errors import InputError
 from ...readers.conversations import open_conversations
-from ...users.blame.label_check import LabelFinding, LabelKind, label_findings
-from ...users.blame.words import WordSearch
+from ...users.blame.words import LabelFinding, LabelKind, WordSearch, label_findings
 from ...users.scorer import UserScorer
 from ...views.tables import Table
 from ..main import EXIT_INPUT

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from ...core.account import Account
 from ...core.document import make_document
 from ...errors import one_line
-from ...users.analysis.query import GOAL_PARTS, UserQuery
-from ...users.analysis.show import lines
+from ...users.analysis.query import GOAL_PARTS, UserQuery, lines
 from ...users.record import UserRow
 from ...views.user import QueryMatch, match_table
 from ..main import EXIT_INPUT

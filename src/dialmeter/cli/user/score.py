@@ -14,7 +14,7 @@ from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import open_conversations
 from ...users import record
-from ...users.outcome import COMBINED
+from ...users.events import COMBINED
 from ...users.result import UserResult
 from ...views.tables import records_table, score_records
 from ...views.user import (

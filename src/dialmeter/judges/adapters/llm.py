@@ -20,8 +20,7 @@ from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 from ..judge import AnyItem, Item, name_with_parameters
 from .answer_forms import FORMS, HIGHEST_LOGPROBS, ReadAnswer, expectation, read_score
-from .model_exchange import ModelAnswer, ModelExchange
-from .prompts import Prompt, check_rubric, parse_scale, read_rubric, read_template
+from .prompts import ModelAnswer, ModelExchange, Prompt, check_rubric, parse_scale, read_rubric, read_template
 
 Request: TypeAlias = tuple[list[dict[str, str]], int]
 """The messages, and the number of the repeat."""

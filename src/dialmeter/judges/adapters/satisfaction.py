@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
-from ..judge import Item, name_with_parameters
+from ..judge import Item, JudgeDefaults, name_with_parameters
 from .network import NetworkJudge, Weights, batches_by_length, model_name, padded, weights_digest
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _load_head(folder: Path, model: Any) -> tuple[Any, Any]:
     return tensors["weight"].float(), tensors["bias"].float()
 
 
-class SatisfactionGru:
+class SatisfactionGru(JudgeDefaults):
     """The satisfaction of a user after the reply, from 1 to 5, predicted by a network that was trained on ratings.
 
     Args:
@@ -145,10 +145,8 @@ class SatisfactionGru:
         device: the device of the network.
     """
 
-    higher_is_better = True
     neural = True
-    scale: tuple[float, float] | None = SatisfactionBert.scale
-    facets: frozenset[str] | None = None
+    scale = SatisfactionBert.scale
 
     def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
         check_reading(reading)

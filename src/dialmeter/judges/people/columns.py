@@ -8,12 +8,11 @@ from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import Ask, Watch, score_units
+from ..ask import Ask, ScoreStore, Watch, score_units
 from ..cases import item_hash
 from ..compare import NO_SCORE
 from ..judge import Call, Judge, identity_of, is_pairwise, make_judge
 from ..judged_items import JudgedItem
-from ..store import ScoreStore
 
 TRIVIAL_JUDGES: Mapping[str, Mapping[str, str]] = {
     "reply": {"length": "length", "overlap": "overlap", "random": "random", "constant": "constant"},

@@ -11,14 +11,13 @@ from msgspec import Struct
 from ...errors import DialmeterError
 from ...model import Move
 from ...readers.ratings.rated_item import context_moves
-from ..ask import score_units
+from ..ask import ScoreStore, score_units
 from ..case_files import read_cases
 from ..cases import Case, cases_digest, item_hash
 from ..judge import Judge, identity_of, load_judge
 from ..judged_items import JudgedItem
 from ..matrix import CONTROL
 from ..scorer import score_judge, talk_of
-from ..store import ScoreStore
 
 
 class AttackReward(Struct, frozen=True):

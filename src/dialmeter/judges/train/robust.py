@@ -13,10 +13,9 @@ from msgspec import Struct
 from ...errors import DialmeterError
 from ..adapters.robust import FEATURES, FILE, LAYOUT, RobustWeights
 from ..ask import JudgeScores, ScorePair
-from ..cases import Case, cases_digest
-from ..corpus_pool import digest
+from ..attacks import digest
+from ..cases import Case, cases_digest, parse_threshold
 from ..matrix import ErrorCell, JudgeDescription, VerdictSettings, error_cells
-from ..verdict import parse_threshold
 
 if TYPE_CHECKING:
     import numpy as np

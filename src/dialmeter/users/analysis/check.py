@@ -12,7 +12,7 @@ from ...core.account import Account, count_reasons, refused_dialogues
 from ...errors import InputError
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from ...readers.conversations import Conversations
-from ..outcome import COMBINED
+from ..events import COMBINED
 from ..profile import Acts, Profile
 from ..result import SHOWN, UserSettings
 from ..score_table import ScoreRow

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..alternatives import split_alternatives
+from ..counting import split_alternatives
+from ..events import DialogueOutcome
 from ..goals import goal_units
-from ..outcome import DialogueOutcome
 
 Kind: TypeAlias = Literal["search", "booking", "requests", "provision", "missed"]
 

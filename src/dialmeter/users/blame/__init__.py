@@ -6,7 +6,7 @@ failed searches and for users who stop. ``exchange.py`` compares what was said w
 
 from __future__ import annotations
 
-from .cause import PARTIES, REASONS, Cause, Party
+from .exchange import PARTIES, REASONS, Cause, Party
 from .failures import Database
 from .verdict import Blamer, BlameVerdict, Confusion, Loss, SideVerdict, blame_table, confusion_table
 

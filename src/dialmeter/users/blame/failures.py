@@ -12,8 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from ..goals import slot_of
-from .cause import Cause, first_cause
-from .exchange import Exchange, ExchangeItem, ListedValue, is_reference
+from .exchange import Cause, Exchange, ExchangeItem, ListedValue, first_cause, is_reference
 
 Database: TypeAlias = Callable[[str, Mapping[str, str], Mapping[str, str]], int]
 """Takes a domain, search constraints and booking details. Returns the number of entities that meet them."""

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from ...model import Act
 from ..profile import OWN_CONFIRM, OWN_INTENT
-from .cause import Cause, first_cause
-from .exchange import FAILURES, Exchange, ExchangeItem, is_reference
+from .exchange import FAILURES, Cause, Exchange, ExchangeItem, first_cause, is_reference
 from .failures import Database, trace
 
 

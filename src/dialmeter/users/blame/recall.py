@@ -8,14 +8,12 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from ..alternatives import find_alternatives, unneeded_constraints
+from ..counting import find_alternatives, unneeded_constraints
 from ..goals import constraint
-from .cause import Cause, most_frequent
-from .exchange import Exchange, ExchangeItem, is_reference
+from .exchange import Cause, Exchange, ExchangeItem, is_reference, most_frequent
 from .failures import Database, stop
-from .label_check import unlabelled
 from .precision import Repeat, repeat_cause
-from .words import WordSearch
+from .words import WordSearch, unlabelled
 
 _LOOP = 3
 """Minimum number of equal user turns at the end of a dialogue that is stuck."""

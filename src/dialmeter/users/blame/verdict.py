@@ -11,11 +11,21 @@ from typing import Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ...model import Conversation
+from ..events import DialogueOutcome, DomainOutcome, Measured
 from ..goals import requested_slot
-from ..outcome import DialogueOutcome, DomainOutcome, Measured
 from ..prepared_dialogue import PreparedDialogue, ScoringSetup
-from .cause import PARTIES, REASONS, Cause, Party, first_cause, most_frequent
-from .exchange import Exchange, ExchangeItem, acts_in_words, confusion
+from .exchange import (
+    PARTIES,
+    REASONS,
+    Cause,
+    Exchange,
+    ExchangeItem,
+    Party,
+    acts_in_words,
+    confusion,
+    first_cause,
+    most_frequent,
+)
 from .failures import Database
 from .precision import OUTSIDE_CONSTRAINT_TESTS, OUTSIDE_REQUEST_TESTS, Mention, Repeat, repeat_cause
 from .recall import CONSTRAINT_TESTS, REQUEST_TESTS, LostUnit, blocker

@@ -1,22 +1,116 @@
-"""Items of a goal in words: the values of expected calls that are in the instruction, with their forms.
+"""Items of a goal in words: the values of expected calls that are in the instruction, with their forms and conditions.
 
 The rule takes the values of all expected calls, including values in lists and objects. A value with a form in the instruction is
-an item, once per task. Booleans, null and very short values are not items.
+an item, once per task. Booleans, null and very short values are not items. The condition is from the instruction, too: say only if
+asked, say only if the first choice fails, or do not say. People can edit the items on a sheet: one row per item.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Literal, TypeAlias, get_args
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from msgspec import Struct
 
+from ...errors import InputError, one_line
 from ...model import TaskGoal, Trajectory
+from ...readers.csv_files import csv_text, read_csv
+from ...readers.source import Source
 from ...readers.strict_json import REFUSALS, decode_json
-from ..text.numbers import MONTHS, UP_TO_TEN
-from .conditions import Condition, condition_of
+from ..text.phrases import MONTHS, UP_TO_TEN
+
+Condition: TypeAlias = Literal["", "asked", "fallback", "secret"]
+CONDITIONS: tuple[Condition, ...] = get_args(Condition)
+"""Always, only if the agent asks, only if the first choice fails, must not be said. The first is the least strict."""
+
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_ASKED = re.compile(
+    r"\b(?:(?:if|when|unless|until)\s+(?:\w+\s+){0,3}?(?:asks?|asked)\b)(?!\s+(?:\w+\s+){0,4}(?:confirm|pay))"
+)
+_FALLBACK = re.compile(r"\bif\b|\bunless\b|\botherwise\b|\bonly when\b")
+_SECRET = re.compile(
+    r"(?<!agent )\b(?:do not|don't|does not|doesn't|never|must not|should not|prefer not to|without|not want to)\s+(?:\w+\s+){0,3}?"
+    r"(?:mention|mentioning|reveal|revealing|say|saying|tell|telling|name|naming|disclose|disclosing|give away)\b"
+)
+_PRONOUN = re.compile(r"\s+(?:it|this|that|them)\b")
+_HOLDER = re.compile(r"\s+(?:\w+\s+)?(?:address|home|house|place|order|account)\b")
+"""A name before these words only identifies the thing, so the name is not secret."""
+_CLAUSE = re.compile(r"[.,;:!?()]|\b(?:but|because|and|if|unless|until)\b")
+_PRONOUN_RANGE = 5
+"""A pronoun in brackets refers to something within this number of words before the brackets."""
+
+
+def condition_of(form: re.Pattern[str], instruction: str) -> Condition:
+    """Return the condition under which the user may say a value. Of several mentions, the least strict one counts.
+
+    Args:
+        form: finds the value in a lower-case text.
+        instruction: the instruction of the user.
+
+    Example:
+        >>> condition_of(re.compile("economy"), "If business is full, you take economy.")
+        'fallback'
+        >>> condition_of(re.compile("charlotte"), "Change it to your home in Charlotte (you do not want to mention it).")
+        'secret'
+    """
+    conditions: set[Condition] = set()
+    secret = set(secret_spans(instruction.lower()))
+    start = 0
+    for sentence in _sentences(instruction.lower()):
+        for match in form.finditer(sentence):
+            position = start + match.start()
+            is_secret = any(begin <= position < end for begin, end in secret)
+            if is_secret and not _HOLDER.match(sentence, match.end()):
+                conditions.add("secret")
+            elif _ASKED.search(sentence):
+                conditions.add("asked")
+            else:
+                conditions.add("fallback" if _FALLBACK.search(sentence) else "")
+        start += len(sentence)
+    return next((each for each in CONDITIONS if each in conditions), "")
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, with their trailing whitespace."""
+    start = 0
+    for gap in SENTENCE.finditer(text):
+        yield text[start : gap.end()]
+        start = gap.end()
+    yield text[start:]
+
+
+def secret_spans(text: str) -> list[tuple[int, int]]:
+    """Return the spans of a lower-case instruction that the user must not say.
+
+    Example:
+        >>> text = "you live in oslo (do not reveal it). do not mention the price, please."
+        >>> [text[begin:end].strip() for begin, end in secret_spans(text)]
+        ['you live in oslo', 'the price']
+    """
+    spans = []
+    for match in _SECRET.finditer(text):
+        bracket = text.rfind("(", 0, match.start())
+        inside = text[bracket + 1 : match.start()] if bracket >= 0 else ")"
+        if _PRONOUN.match(text, match.end()) or inside.startswith("which"):
+            if ")" in inside or len(inside.split()) > _PRONOUN_RANGE:
+                # The pronoun refers to something earlier in the sentence or in the brackets.
+                begin, end = match.start() if ")" in inside else bracket + 1, match.start()
+            else:
+                begin = end = bracket
+            if begin == end:
+                words = list(re.finditer(r"\S+", text[:end]))[-_PRONOUN_RANGE:]
+                begin = words[0].start() if words else end
+            stop = max((cut.end() for cut in SENTENCE.finditer(text, 0, end) if cut.end() < end), default=0)
+            spans.append((max(begin, stop), end))
+        else:
+            cut = _CLAUSE.search(text, match.end())
+            spans.append((match.end(), cut.start() if cut else len(text)))
+    return spans
+
 
 ItemKind: TypeAlias = Literal["date", "airport", "count", "number", "id", "text"]
 KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
@@ -192,3 +286,90 @@ def _forms(kind: ItemKind, value: str, places: Mapping[str, str]) -> list[str]:
         half = "am" if hour < 12 else "pm"
         return [re.escape(value), rf"0?{hour % 12 or 12}:{minute}\s*{half[0]}\.?m", rf"0?{hour}:{minute}"]
     return [re.escape(value).replace("_", r"[_\s-]")]
+
+
+COLUMNS = ("task", "kind", "value", "condition", "forms", "keys", "instruction")
+_SEPARATOR = "|"
+
+
+ItemSource: TypeAlias = Callable[[str, TaskGoal, Mapping[str, str]], Sequence[GoalItem]]
+"""Takes a task, its goal and the places (airport code → city). Returns the items of the goal."""
+
+
+def goal_rows(trajectories: Sequence[Trajectory], source: ItemSource | None = None) -> list[tuple[str, ...]]:
+    """Return one row for each item of all tasks. A task without items has one row with only its instruction.
+
+    Args:
+        trajectories: the dialogues of a log.
+        source: returns the items of a goal; default: the rule.
+
+    Example:
+        >>> from dialmeter.model import ExpectedAction, TaskGoal
+        >>> goal = TaskGoal("Book economy.", (ExpectedAction("book", {"cabin": "economy"}),))
+        >>> goal_rows([Trajectory(id="1:0", task="1", goal=goal)])
+        [('1', 'text', 'economy', '', '', 'book.cabin', 'Book economy.')]
+    """
+    places = places_in(trajectories)
+    goals = {each.task: each.goal for each in trajectories if each.goal is not None and each.goal.instruction}
+    rows: list[tuple[str, ...]] = []
+    for task, goal in sorted(goals.items()):
+        goal_items = items_of(goal, places) if source is None else source(task, goal, places)
+        items = [(item.kind, item.value, item.condition, "", _SEPARATOR.join(item.keys)) for item in goal_items]
+        for number, item in enumerate(items or [("", "", "", "", "")]):
+            rows.append((task, *item, "" if number else goal.instruction))
+    return rows
+
+
+def goal_sheet(rows: Sequence[Sequence[str]]) -> str:
+    """Return the rows as CSV. No cell is a formula."""
+    return csv_text(COLUMNS, rows)
+
+
+def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
+    """Read the items of a sheet, by task. A row without a value only names a task.
+
+    Raises:
+        InputError: a column is missing, or a cell is invalid. The error has the line.
+    """
+    sheet: dict[str, list[GoalItem]] = {}
+    for line, row in read_csv(Source(path), COLUMNS[:3], "task, kind and value are needed").rows:
+        cells = {name: row.get(name, "").strip() for name in COLUMNS}
+        if not cells["task"]:
+            raise InputError("the row has no task", file=str(path), line=line)
+        items = sheet.setdefault(cells["task"], [])
+        if cells["value"]:
+            item = _item(cells, str(path), line)
+            if any((each.kind, each.value) == (item.kind, item.value) for each in items):
+                message = f"duplicate item {one_line(cells['value'])!r} of task {one_line(cells['task'])}"
+                raise InputError(message, file=str(path), line=line)
+            items.append(item)
+    if not any(sheet.values()):
+        raise InputError("the sheet has no items; a row needs a task, a kind and a value", file=str(path))
+    return sheet
+
+
+def _item(cells: Mapping[str, str], path: str, line: int) -> GoalItem:
+    for name, allowed in (("kind", KINDS), ("condition", CONDITIONS)):
+        if cells[name] not in allowed:
+            choices = ", ".join(each or "empty" for each in allowed)
+            raise InputError(f"{name} must be one of {choices}, not {one_line(cells[name])!r}", file=path, line=line)
+    forms, keys = (
+        tuple(part.strip() for part in cells[name].split(_SEPARATOR) if part.strip()) for name in ("forms", "keys")
+    )
+    kind, condition = cast(ItemKind, cells["kind"]), cast(Condition, cells["condition"])
+    return GoalItem(kind, cells["value"], keys, condition, forms)
+
+
+def sheet_digest(items: Mapping[str, Sequence[GoalItem]]) -> str:
+    """Return the first ten hex digits of a digest of the items of a sheet, for signatures.
+
+    Example:
+        >>> sheet_digest({"1": [GoalItem("text", "economy", ())]}) == sheet_digest({"1": []})
+        False
+    """
+    lines = [
+        f"{task}\t{item.kind}\t{item.value}\t{item.condition}\t{item.forms}\t{item.keys}"
+        for task, each in sorted(items.items())
+        for item in each
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:10]

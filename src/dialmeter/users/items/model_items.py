@@ -9,9 +9,8 @@ from msgspec import Struct
 from ...core.endpoint import DryRun
 from ...errors import UnreadableAnswer, one_line
 from ...model import Notice, TaskGoal
-from ..text.json_model import JsonModel
-from .conditions import CONDITIONS
-from .goal_items import KINDS, MIN_LENGTH, GoalItem, form_of, leaves
+from ..text.model_maker import JsonModel
+from .goal_items import CONDITIONS, KINDS, MIN_LENGTH, GoalItem, form_of, leaves
 
 _SHOWN = 10
 _TASK = (

@@ -16,8 +16,7 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from ...model import SYSTEM, USER, Step, Trajectory
-from .conditions import SENTENCE
-from .goal_items import GoalItem, argument, form_of, items_of
+from .goal_items import SENTENCE, GoalItem, argument, form_of, items_of
 
 Verdict: TypeAlias = Literal[
     "conveyed", "confirmed", "missed", "implied", "not_asked", "not_needed", "forbidden", "unchecked"

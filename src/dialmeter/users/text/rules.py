@@ -14,8 +14,7 @@ from msgspec import Struct
 from ...model import SYSTEM, USER, Act
 from ...values.maps import ValueMap
 from ..profile import REQUEST, Profile, classifier
-from .numbers import forms_of_date, numbers, times
-from .phrases import WORD, Phrases, domain_phrases, phrase, phrases_in, words_of
+from .phrases import WORD, Phrases, domain_phrases, forms_of_date, numbers, phrase, phrases_in, times, words_of
 from .reader import TextSchema, TextTurn
 
 _SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?=\w)[^.?!]*)*[.?!]*")

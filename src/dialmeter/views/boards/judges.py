@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...errors import one_line
-from ...judges.bench.case_set import BenchHead
-from ...judges.bench.submission import Submission, unscored
+from ...judges.bench import BenchHead, Submission, unscored
 from ..content import Paragraph, Section
 from ..html import board_page
 from ..human import coefficient

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...judges.verdict import READING
+from ...judges.cases import READING
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, percent

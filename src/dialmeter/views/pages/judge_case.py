@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from msgspec import Struct, ValidationError, convert
 
 from ...errors import InputError
-from ...judges.adapters.model_exchange import ModelExchange
-from ...judges.language.text_diff import changed_spans
-from ...judges.verdict import READING
+from ...judges.adapters.prompts import ModelExchange
+from ...judges.cases import READING
+from ...judges.language.words import changed_spans
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 

@@ -14,9 +14,8 @@ from ....core.result import score_dict
 from ....errors import InputError
 from ....model import Notice
 from ....readers.conversations import open_trajectories
-from ....users.items.compare import ItemComparison, compare_items, score_of
-from ....users.items.log_items import LogItems, read_items
-from ....users.outcome import COMBINED
+from ....users.events import COMBINED
+from ....users.items.log_items import ItemComparison, LogItems, compare_items, read_items, score_of
 from ....views.compare import task_test_lines
 from ....views.pages.item_tables import item_comparison_table
 from ...options import resampling_from_options

@@ -12,9 +12,9 @@ from ....core.document import describe_intervals, make_document
 from ....core.record import RunInput
 from ....errors import DialmeterError, InputError, one_line
 from ....readers.conversations import open_trajectories
+from ....users.items.goal_items import read_goal_sheet, sheet_digest
 from ....users.items.log_items import BY_RULE, LogItems, dialogue_items, language_notices
 from ....users.items.record import finish_items_run, item_row, items_identity
-from ....users.items.sheet import read_goal_sheet, sheet_digest
 from ....views.pages.item_tables import (
     event_example_table,
     event_table,

@@ -14,8 +14,7 @@ from ....model import Notice, dialogue_key
 from ....readers.conversations import is_log, open_trajectories
 from ....users.events import Event
 from ....users.items.log_items import dialogue_items
-from ....users.items.record import KIND, ItemRow, item_row
-from ....users.items.show import item_lines
+from ....users.items.record import KIND, ItemRow, item_lines, item_row
 from ....users.items.text_events import FAULTS
 from ....views.tables import Table
 from ...printer import Output

@@ -1,16 +1,14 @@
-"""Attack: words of the reply are replaced by others that occur elsewhere in the snippet: synonyms, or unrelated words."""
+"""Attacks on single words and phrases of the reply: *vocabulary*, *entrainment* and *repetition*."""
 
 from __future__ import annotations
 
 from ...english import STOP_WORDS
-from ..corpus_pool import Snippet
-from ..language import SYNONYMS
-from ..language.analysis import Token
-from ..language.edits import Edit, exchanged
-from ..language.inflection import inflected
+from ..language import CHUNKS, SYNONYMS, TOKENS
+from ..language.analysis import TextSpan, Token
 from ..language.synonyms import OPEN_CLASSES, word_frequency
-from ..language.words import word_list
-from . import Attack, Kit, NoCase, Variant
+from ..language.thesaurus import inflected
+from ..language.words import Edit, edited, exchanged, word_list
+from . import Attack, Kit, NoCase, Snippet, Variant
 
 _MOST = 2
 _LEAST_FREQUENCY = 3.5
@@ -112,7 +110,7 @@ def with_unrelated_word(text: str, places: list[Token], offered: list[Token], ki
     return exchanged(text, [(token.start, token.end, other.text)])
 
 
-ATTACK = Attack(
+VOCABULARY = Attack(
     name="vocabulary",
     facet="naturalness",
     expected="at-most",
@@ -126,6 +124,116 @@ ATTACK = Attack(
             (SYNONYMS,),
             expected="lower",
         ),
+    ),
+    cite=("khalid-2022",),
+)
+
+
+_SAMPLE_SIZE = 60
+_NEAREST = 3
+
+
+def _shared_tokens(snippet: Snippet, kit: Kit) -> list[Token]:
+    """The content words of the reply that the other speaker has used."""
+    others = {
+        token.lemma
+        for move in snippet.context
+        if move.speaker != snippet.reply.speaker
+        for token in content_tokens(move.text, kit)
+    }
+    if not others:
+        raise NoCase("no other speaker before")
+    return [token for token in content_tokens(snippet.reply.text, kit) if token.lemma in others]
+
+
+def _shared_word(snippet: Snippet, kit: Kit) -> str:
+    """Replace a shared word by one of the synonyms that fit best between its neighbours."""
+    text = snippet.reply.text
+    choices = []
+    replaceable = replaceable_tokens(text, kit)
+    for token in _shared_tokens(snippet, kit):
+        synonyms = kit.language.synonyms.safe(token) if token in replaceable else []
+        if synonyms:
+            before, after = neighbours(token, text)
+            synonyms.sort(key=lambda each: (-kit.pool.fit(before, each.form.lower(), after), each.lemma))
+            choices.append((token, synonyms))
+    if not choices:
+        raise NoCase("no word that both speakers use and that has a synonym in the same sense")
+    token, synonyms = kit.random.choice(choices)
+    new = kit.random.choice(synonyms[:_NEAREST]).form
+    same = [each for each, _ in choices if each.text.lower() == token.text.lower() and each.tag == token.tag]
+    return exchanged(text, [(each.start, each.end, new) for each in same])
+
+
+def _unrelated_shared(snippet: Snippet, kit: Kit) -> str:
+    shared = _shared_tokens(snippet, kit)
+    sample = kit.random.sample(kit.pool.utterances, min(_SAMPLE_SIZE, len(kit.pool.utterances)))
+    offered = [
+        token
+        for dialogue, move in sample
+        if dialogue != snippet.dialogue
+        for token in content_tokens(move.text, kit)
+        if token.text.islower()
+    ]
+    return with_unrelated_word(snippet.reply.text, shared, offered, kit)
+
+
+ENTRAINMENT = Attack(
+    name="entrainment",
+    facet="naturalness",
+    expected="at-most",
+    help="Replaces a content word that both speakers use by a synonym, or by an unrelated word.",
+    variants=(
+        Variant("shared-word", _shared_word, "A synonym, at every occurrence of the word in the reply.", (SYNONYMS,)),
+        Variant(
+            "unrelated",
+            _unrelated_shared,
+            "An unrelated noun from another dialogue.",
+            (SYNONYMS,),
+            expected="lower",
+        ),
+    ),
+    cite=("khalid-2022",),
+)
+
+
+_MOST_REPEATED = 5
+
+
+def _word(snippet: Snippet, kit: Kit) -> str:
+    text = snippet.reply.text
+    words = [
+        TextSpan(token.start, token.end)
+        for token in kit.language.analysis(text).tokens
+        if token.text.isalpha() and len(token.text) > 2 and not {token.text.lower(), token.lemma} & STOP_WORDS
+    ]
+    if not words:
+        raise NoCase("no content word")
+    return _repeat(text, kit.random.choice(words), kit)
+
+
+def _phrase(snippet: Snippet, kit: Kit) -> str:
+    text = snippet.reply.text
+    analysis = kit.language.analysis(text)
+    phrases = [chunk for chunk in analysis.chunks if sum(token.text.isalpha() for token in analysis.within(chunk)) >= 2]
+    if not phrases:
+        raise NoCase("no noun phrase of two words or more")
+    return _repeat(text, kit.random.choice(phrases), kit)
+
+
+def _repeat(text: str, span: TextSpan, kit: Kit) -> str:
+    more = f" {span.of(text)}" * kit.random.randint(1, _MOST_REPEATED)
+    return edited(text, [(span.end, span.end, more)])
+
+
+REPETITION = Attack(
+    name="repetition",
+    facet="naturalness",
+    expected="lower",
+    help="Repeats a content word or a noun phrase of the reply one to five more times.",
+    variants=(
+        Variant("word", _word, "A content word.", (TOKENS,)),
+        Variant("phrase", _phrase, "A noun phrase of at least two words.", (CHUNKS,)),
     ),
     cite=("khalid-2022",),
 )

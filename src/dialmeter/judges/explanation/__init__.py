@@ -1,1 +1,0 @@
-"""Explanations of scores: Shapley values of the words of a reply."""

@@ -1,0 +1,291 @@
+"""Validity of cases: the sheet on which readers enter their verdicts, shares of valid cases per attack, and the agreement of two readers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from random import Random
+
+import msgspec
+from msgspec import Struct
+
+from ..errors import InputError, one_line, placing
+from ..model import Move
+from ..readers.csv_files import csv_text, read_csv
+from ..readers.source import Source
+from .cases import Case
+
+VERDICTS = ("valid", "weak", "invalid")
+COLUMNS = ("number", "case", "context", "reply", "changed_context", "changed", "claim", "verdict", "sense", "reason")
+NAMES = ("attack", "variant")
+CLAIMS = {
+    "lower": "the changed version is worse",
+    "similar": "the changed version is as good and means the same",
+    "at-most": "the changed version is not better",
+}
+INSTRUCTIONS = (
+    "Each row has a conversation (context), a reply, and a changed version of it. The column claim says what is claimed of "
+    "the changed version.",
+    "verdict: valid if the claim is clearly true; weak if it is true, but for another reason, or only just; invalid if it is false.",
+    "sense: where one word was replaced by another that shall mean the same, write right or wrong (the new word has another "
+    "sense here); else leave it empty.",
+    "reason: a few words, without quoting the texts.",
+)
+
+
+def reader_key(case: Case) -> str:
+    """A digest of a case with sixteen hexadecimal digits. It does not reveal the text of the case."""
+    source = [case.source.dialogue, case.source.turn]
+    context = [[move.speaker, move.text] for move in case.context]
+    content = [case.attack, case.variant, source, context, case.reply, case.adversarial]
+    if case.adversarial_context:
+        content.append([[move.speaker, move.text] for move in case.adversarial_context])
+    return hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:16]
+
+
+class SheetRow(Struct, frozen=True):
+    """The texts of a case that a reader sees."""
+
+    number: str
+    case: str
+    attack: str
+    variant: str
+    context: str
+    reply: str
+    changed_context: str
+    changed: str
+    claim: str
+
+
+def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[SheetRow]:
+    """The cases in random order, with the last turns of their contexts."""
+
+    def last_turns(context: Sequence[Move]) -> str:
+        return "\n".join(f"{move.speaker}: {move.text}" for move in context[-turns:])
+
+    shuffled = Random(seed).sample(list(cases), len(cases))
+    return [
+        SheetRow(
+            str(number),
+            reader_key(case),
+            case.attack,
+            case.variant,
+            last_turns(case.context),
+            case.reply,
+            last_turns(case.adversarial_context),
+            case.adversarial,
+            CLAIMS[case.expected],
+        )
+        for number, case in enumerate(shuffled, 1)
+    ]
+
+
+def columns(blind: bool) -> tuple[str, ...]:
+    """The columns of a sheet. A blind sheet does not show the names of attacks."""
+    return COLUMNS if blind else (*COLUMNS[:2], *NAMES, *COLUMNS[2:])
+
+
+def csv_sheet(rows: Sequence[SheetRow], *, blind: bool) -> str:
+    """A sheet as CSV for a spreadsheet program. No cell is a formula."""
+    names = columns(blind)
+    return csv_text(names, ([str(getattr(row, name, "")) for name in names] for row in rows))
+
+
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Validity of cases</title>
+<style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}article{{border-top:1px solid #999;padding:1rem 0}}
+pre{{white-space:pre-wrap;font:inherit;margin:.3rem 0}}.changed{{background:#fff3c4}}label{{margin-right:1rem}}</style>
+<h1>Validity of cases</h1>{intro}<main>{articles}</main><button id="save">Save as CSV</button>
+<script>
+const columns = {columns};
+document.getElementById("save").onclick = () => {{
+  const cell = text => '"' + text.replaceAll('"', '""') + '"';
+  const lines = [columns.map(cell).join(",")];
+  for (const one of document.querySelectorAll("article")) {{
+    const form = new FormData(one.querySelector("form"));
+    const known = {{...one.dataset, verdict: form.get("verdict") || "", sense: form.get("sense") || "", reason: form.get("reason")}};
+    lines.push(columns.map(name => cell(known[name] || "")).join(","));
+  }}
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([lines.join("\\n") + "\\n"], {{type: "text/csv"}}));
+  link.download = "verdicts.csv";
+  link.click();
+}};
+</script></html>
+"""
+_SAVED_COLUMNS = ("number", "case", "verdict", "sense", "reason")
+
+
+def html_sheet(rows: Sequence[SheetRow], *, blind: bool) -> str:
+    """A sheet as an HTML page with buttons for verdicts. Its last button saves the verdicts as CSV."""
+    return _PAGE.format(
+        intro="".join(f"<p>{escape(line)}</p>" for line in INSTRUCTIONS),
+        articles="".join(_article(row, blind) for row in rows),
+        columns=msgspec.json.encode(_SAVED_COLUMNS).decode(),
+    )
+
+
+def _article(row: SheetRow, blind: bool) -> str:
+    def choice(name: str, values: Sequence[str]) -> str:
+        return "".join(f'<label><input type="radio" name="{name}" value="{value}"> {value}</label>' for value in values)
+
+    name = "" if blind else f" <small>{escape(row.attack)}: {escape(row.variant)}</small>"
+    changed = f'<pre class="changed">{escape(row.changed_context)}</pre>' if row.changed_context else ""
+    return (
+        f'<article data-number="{row.number}" data-case="{row.case}"><h2>{row.number}{name}</h2>'
+        f"<pre>{escape(row.context)}</pre><p>Reply</p><pre><b>{escape(row.reply)}</b></pre><p>Changed version</p>{changed}"
+        f'<pre class="changed"><b>{escape(row.changed)}</b></pre><p>Claim: {escape(row.claim)}.</p>'
+        f"<form><p>{choice('verdict', VERDICTS)}</p><p>Sense of a new word: {choice('sense', ('right', 'wrong'))}</p>"
+        '<p><label>Reason <input name="reason" size="60"></label></p></form></article>'
+    )
+
+
+SENSES = ("right", "wrong")
+
+
+class ReaderVerdict(Struct, frozen=True):
+    """The verdict of one reader on one case. ``sense`` and ``reason`` may be empty."""
+
+    verdict: str
+    sense: str = ""
+    reason: str = ""
+
+
+class AttackValidity(Struct, frozen=True):
+    """The verdicts on the cases of one attack.
+
+    Attributes:
+        attack: its name; ``all`` for all attacks together.
+        corpus: the corpus of the cases.
+        cases: the number of cases.
+        read: the number of verdicts of all readers.
+        valid: the number of verdicts ``valid``; likewise ``weak`` and ``invalid``.
+        share: the share of verdicts ``valid``.
+        ci: the confidence interval of the share.
+        senses: the number of verdicts on the sense of a new word.
+        wrong_senses: the number of verdicts that the sense is wrong.
+    """
+
+    attack: str
+    corpus: str
+    cases: int
+    read: int
+    valid: int
+    weak: int
+    invalid: int
+    share: float | None
+    ci: tuple[float, float] | None
+    senses: int
+    wrong_senses: int
+
+
+def read_sheet(path: str | Path, cases: Mapping[str, Case]) -> dict[str, ReaderVerdict]:
+    """Read the verdicts of a filled sheet, by case.
+
+    Raises:
+        InputError: a column is missing, a case is unknown or a duplicate, a verdict is not a known word, or there are no verdicts.
+    """
+    source = Source(path)
+    verdicts: dict[str, ReaderVerdict] = {}
+    for line, row in read_csv(source, ("case", "verdict"), "case and verdict are needed").rows:
+        with placing(file=source.name, line=line):
+            name = row["case"].strip()
+            if name not in cases:
+                raise InputError(f"case {one_line(name)!r} is not in the file of cases")
+            if name in verdicts:
+                raise InputError(f"duplicate case {one_line(name)!r}")
+            verdict, sense = (_parse_word(row, key, allowed) for key, allowed in _WORDS.items())
+            if verdict:
+                verdicts[name] = ReaderVerdict(verdict, sense, row.get("reason", "").strip())
+    if not verdicts:
+        raise InputError("has no verdicts: write valid, weak or invalid into the column verdict", file=str(path))
+    return verdicts
+
+
+_WORDS = {"verdict": VERDICTS, "sense": SENSES}
+
+
+def _parse_word(row: Mapping[str, str], key: str, allowed: Sequence[str]) -> str:
+    word = row.get(key, "").strip().lower()
+    if word and word not in allowed:
+        raise InputError(f"{key} is {one_line(word)!r}, not one of {', '.join(allowed)}")
+    return word
+
+
+def by_hash(cases: Sequence[Case]) -> dict[str, Case]:
+    """The cases by their digest, see :func:`~dialmeter.judges.validity.reader_key`."""
+    return {reader_key(case): case for case in cases}
+
+
+def validity(
+    cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]], confidence: float = 0.95
+) -> list[AttackValidity]:
+    """The validity of each attack on each corpus, and of all cases together.
+
+    Example:
+        >>> from dialmeter.judges.cases import Place
+        >>> from dialmeter.model import Move
+        >>> case = Case("speaker", "", (Move("user", "hello"),), "hi", "hello hi", "lower", "coherence", Place("d1", 1))
+        >>> [(each.attack, each.valid, each.share) for each in validity({"a1": case}, [{"a1": ReaderVerdict("valid")}])]
+        [('speaker', 1, 1.0), ('all', 1, 1.0)]
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, case in cases.items():
+        groups.setdefault((case.attack, case.corpus), []).append(name)
+    rows = [_attack_validity(attack, corpus, names, readers, confidence) for (attack, corpus), names in groups.items()]
+    return [*rows, _attack_validity("all", "", list(cases), readers, confidence)]
+
+
+def _attack_validity(
+    attack: str, corpus: str, names: Sequence[str], readers: Sequence[Mapping[str, ReaderVerdict]], confidence: float
+) -> AttackValidity:
+    from ..stats.intervals import wilson_interval
+
+    verdicts = [reader[name] for reader in readers for name in names if name in reader]
+    counts = Counter(each.verdict for each in verdicts)
+    senses = [each.sense for each in verdicts if each.sense]
+    n, valid = len(verdicts), counts["valid"]
+    return AttackValidity(
+        attack,
+        corpus,
+        len(names),
+        n,
+        valid,
+        counts["weak"],
+        counts["invalid"],
+        valid / n if n else None,
+        wilson_interval(valid, n, confidence=confidence) if n and confidence else None,
+        len(senses),
+        senses.count("wrong"),
+    )
+
+
+def kappa(one: Mapping[str, ReaderVerdict], other: Mapping[str, ReaderVerdict]) -> tuple[float | None, int]:
+    """Cohen's kappa of two readers, and the number of cases that both read. Kappa is None if both always give the same verdict.
+
+    Example:
+        >>> one = {"a": ReaderVerdict("valid"), "b": ReaderVerdict("weak")}
+        >>> kappa(one, one)
+        (1.0, 2)
+    """
+    both = [(one[name].verdict, other[name].verdict) for name in one if name in other]
+    if not both:
+        return None, 0
+    n = len(both)
+    firsts, seconds = Counter(first for first, _ in both), Counter(second for _, second in both)
+    chance = sum(firsts[word] * seconds[word] for word in VERDICTS) / n**2
+    agreement = sum(first == second for first, second in both) / n
+    return ((agreement - chance) / (1 - chance) if chance < 1 else None), n
+
+
+def record(cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]]) -> str:
+    """The verdicts as CSV, without any text of a case: digest of the case, corpus, attack, variant, verdict, sense, reason."""
+    rows = [
+        (str(number), name, case.corpus, case.attack, case.variant, verdict.verdict, verdict.sense, verdict.reason)
+        for number, reader in enumerate(readers, 1)
+        for name, case in cases.items()
+        if (verdict := reader.get(name)) is not None
+    ]
+    return csv_text(("reader", "case", "corpus", "attack", "variant", "verdict", "sense", "reason"), rows)
