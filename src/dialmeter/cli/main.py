@@ -85,9 +85,9 @@ _JUDGE = {
     "validity": ("judge.validity:judge_validity", "Make sheets of cases for readers, and count their verdicts."),
 }
 _SYSTEM = {
-    "check": ("system.check:check", "Validate the log of an agent, and list its content."),
-    "score": ("system.score:score", "Score an agent: success, pass^k, endings, costs."),
-    "compare": ("system.compare:compare", "Compare agents on the same tasks, with the t test over tasks."),
+    "check": ("system:check", "Validate the log of an agent, and list its content."),
+    "score": ("system:score", "Score an agent: success, pass^k, endings, costs."),
+    "compare": ("system:compare", "Compare agents on the same tasks, with the t test over tasks."),
 }
 
 
