@@ -67,7 +67,7 @@ _USER = {
     "understand": ("user.understand:understand", "Measure how well acts are recognised in text."),
     "patterns": ("user.patterns:patterns", "Count how users express constraints and requests."),
     "items": (
-        "user.logs.items:items",
+        "user.logs:items",
         "Measure which values of goals in words the users of agents say, and what contradicts the goals.",
     ),
     "values": ("user.values:values", "Build a value map (values and their surface forms) to edit."),

@@ -21,7 +21,7 @@ from ..options import command, number_option
 from ..printer import TEXT, Block, Output
 from ..work import work_options
 from .documents import UserQueryDocument
-from .logs.query import is_log_or_items_run, query_logs
+from .logs import is_log_or_items_run, query_logs
 from .scoring import dialogue_options, next_line, query_parts, read_user_rows, scoring_options
 
 
