@@ -16,7 +16,7 @@ from dialmeter.readers.own.tables import rows_of
 from dialmeter.readers.ratings.open_ratings import open_ratings, open_scores
 from dialmeter.readers.source import Source
 from dialmeter.studies.curve.curve_files import in_manifest
-from dialmeter.studies.human.ratings import read_ratings
+from dialmeter.studies.human.human import read_ratings
 from dialmeter.users.items.sheet import read_goal_sheet
 
 from ..judges.made import cases

@@ -27,7 +27,7 @@ from ...model import Conversation
 from ...readers.conversations import open_conversations
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
-from ...views.boards.judges import board, judge_page
+from ...views.boards import board, judge_page
 from ...views.chart_files import slug
 from ...views.tables import Table, records_table
 from .. import options as shared

@@ -15,9 +15,8 @@ from ...tracking.gold_patch import GoldPatch
 from ...tracking.scorer import TrackerScorer
 from ...tracking.vectors.bootstrap_matrix import columns, order_of
 from .candidates import Candidate, CandidateFinder, SpokenValues
-from .mentions import Mentions
 from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances
-from .votes import Votes, weigh
+from .votes import Mentions, Votes, weigh
 
 
 class RankedCandidate(Struct, frozen=True):

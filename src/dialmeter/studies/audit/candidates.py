@@ -15,13 +15,12 @@ from msgspec import Struct
 from ...errors import InputError
 from ...model import dialogue_key, domain_of
 from ...tracking.gold_patch import Correction, GoldPatch
-from .mentions import Mentions, SlotMention, TurnSpan
 from .trackers import TrackerSet, Utterances
-from .votes import Votes
+from .votes import Mentions, SlotMention, TurnSpan, Votes
 
 if TYPE_CHECKING:
     from ...stats.formulas import Floats
-    from .mentions import IntArray
+    from .votes import IntArray
 
 _WORDS = re.compile(r"\w+(?:[:.']\w+)*")
 _MIN_DIALOGUES = 5

@@ -21,8 +21,7 @@ from ...tracking.rule_sets.rules import Rules
 from ...tracking.scorer import Sink, TrackerScorer
 from ...tracking.scoring import read_into
 from ..run_states import run_dialogues
-from .given_gold import GoldStateCheck
-from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances
+from .trackers import MEASURES, AuditedTracker, GoldStateCheck, TrackerSet, Utterances
 
 
 def is_run(path: str) -> bool:

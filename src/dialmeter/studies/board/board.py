@@ -23,7 +23,7 @@ from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import Rules, load, named, names
 from ...tracking.scoring import TrackerSettings
 from ...values import maps
-from ..audit.given_gold import GoldStateCheck
+from ..audit.trackers import GoldStateCheck
 from .systems import (
     BoardEntry,
     BoardManifest,
