@@ -41,7 +41,7 @@ _COMMANDS = {
 }
 
 _TRACKER = {
-    "check": ("tracker.check:check", "Validate a file, and score gold against itself."),
+    "check": ("tracker.score:check", "Validate a file, and score gold against itself."),
     "score": ("tracker.score:score", "Score a prediction file."),
     "compare": ("tracker.compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
     "board": ("tracker.board:board_", "Make a leaderboard of trackers: a static page and a Markdown table."),

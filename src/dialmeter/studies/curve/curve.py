@@ -26,8 +26,7 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules, load
 from ...tracking.scoring import score_file
 from .. import FEW_DIALOGUES
-from .curve_files import CurveFile
-from .curve_scores import CurveEstimate, ScoredFile, mean, resample_files, score_entries, slope
+from .curve_files import CurveEstimate, CurveFile, ScoredFile, mean, resample_files, score_entries, slope
 
 MEAN, POOLED = "mean over domains", "pooled"
 UNBALANCED = "domains have different seeds"
