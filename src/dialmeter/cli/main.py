@@ -27,7 +27,7 @@ EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
     "demo": ("demo:demo", "Run all kinds of measurement on an invented town, and write a report."),
-    "sample": ("sample:sample", "Write sample files for the commands in the documentation."),
+    "sample": ("demo:sample", "Write sample files for the commands in the documentation."),
     "tracker": ("main:tracker", "Measure dialogue state trackers."),
     "user": ("main:user", "Measure user simulators."),
     "judge": ("main:judge", "Measure automatic judges of dialogue."),

@@ -10,15 +10,16 @@ from msgspec import Struct
 
 from ..core.comparison import Resampling, make_resampling
 from ..core.engine import is_noting, note
+from ..core.open_runs import Run
 from ..core.record import finish_run, resampling_fields, run_identity
 from ..core.run_writer import RunWriter
 from ..core.shards import ShardTask
-from ..errors import DialmeterError, InputError, NotApplicable
+from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
-from ..model import Dialogue, Notice, dialogue_key
+from ..model import Dialogue, Notice, Turn, Value, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, open_span
-from ..readers.pairs.state_layouts import ANY
+from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, turn_with_state
 from ..readers.services.schema import read_schema
@@ -374,3 +375,44 @@ def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
     for each in dialogues:
         note(f"dialogue {each.id}")
         yield each
+
+
+class _RunTurn(Struct):
+    turn: int
+    gold: dict[str, Value]
+    pred: dict[str, Value]
+    user: str
+    system: str
+
+
+class _RunRow(Struct):
+    id: str
+    turns: list[_RunTurn]
+
+
+def check_tracker(run: Run) -> None:
+    """Raise an error if a run is not a tracker's run.
+
+    Raises:
+        DialmeterError: the message has the kind of the run.
+    """
+    kind = run.manifest.get("kind") or "an unknown kind"
+    if kind != "tracker":
+        raise DialmeterError(f"{one_line(str(run.folder), 200)}: a run of {kind}, not of a tracker")
+
+
+def run_dialogues(run: Run, words: Vocabulary) -> Iterator[PairDialogue]:
+    """Yield the dialogues of a run, with states after its rules were applied.
+
+    Args:
+        run: a finished run.
+        words: vocabulary that numbers their slot-value pairs.
+
+    Raises:
+        DialmeterError: the run is not a tracker's run.
+        InputError: a row is damaged; the error has its line.
+    """
+    check_tracker(run)
+    for row in run.rows_as(_RunRow):
+        turns = tuple(Turn(turn.turn, turn.gold, turn.pred, turn.user, turn.system) for turn in row.turns)
+        yield words.number_dialogue(Dialogue(row.id, turns), FLAT)

@@ -47,19 +47,20 @@ from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import judge_progress
 from ..run_files import CommandRun
-from .asking import (
+from .documents import JudgeDocument, ModelUsage
+from .endpoints import dry_run, usage_line, usage_of
+from .options import (
     ask_from_options,
     asking_options,
     check_cells,
+    judge_options,
+    judges_from_options,
     run_inputs,
     score_files_from_options,
     score_store_from_options,
     scores_option,
     unfinished_lines,
 )
-from .documents import JudgeDocument, ModelUsage
-from .endpoints import dry_run, usage_line, usage_of
-from .options import judge_options, judges_from_options
 
 
 class CorrelationScore(Struct, kw_only=True):

@@ -22,8 +22,7 @@ from ..old_names import renamed_option
 from ..options import PLAIN, command, force_option, from_option
 from ..printer import LISTED, Block, Output, refusal_notices
 from ..progress import track_reading
-from .reading import cache_option, endpoint_options
-from .scoring import profile_option
+from .scoring import cache_option, endpoint_options, profile_option
 
 
 @command(last=PLAIN)

@@ -30,8 +30,14 @@ from ..progress import track_reading
 from ..run_files import CommandRun
 from ..work import work_options
 from .documents import UserCheckDocument, UserScoreDocument
-from .reading import reading_dry_run
-from .scoring import dialogue_options, next_line, score_dialogues, scoring_options, user_settings_from_options
+from .scoring import (
+    dialogue_options,
+    next_line,
+    reading_dry_run,
+    score_dialogues,
+    scoring_options,
+    user_settings_from_options,
+)
 
 
 @command()

@@ -37,8 +37,7 @@ from ...tracking.gold_patch import GoldPatch
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scorer import Sink, TrackerScorer
-from ...tracking.scoring import TrackerSettings, score_file
-from ..run_states import check_tracker, run_dialogues
+from ...tracking.scoring import TrackerSettings, check_tracker, run_dialogues, score_file
 
 Text = Annotated[str, Meta(min_length=1, max_length=300)]
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
