@@ -52,14 +52,6 @@ from ...views.tracker import (
 from .. import options as shared
 from ..main import EXIT_INPUT
 from ..old_names import renamed_option
-from ..options import (
-    command,
-    dialogues_from_options,
-    input_options,
-    resampling_from_options,
-    rule_options,
-    rules_from_options,
-)
 from ..printer import CSV, EVERY, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
 from ..progress import track_reading
 from ..run_files import CommandRun
@@ -67,22 +59,22 @@ from ..work import cluster_from_options, run_shards, work_options, workers_from_
 from .documents import TrackerCheckDocument, TrackerScoreDocument
 
 
-@command()
-@input_options
-@rule_options
+@shared.command()
+@shared.input_options
+@shared.rule_options
 def check(**options: Any) -> Output:
     """Validate a prediction FILE before scoring it, and score gold against itself.
 
     The exit code is 0 if `score` would accept the file, and 2 otherwise.
     """
-    rules = rules_from_options(options)
+    rules = shared.rules_from_options(options)
     checked = check_file(
         options["file"],
         options["gold"],
         format=options["format"],
         gold_format=options["gold_format"],
         schema=options["schema"],
-        only=dialogues_from_options(options),
+        only=shared.dialogues_from_options(options),
         rules=rules,
         watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
@@ -160,7 +152,7 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
-        result = scorer.result(file, notices, resampling_from_options(options), settings.only)
+        result = scorer.result(file, notices, shared.resampling_from_options(options), settings.only)
         result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
     except InputError as error:
         if writer is not None:
@@ -209,7 +201,7 @@ def _score_whole_file(
             rules=settings.rules,
             by=settings.by,
             train_schema=settings.train_schema,
-            resampling=resampling_from_options(options),
+            resampling=shared.resampling_from_options(options),
             sink=take if writer is not None or settings.shown else None,
             watch=watch,
         )

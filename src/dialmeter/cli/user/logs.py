@@ -42,7 +42,6 @@ from ...views.pages.item_tables import (
 from ...views.tables import Table, records_table
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..options import resampling_from_options
 from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
 from ..run_files import CommandRun
@@ -270,14 +269,14 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
         names: name → log.
         options: the options of the command.
     """
-    resampling = resampling_from_options(options) or Resampling()
+    resampling = shared.resampling_from_options(options) or Resampling()
     expect_files(len(names))
     results: dict[str, LogItems] = {}
     notices: list[Notice] = []
     for name, path in names.items():
         log = open_trajectories(path, options["format"])
         results[name] = read_items(
-            track_reading(log, log, options["quiet"]), resampling=resampling_from_options(options)
+            track_reading(log, log, options["quiet"]), resampling=shared.resampling_from_options(options)
         )
         if not results[name].dialogues:
             raise InputError("no goal in words has an item", file=log.name)

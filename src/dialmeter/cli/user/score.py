@@ -24,7 +24,6 @@ from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
-from ..options import command
 from ..printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
 from ..progress import track_reading
 from ..run_files import CommandRun
@@ -40,7 +39,7 @@ from .scoring import (
 )
 
 
-@command()
+@shared.command()
 @click.argument("dialogues")
 @dialogue_options
 @scoring_options
