@@ -22,10 +22,9 @@ from msgspec.structs import replace
 
 from dialmeter.studies.audit.audit import find_candidates
 from dialmeter.studies.audit.candidates import Candidate
-from dialmeter.studies.audit.mentions import Mentions
 from dialmeter.studies.audit.reading import read_trackers
 from dialmeter.studies.audit.trackers import TrackerSet
-from dialmeter.studies.audit.votes import Votes, weigh
+from dialmeter.studies.audit.votes import Mentions, Votes, weigh
 from dialmeter.tracking.gold_patch import GoldPatch
 from dialmeter.tracking.rule_sets.rules import change, named
 from planted_gold import PlantedError, Planter, precision_at, touched_slots

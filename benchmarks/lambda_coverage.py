@@ -14,7 +14,7 @@ from dialmeter import score_tracker
 from dialmeter.measure import parse
 from dialmeter.model import dialogue_key
 from dialmeter.studies.human.fit_lambda import fit_lambda
-from dialmeter.studies.human.ratings import Ratings
+from dialmeter.studies.human.human import Ratings
 
 SEEDS = 100
 LAMBDAS = ("0", "0.3", "1", "inf")

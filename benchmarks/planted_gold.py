@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 from dialmeter.model import dialogue_key, domain_of
 from dialmeter.readers.pairs.slot_names import slot_namer
 from dialmeter.studies.audit.candidates import Candidate
-from dialmeter.studies.audit.mentions import Mentions, SlotMention
 from dialmeter.studies.audit.trackers import TrackerSet
+from dialmeter.studies.audit.votes import Mentions, SlotMention
 from dialmeter.tracking.gold_patch import Correction
 
 PlantedKind = Literal["other-value", "dropped", "late", "early", "wrong-domain"]

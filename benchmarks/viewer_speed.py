@@ -23,7 +23,7 @@ from urllib.parse import quote
 from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.simulation.files import play_to_file
-from dialmeter.views.pages.findings_file import FILE, write_findings
+from dialmeter.views.pages.findings import FILE, write_findings
 from rows import Row, at_most
 
 DIALOGUES = 100_000

@@ -124,8 +124,8 @@ registry = Registry(
         for name, module in {
             "JGA": "jga",
             "SA": "slots",
-            "AGA": "aga",
-            "IAGA": "aga",
+            "AGA": "jga",
+            "IAGA": "jga",
             "RSA": "slots",
             "FGA": "fga",
             "GCA": "gca",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.cli.sample import ABOUT, ATTACKS, CASES
+from dialmeter.cli.demo import ABOUT, ATTACKS, CASES
 
 from .invoke import call, call_process, files_in
 

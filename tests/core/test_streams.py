@@ -65,7 +65,7 @@ def test_another_file_that_fails_is_not_called_standard_output(
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("dialmeter.cli.tracker.check.check_file", fail)
+    monkeypatch.setattr("dialmeter.cli.tracker.score.check_file", fail)
     said = call(capsys, "tracker", "check", file)
     assert said.code == 2
     assert said.complaint.startswith("a file cannot be read or written: Input/output error (details in ")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.cli.sample import ABOUT
+from dialmeter.cli.demo import ABOUT
 
 from . import notebook, pages
 from .pages import PAGES, ROOT, commands, fences

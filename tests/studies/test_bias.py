@@ -13,8 +13,16 @@ from scipy import stats as scipy_stats
 
 from dialmeter.stats import compare_correlations
 from dialmeter.studies.bias.bias_verdict import NO_VALUE, notices_of_study, summary, verdicts
-from dialmeter.studies.bias.correlations import LEAST, DialogueTraits, partner_of, published_filter, rows_of, study_bias
-from dialmeter.studies.bias.error_position import TRAITS, traits_of
+from dialmeter.studies.bias.correlations import (
+    LEAST,
+    TRAITS,
+    DialogueTraits,
+    partner_of,
+    published_filter,
+    rows_of,
+    study_bias,
+    traits_of,
+)
 from dialmeter.tracking.baselines import score_with_yardsticks
 from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.scoring import score_file

@@ -11,9 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from dialmeter.viewer.comparing import compare_page
+from dialmeter.viewer.comparing import compare_page, list_pairs
 from dialmeter.viewer.links import Links
-from dialmeter.viewer.pair_list import list_pairs
 from dialmeter.views.pages.groups import SIDES, GroupComparison, compare_groups
 from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.pages.scores import match

@@ -16,8 +16,7 @@ from dialmeter.core import open_runs
 from dialmeter.viewer import folder as folder_module
 from dialmeter.viewer.folder import RunFolder
 from dialmeter.views.pages import opened_run
-from dialmeter.views.pages.findings import RowFindings
-from dialmeter.views.pages.findings_file import FILE, read_findings, scan_rows
+from dialmeter.views.pages.findings import FILE, RowFindings, read_findings, scan_rows
 from dialmeter.views.pages.opened_run import OpenedRun
 
 from .asking import ask

@@ -8,9 +8,8 @@ import pytest
 from dialmeter.views.chart_files import chart
 from dialmeter.views.charts import bars, canvas, grid, lines, points
 from dialmeter.views.charts.data import Estimate
-from dialmeter.views.charts.svg_theme import theme_svg
 from dialmeter.views.html_env import environment
-from dialmeter.views.pages.charts import draw_for_page
+from dialmeter.views.pages.charts import draw_for_page, theme_svg
 from dialmeter.views.tables import render
 
 from .chart_cases import (

@@ -9,8 +9,8 @@ import pytest
 
 from dialmeter.views.charts import bars, canvas, palette
 from dialmeter.views.charts.data import Estimate
-from dialmeter.views.charts.svg_theme import VARIABLES, theme_svg
 from dialmeter.views.html_env import asset, safe_text
+from dialmeter.views.pages.charts import VARIABLES, theme_svg
 
 COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("over", "new"): 1}}
 LINKS = {("hotel-area", "missed", "new"): "/rows/a?slot=hotel-area&class=missed&q=\"'<>"}

@@ -27,21 +27,21 @@ EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
     "demo": ("demo:demo", "Run all kinds of measurement on an invented town, and write a report."),
-    "sample": ("sample:sample", "Write sample files for the commands in the documentation."),
+    "sample": ("demo:sample", "Write sample files for the commands in the documentation."),
     "tracker": ("main:tracker", "Measure dialogue state trackers."),
     "user": ("main:user", "Measure user simulators."),
     "judge": ("main:judge", "Measure automatic judges of dialogue."),
     "system": ("main:system", "Measure dialogue systems and agents on their logs."),
-    "report": ("report:report", "Write a report about runs: HTML, Markdown or LaTeX."),
-    "view": ("view:view", "Show runs in the browser."),
+    "report": ("runs:report", "Write a report about runs: HTML, Markdown or LaTeX."),
+    "view": ("runs:view", "Show runs in the browser."),
     "convert": ("convert:convert", "Convert files of dialogue states to another format."),
     "list": ("listing:list_", "List formats, measures, rule sets, events and profiles, or describe one."),
-    "cite": ("cite:cite", "Print BibTeX entries for a run or for measures."),
+    "cite": ("runs:cite", "Print BibTeX entries for a run or for measures."),
     "completion": ("main:completion", "Print the shell completion script."),
 }
 
 _TRACKER = {
-    "check": ("tracker.check:check", "Validate a file, and score gold against itself."),
+    "check": ("tracker.score:check", "Validate a file, and score gold against itself."),
     "score": ("tracker.score:score", "Score a prediction file."),
     "compare": ("tracker.compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
     "board": ("tracker.board:board_", "Make a leaderboard of trackers: a static page and a Markdown table."),
@@ -56,7 +56,7 @@ _TRACKER = {
     "rules": ("tracker.rules:rules", "Score one file under every rule set, and list the turns that flip."),
 }
 _USER = {
-    "check": ("user.check:check", "Validate a file of dialogues with goals and acts."),
+    "check": ("user.score:check", "Validate a file of dialogues with goals and acts."),
     "play": ("user.play:play", "Let a simulated user and a system talk in the embedded town."),
     "cross": ("user.cross:cross", "Let every user talk to every system: one table with paired intervals."),
     "score": ("user.score:score", "Score a user simulator: I-GCDF1 and R-GCDF1, and why points were lost."),
@@ -65,9 +65,9 @@ _USER = {
     "labels": ("user.labels:labels", "Find turns whose text and acts do not agree."),
     "goals": ("user.goals:goals", "Derive goals for dialogues without goals, or write goals in words to a sheet."),
     "understand": ("user.understand:understand", "Measure how well acts are recognised in text."),
-    "patterns": ("user.patterns:patterns", "Count how users express constraints and requests."),
+    "patterns": ("user.query:patterns", "Count how users express constraints and requests."),
     "items": (
-        "user.logs.items:items",
+        "user.logs:items",
         "Measure which values of goals in words the users of agents say, and what contradicts the goals.",
     ),
     "values": ("user.values:values", "Build a value map (values and their surface forms) to edit."),
@@ -85,9 +85,9 @@ _JUDGE = {
     "validity": ("judge.validity:judge_validity", "Make sheets of cases for readers, and count their verdicts."),
 }
 _SYSTEM = {
-    "check": ("system.check:check", "Validate the log of an agent, and list its content."),
-    "score": ("system.score:score", "Score an agent: success, pass^k, endings, costs."),
-    "compare": ("system.compare:compare", "Compare agents on the same tasks, with the t test over tasks."),
+    "check": ("system:check", "Validate the log of an agent, and list its content."),
+    "score": ("system:score", "Score an agent: success, pass^k, endings, costs."),
+    "compare": ("system:compare", "Compare agents on the same tasks, with the t test over tasks."),
 }
 
 

@@ -12,7 +12,7 @@ from ..core.record import RunInput, RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError
 from ..readers.raw_file import is_stream
-from ..views.pages.findings_file import write_findings
+from ..views.pages.findings import write_findings
 
 
 class CommandRun:

@@ -17,7 +17,7 @@ from ..core.run_writer import RunWriter
 from ..errors import DialmeterError
 from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
-from ..views.pages.findings_file import write_findings
+from ..views.pages.findings import write_findings
 from .options import combine_options, force_option
 from .printer import Output
 

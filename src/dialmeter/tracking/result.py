@@ -20,8 +20,7 @@ from .diagnosis.suspicions import Finding, diagnose
 from .digest import GOLD
 from .notices import notices_of
 from .resolve_measures import ResolvedMeasure
-from .rule_sets.rules import Rules
-from .rule_sets.signature import signature
+from .rule_sets.rules import Rules, signature
 from .seen import digest_of, schema_digest, seen_by
 from .vectors.bootstrap_matrix import intervals, with_interval
 from .vectors.breakdown import ActiveTurns, Breakdown, By

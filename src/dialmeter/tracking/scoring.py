@@ -1,25 +1,28 @@
-"""Score a tracker in one call: from states in memory, from files, or from shards of files."""
+"""Score a tracker in one call: from states in memory, from files, or from shards of files; and the run of a tracker on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from ..core.comparison import Resampling, make_resampling
+from ..core.engine import is_noting, note
+from ..core.open_runs import Run
+from ..core.record import finish_run, resampling_fields, run_identity
+from ..core.run_writer import RunWriter
 from ..core.shards import ShardTask
-from ..errors import DialmeterError, InputError, NotApplicable
+from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
-from ..model import Dialogue, Notice, dialogue_key
+from ..model import Dialogue, Notice, Turn, Value, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, open_span
-from ..readers.pairs.state_layouts import ANY
+from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, turn_with_state
 from ..readers.services.schema import read_schema
-from . import record
 from .align import (
     GoldFile,
     KeptDialogues,
@@ -31,11 +34,69 @@ from .align import (
     read_pair,
     unwatched,
 )
-from .compared import ComparedDialogue, dialogue_lines
+from .compared import KIND_NAMES, ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .rule_sets.rules import Rules
 from .scorer import PartialScores, Sink, TrackerScorer, states_of
+from .tally import CORRECT, MISSED, OVER, WRONG
 from .vectors.breakdown import By
+
+_MISTAKES = 50
+"""Number of pairs of gold and predicted value that a run keeps."""
+
+
+def tracker_identity(
+    inputs: Sequence[Mapping[str, str | None]], rules: Rules, measures: Sequence[str]
+) -> dict[str, Any]:
+    """Return the identity of a run: its inputs, rules and measures."""
+    return run_identity("tracker", inputs, rules=rules, measures=list(measures))
+
+
+def tracker_row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
+    """Return the row of a dialogue, as the viewer shows it: utterances, states, and the class of every slot."""
+    utterances = {turn.number: turn for turn in dialogue.turns}
+    names = compared.pairs.slot_names
+    turns = []
+    for number, gold, pred, details in compared.details():
+        kinds = sorted([(names[slot], kind, carried) for slot, kind, _, carried, _, _ in details])
+        turns.append(
+            {
+                "turn": number,
+                "system": utterances[number].system or "",
+                "user": utterances[number].user or "",
+                "gold": gold,
+                "pred": pred,
+                "exact": not any(kind != CORRECT for _, kind, _ in kinds),
+                "slots": {slot: _CLASSES[kind, carried] for slot, kind, carried in kinds},
+            }
+        )
+    return {"id": dialogue.id, "turns": turns}
+
+
+_CLASSES = {
+    (kind, carried): {
+        "class": KIND_NAMES[kind],
+        "age": None if kind == CORRECT else "carried-over" if carried else "new",
+    }
+    for kind in (CORRECT, WRONG, MISSED, OVER)
+    for carried in (False, True)
+}
+
+
+def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
+    """Close the run with the scores of the corpus and of each dialogue."""
+    turn_measures = [each for each in result.measures if each.used.average == "turn"]
+    finish_run(
+        writer,
+        {**about, **resampling_fields(result.resampling)},
+        result,
+        signature=result.signature,
+        columns={each.text: result.measure_columns.per_dialogue(each.used) for each in turn_measures},
+        report=report,
+        diagnosis=result.diagnosis,
+        mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],
+    )
+
 
 States = str | Path | Mapping[str, Sequence[Mapping[str, Any]]] | Sequence[Sequence[Mapping[str, Any]]]
 
@@ -296,10 +357,62 @@ def score_shard(
 
         def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
             if rows is not None and dialogue.id not in rows.done:
-                rows.add(record.row(dialogue, compared))
+                rows.add(tracker_row(dialogue, compared))
             if dialogue_key(dialogue.id) in settings.shown:
                 printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
         needs_sink = rows is not None or bool(settings.shown)
         read_into(scorer, corpus, only=settings.only, sink=take if needs_sink else None, watch=watch)
     return TrackerShard(scorer.part, corpus.notices, printed)
+
+
+def score_span(task: ShardTask[TrackerSettings]) -> TrackerShard:
+    """Score a span, and note the current dialogue if the engine requests it."""
+    return score_shard(task, _note_each) if is_noting() else score_shard(task)
+
+
+def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+    for each in dialogues:
+        note(f"dialogue {each.id}")
+        yield each
+
+
+class _RunTurn(Struct):
+    turn: int
+    gold: dict[str, Value]
+    pred: dict[str, Value]
+    user: str
+    system: str
+
+
+class _RunRow(Struct):
+    id: str
+    turns: list[_RunTurn]
+
+
+def check_tracker(run: Run) -> None:
+    """Raise an error if a run is not a tracker's run.
+
+    Raises:
+        DialmeterError: the message has the kind of the run.
+    """
+    kind = run.manifest.get("kind") or "an unknown kind"
+    if kind != "tracker":
+        raise DialmeterError(f"{one_line(str(run.folder), 200)}: a run of {kind}, not of a tracker")
+
+
+def run_dialogues(run: Run, words: Vocabulary) -> Iterator[PairDialogue]:
+    """Yield the dialogues of a run, with states after its rules were applied.
+
+    Args:
+        run: a finished run.
+        words: vocabulary that numbers their slot-value pairs.
+
+    Raises:
+        DialmeterError: the run is not a tracker's run.
+        InputError: a row is damaged; the error has its line.
+    """
+    check_tracker(run)
+    for row in run.rows_as(_RunRow):
+        turns = tuple(Turn(turn.turn, turn.gold, turn.pred, turn.user, turn.system) for turn in row.turns)
+        yield words.number_dialogue(Dialogue(row.id, turns), FLAT)

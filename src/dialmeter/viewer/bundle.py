@@ -13,11 +13,10 @@ from ..views.html_env import asset
 from ..views.pages.opened_run import OpenedRun
 from ..views.pages.scores import match
 from ..views.pages.select import RowQuery, Selection, select
-from .comparing import compare_page, pair_page
+from .comparing import compare_page, list_pairs, pair_page
 from .folder import RunFolder
 from .links import BundleLinks
 from .pages import row_page, rows_page, run_page, runs_page
-from .pair_list import list_pairs
 
 MOST_ROWS = 2000
 MOST_PAIRS = 45

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from ..core.open_runs import PARTS, WHOLE_RUN, file_of_run, finished_at, open_run
 from ..errors import DialmeterError
-from ..views.pages.findings_file import FILE
+from ..views.pages.findings import FILE
 from ..views.pages.kinds import kind_of
 from ..views.pages.opened_run import OpenedRun
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..errors import one_line
 from ..model import dialogue_key
-from ..studies.audit.audit import GoldAudit, RankedCandidate
+from ..studies.audit.audit import GoldAudit, RankedCandidate, scores_of
 from ..studies.audit.candidates import KINDS, Candidate
-from ..studies.audit.corrected import scores_of
 from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, format_votes, proposal
 from .html_env import page
 from .tables import Table, decimals, percent, records_table

@@ -12,8 +12,7 @@ from msgspec.structs import asdict
 
 from ..stats import Interval
 from ..studies.bias.bias_verdict import WORDS, BiasVerdict, limits, no_correlation
-from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, BiasStudy, Filter, rows_of
-from ..studies.bias.error_position import TRAITS
+from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, TRAITS, BiasStudy, Filter, rows_of
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts import grid, points

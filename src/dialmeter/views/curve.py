@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..core.comparability import joint_signature
-from ..studies.curve.curve import Curve, CurvePoint, CurveTrend, Kind
-from ..studies.curve.curve_scores import CurveEstimate
-from ..studies.curve.zero_shot import MEAN, POOLED, DomainTable
+from ..studies.curve.curve import MEAN, POOLED, Curve, CurvePoint, CurveTrend, DomainTable, Kind
+from ..studies.curve.curve_files import CurveEstimate
 from .chart_files import Chart, chart, slug
 from .charts import bars, data, lines
 from .tables import Table, highest, interval, percent, records_table

@@ -12,8 +12,7 @@ from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet, write_sheet
 from ..studies.human.fit_lambda import Lam, LambdaFit
-from ..studies.human.human import HumanStudy, Statistic
-from ..studies.human.ratings import write_ratings
+from ..studies.human.human import HumanStudy, Statistic, write_ratings
 from .html_env import page
 from .tables import Table, records_table
 

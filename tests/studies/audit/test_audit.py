@@ -21,11 +21,9 @@ from tests.studies.audit.made import (
 )
 
 from dialmeter.studies.audit.audit import find_candidates
-from dialmeter.studies.audit.given_gold import GoldStateCheck
-from dialmeter.studies.audit.mentions import Mentions
 from dialmeter.studies.audit.reading import read_trackers
-from dialmeter.studies.audit.trackers import AuditedTracker, TrackerSet
-from dialmeter.studies.audit.votes import weigh
+from dialmeter.studies.audit.trackers import AuditedTracker, GoldStateCheck, TrackerSet
+from dialmeter.studies.audit.votes import Mentions, weigh
 from dialmeter.tracking.gold_patch import Correction, GoldPatch
 from dialmeter.tracking.rule_sets.rules import named
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.shared_data import shared
 
-from dialmeter.studies.audit.given_gold import GoldStateCheck
+from dialmeter.studies.audit.trackers import GoldStateCheck
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scoring import score_file
 

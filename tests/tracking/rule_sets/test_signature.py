@@ -6,8 +6,7 @@ import pytest
 
 from dialmeter import TrackerScorer, __version__, signature_difference
 from dialmeter.measure import parse
-from dialmeter.tracking.rule_sets.rules import change, named
-from dialmeter.tracking.rule_sets.signature import signature
+from dialmeter.tracking.rule_sets.rules import change, named, signature
 
 GOLD = [{"hotel-area": "east"}, {"hotel-area": "east", "taxi-to": "x"}]
 

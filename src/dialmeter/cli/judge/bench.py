@@ -6,18 +6,20 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
+from msgspec import Struct
 
-from ...core.document import make_document
+from ...core.document import Count, Interval, Number, make_document
 from ...core.output import write_file
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, Unfinished, one_line
 from ...judges.ask import OVER_BUDGET, UNFINISHED, score_cases
 from ...judges.attack_run import NO_CASES
 from ...judges.bench import (
+    BenchHead,
     BenchSet,
     Submission,
     make_set,
@@ -35,7 +37,7 @@ from ...model import Conversation
 from ...readers.conversations import open_conversations
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
-from ...views.boards.judges import board, judge_page
+from ...views.boards import board, judge_page
 from ...views.chart_files import slug
 from ...views.tables import Table, records_table
 from .. import options as shared
@@ -44,14 +46,72 @@ from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message_block
 from ..progress import judge_progress
 from .attack import light_option
-from .bench_documents import (
-    JudgeBenchMakeDocument,
-    JudgeBenchPageDocument,
-    JudgeBenchRunDocument,
-    JudgeBenchVerifyDocument,
-)
+from .documents import JudgeDocument
 from .endpoints import checked_models, dry_run
 from .options import judge_options, judges_from_options
+
+
+class BenchError(Struct, kw_only=True):
+    """The mean error rate of a judge over the attacks on a facet. The facet ``control`` has identical replies."""
+
+    measure: Literal["error"]
+    judge: str
+    facet: str
+    value: Number
+    ci: Interval
+    n: Count
+    unscored: Count
+
+
+class BenchAgreement(Struct, kw_only=True):
+    """The agreement of a judge with people, from a document of ``judge human`` that ``--people`` names."""
+
+    measure: Literal["Spearman"]
+    judge: str
+    people: str
+    value: Number
+
+
+class BenchCounts(Struct, kw_only=True):
+    """Number of cases and submissions."""
+
+    cases: Count
+    submissions: Count
+
+
+class JudgeBenchMakeDocument(JudgeDocument, kw_only=True):
+    """The head of a new set of cases."""
+
+    command: Literal["judge bench make"] = "judge bench make"
+    counts: BenchCounts
+    head: BenchHead
+
+
+class JudgeBenchRunDocument(JudgeDocument, kw_only=True):
+    """The error rates of judges on a set, and the files of their submissions."""
+
+    command: Literal["judge bench run"] = "judge bench run"
+    scores: list[BenchError]
+    counts: BenchCounts
+    files: list[str]
+
+
+class JudgeBenchVerifyDocument(JudgeDocument, kw_only=True):
+    """The error rates of verified submissions."""
+
+    command: Literal["judge bench verify"] = "judge bench verify"
+    scores: list[BenchError]
+    counts: BenchCounts
+
+
+class JudgeBenchPageDocument(JudgeDocument, kw_only=True):
+    """The error rates of the submissions on a board, and their agreement with people."""
+
+    command: Literal["judge bench page"] = "judge bench page"
+    scores: list[BenchError]
+    agreement: list[BenchAgreement]
+    counts: BenchCounts
+
 
 TOWN_SEED = 2026
 TOWN_DIALOGUES = 120

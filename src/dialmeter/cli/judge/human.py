@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
+from msgspec import UNSET, Struct, UnsetType
 
 from ...conditions import Condition
-from ...core.document import describe_intervals, make_document
+from ...core.document import (
+    AccountRecord,
+    Count,
+    Interval,
+    IntervalMethod,
+    Number,
+    Text,
+    describe_intervals,
+    make_document,
+)
 from ...errors import DialmeterError, one_line
 from ...judges.ask import ScoreStore
 from ...judges.judge import Judge, identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
-from ...judges.people.correlate import PeopleSettings
-from ...judges.people.result import PeopleResult, first_judge
+from ...judges.people.correlate import DimensionAgreement, LeftOutComparison, PeopleSettings
+from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult, first_judge
 from ...judges.people.study import (
     checked_names,
     chosen_dimensions,
@@ -35,19 +45,81 @@ from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import judge_progress
 from ..run_files import CommandRun
-from .asking import (
+from .documents import JudgeDocument, ModelUsage
+from .endpoints import dry_run, usage_line, usage_of
+from .options import (
     ask_from_options,
     asking_options,
     check_cells,
+    judge_options,
+    judges_from_options,
     run_inputs,
     score_files_from_options,
     score_store_from_options,
     scores_option,
     unfinished_lines,
 )
-from .endpoints import dry_run, usage_line, usage_of
-from .options import judge_options, judges_from_options
-from .people_documents import JudgeHumanDocument
+
+
+class CorrelationScore(Struct, kw_only=True):
+    """The correlation of a judge with the mean rating of people.
+
+    Attributes:
+        level: reply or dialogue (over items), system (over the means of systems), within-context (the mean over contexts).
+        n: number of items, systems or contexts.
+        p: the p value of no correlation, which assumes independent items; absent below five systems and within contexts.
+    """
+
+    measure: Literal["Pearson", "Spearman", "Kendall"]
+    value: Number
+    ci: Interval
+    n: Count
+    unscored: Count
+    judge: str
+    dimension: str
+    level: Literal["reply", "dialogue", "system", "within-context"]
+    p: float | UnsetType = UNSET
+    ci_reason: Text | UnsetType = UNSET
+    reason: Text | UnsetType = UNSET
+    signature: str
+
+
+class PeopleCounts(Struct, kw_only=True):
+    """Number of items, contexts, systems, dimensions and judges."""
+
+    items: Count
+    contexts: Count
+    systems: Count
+    dimensions: Count
+    judges: Count
+
+
+class JudgeHumanDocument(JudgeDocument, kw_only=True):
+    """Agreement of judges with people: one score per measure, judge, dimension and level.
+
+    Attributes:
+        main_dimension: the dimension of the differing items.
+        resample: the unit that is resampled for intervals and tests.
+        intervals: the method of the intervals; null if there are none.
+        raters: the agreement of the raters of every dimension.
+        left_out: the comparison of judges with a left-out rater.
+        differences: the comparison of the first judge with the others on the same items.
+        differing: judge → items on which judge and people disagree most.
+    """
+
+    command: Literal["judge human"] = "judge human"
+    scores: list[CorrelationScore]
+    account: AccountRecord
+    accounts: dict[str, AccountRecord]
+    counts: PeopleCounts
+    main_dimension: str
+    resample: Literal["contexts", "items"]
+    intervals: IntervalMethod | None
+    raters: list[DimensionAgreement]
+    left_out: list[LeftOutComparison]
+    differences: list[AgreementDifference]
+    differing: dict[str, list[DifferingItem]]
+    usage: list[ModelUsage]
 
 
 @shared.command()

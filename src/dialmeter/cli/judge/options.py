@@ -1,21 +1,31 @@
-"""The options for judges."""
+"""Options and functions of the commands that call judges: which judges, where they run, where scores are stored, and --fail-if."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from msgspec.structs import replace
 
+from ...conditions import Condition
+from ...core.engine import note
+from ...core.record import RunInput
+from ...core.run_writer import RunWriter
 from ...errors import DialmeterError
+from ...judges.ask import Ask, Asker, Shard, ShardAnswer
 from ...judges.builtin.panel import members_of as panel_members
 from ...judges.cases import Case
-from ...judges.judge import Judge, is_pairwise, parse_call
-from ...judges.judge_recipe import Recipe
+from ...judges.judge import Judge, is_pairwise, load_weights, parse_call
+from ...judges.judge_recipe import Recipe, RecipeAsker
 from ...judges.people.columns import for_level
 from ...readers.ratings.rated_item import Level
-from ..options import combine_options, from_option
-from .endpoints import endpoint_judges, endpoint_options
+from ..options import Option, combine_options, from_option
+from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
+from .endpoints import endpoint_judges, endpoint_options, models_of
 
 judge_options = combine_options(
     click.option(
@@ -134,3 +144,116 @@ def _training_talk(corpus: str | None, format: str | None, cases: list[Case]) ->
     if not dialogues:
         raise DialmeterError(f"{corpus}: no dialogue is left for training, because all dialogues are in the cases")
     return dialogues
+
+
+def scores_option(about: str) -> Option:
+    """Return the option for files with scores of judges."""
+    return click.option("--scores", "score_files", multiple=True, metavar="[NAME=]FILE", help=about)
+
+
+asking_options = combine_options(
+    work_options,
+    click.option(
+        "--cluster-resource",
+        metavar="NAME=N",
+        help="On a cluster, run neural judges only on workers with this resource, such as GPU=1.",
+    ),
+    click.option("--store", metavar="DIR", help="Store scores in this folder, for this run and later runs."),
+)
+"""The options for where judges run, and where their scores are stored."""
+
+
+def score_files_from_options(options: dict[str, Any]) -> list[tuple[str | None, str]]:
+    """Return name and path of each file of --scores. The name is None if it is not given."""
+    parts = [text.partition("=") for text in options["score_files"]]
+    return [(name, path) if equals else (None, name) for name, equals, path in parts]
+
+
+def run_inputs(role: str, file: str, options: dict[str, Any]) -> list[RunInput]:
+    """Return the inputs of a run: the file that is judged, and the files of --scores."""
+    return [RunInput(role, file), *(RunInput("scores", path) for _, path in score_files_from_options(options))]
+
+
+def score_store_from_options(
+    options: dict[str, Any], writer: RunWriter | None, judges: Mapping[str, Judge]
+) -> str | Path | None:
+    """Return the folder for scores: --store, or a folder in the run. Language models store their answers there too."""
+    store = options["store"] or (writer.begin() / "scores" if writer else None)
+    if store:
+        for model in models_of(judges).values():
+            model.keep_answers(str(store))
+    return store
+
+
+def unfinished_lines(writer: RunWriter | None, *messages: Sequence[str]) -> list[list[str]]:
+    """Close the run if there are messages, and add to each message how to continue.
+
+    Args:
+        writer: the writer of the run, if there is one.
+        messages: lists of reasons why the run is unfinished.
+    """
+    if writer is None or not any(messages):
+        return [list(lines) for lines in messages]
+    writer.close()
+    return [[f"{line}; the run is unfinished, continue with --resume" for line in lines] for lines in messages]
+
+
+def check_cells(
+    conditions: Iterable[Condition], cells: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]
+) -> None:
+    """End the command if a condition of --fail-if is true. It may name several groups, as ``error[contradiction, pang-c]``.
+
+    Args:
+        conditions: the conditions.
+        cells: scores with their groups.
+        overall: the scores for conditions without a group.
+    """
+    for condition in conditions:
+        *others, last = [part.strip() for part in condition.group.split(",")] if condition.group else [None]
+        in_groups = [each for each in cells if all(part in each.values() for part in others)]
+        replace(condition, group=last).check(overall if last is None else in_groups)
+
+
+def ask_from_options(chosen: ChosenJudges, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
+    """Return a function that calls judges: in this process, in other processes, or on a cluster.
+
+    Trivial judges, and judges that must stay in this process, are always called here.
+
+    Args:
+        chosen: the judges of the options.
+        judges: all judges to call, the trivial ones included.
+        file: the file that is judged.
+        options: the options of the command.
+    """
+
+    def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
+        # The size of the file determines the default number of workers, although workers do not read the file.
+        worker_options = {**options, "workers": workers_from_options(options, [file]), "quiet": True}
+        ask_here = Asker(judges.__getitem__).ask
+        remote_shards = [shard for shard in shards if shard.judge in chosen.recipes]
+        if is_local_work(worker_options, (), len(remote_shards)):
+            for name in dict.fromkeys(shard.judge for shard in shards):
+                load_weights(judges[name])
+            yield from map(ask_here, shards)
+            return
+        yield from (ask_here(shard) for shard in shards if shard.judge not in chosen.recipes)
+        names = {shard.judge for shard in remote_shards}
+        recipes = {name: recipe for name, recipe in chosen.recipes.items() if name in names}
+        if cluster_from_options(options) is not None:
+            recipes = {name: recipe.rooted(judges[name]) for name, recipe in recipes.items()}
+        files = [file for recipe in recipes.values() for file in recipe.files]
+        work = partial(_ask_noted, RecipeAsker(recipes, chosen.talk))
+        yield from run_shards(
+            work,
+            remote_shards,
+            worker_options,
+            files,
+            special=lambda shard: getattr(judges[shard.judge], "neural", False),
+        )
+
+    return ask
+
+
+def _ask_noted(asker: RecipeAsker, shard: Shard) -> ShardAnswer:
+    note(str(shard))
+    return asker.ask(shard)

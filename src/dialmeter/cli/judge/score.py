@@ -32,19 +32,20 @@ from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
 from ..run_files import CommandRun
 from ..several import verdict_blocks
-from .asking import (
+from .documents import JudgeScoreDocument
+from .endpoints import checked_models, dry_run, usage_line, usage_of
+from .options import (
     ask_from_options,
     asking_options,
     check_cells,
+    judge_options,
+    judges_from_options,
     run_inputs,
     score_files_from_options,
     score_store_from_options,
     scores_option,
     unfinished_lines,
 )
-from .documents import JudgeScoreDocument
-from .endpoints import checked_models, dry_run, usage_line, usage_of
-from .options import judge_options, judges_from_options
 
 
 @shared.command()

@@ -14,8 +14,8 @@ from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import parse
 from ...studies.board.board import Board, BoardSettings, make_board
-from ...studies.board.manifest import BoardEntry, BoardManifest, read_manifest
-from ...views.boards import trackers as views
+from ...studies.board.systems import BoardEntry, BoardManifest, read_manifest
+from ...views import boards as views
 from .. import options as shared
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count

@@ -16,8 +16,7 @@ from ...errors import DialmeterError, one_line
 from ...model import Notice
 from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
 from ...studies.human.fit_lambda import LambdaFit, fit_lambda
-from ...studies.human.human import HumanStudy, compare_with_people
-from ...studies.human.ratings import read_ratings, write_ratings
+from ...studies.human.human import HumanStudy, compare_with_people, read_ratings, write_ratings
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file

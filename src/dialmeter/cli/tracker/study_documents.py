@@ -10,9 +10,9 @@ from ...core.comparison import PairedDifference
 from ...core.document import AccountRecord, Count, Interval, IntervalMethod, Number, ScoreRecord, Text
 from ...studies.bias.bias_verdict import BiasVerdict, SignChange
 from ...studies.bias.correlations import DialogueTraits, MeasureCorrelation, TraitCorrelation, TraitDifference
-from ...studies.board.rule_ranks import RuleRanks
+from ...studies.board.board import RuleRanks
 from ...studies.curve.curve import CurvePoint, CurveTrend
-from ...studies.curve.curve_scores import CurveEstimate
+from ...studies.curve.curve_files import CurveEstimate
 from ...studies.human.fit_lambda import LambdaFit
 from ...studies.human.human import RaterAgreement
 from ...studies.sensitivity import SchemaSensitivity

@@ -33,7 +33,7 @@ from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
 from .documents import UserCompareDocument
-from .logs.compare import compare_logs
+from .logs import compare_logs
 from .scoring import dialogue_options, score_dialogues, scoring_options, user_settings_from_options
 
 

@@ -23,7 +23,7 @@ from ...systems.compare import LogComparison
 from ...systems.measures import SystemOutcome
 from ...users.result import UserSettings
 from ...users.scorer import UserScorer
-from ...views import cross as views
+from ...views import system as views
 from ...views.tables import records_table
 from .. import options as shared
 from ..printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks
@@ -102,15 +102,15 @@ def cross(**options: Any) -> Output:
         ),
         parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
         notices=[each for each in notices if each.code != "value-not-in-town"],
-        charts=lambda: views.charts(cross_scores),
+        charts=lambda: views.cross_charts(cross_scores),
     )
 
 
 def _parts(
     cross_scores: list[CrossScore], foot: tuple[str, ...], compared: dict[str, LogComparison]
 ) -> Iterator[Block]:
-    yield from map(Block, views.matrices(cross_scores))
-    yield Block(replace(views.long_table(cross_scores), foot=foot))
+    yield from map(Block, views.cross_matrices(cross_scores))
+    yield Block(replace(views.cross_table(cross_scores), foot=foot))
     yield Block(replace(records_table(as_dicts(cross_scores)), foot=foot), CSV)
     if any(len(each.results) > 1 for each in compared.values()):
         yield from table_blocks(views.system_tables(compared), PROSE)

@@ -23,7 +23,6 @@ from ...users.blame import Confusion, Loss
 from ...users.blame.words import LabelFinding
 from ...users.events import Event
 from ...users.result import WorstDialogue
-from ..system.documents import EndingCounts, SystemScore
 
 
 class UserDocument(Document, kw_only=True):
@@ -202,6 +201,27 @@ class CrossCounts(Struct, kw_only=True):
     systems: Count
     dialogues: Count
     goals: Count
+
+
+class SystemScore(ScoreRecord, kw_only=True):
+    """A score of a system.
+
+    Attributes:
+        n: number of tasks with a value.
+        unscored: number of tasks with fewer trials than Pass(k) needs.
+    """
+
+    ci_reason: Text | UnsetType = UNSET
+    reason: Text | UnsetType = UNSET
+    signature: Text
+
+
+class EndingCounts(Struct, kw_only=True):
+    """Number of dialogues with one ending, by outcome."""
+
+    successful: Count
+    failed: Count
+    unscored: Count
 
 
 class CrossSystemRecord(Struct, kw_only=True):

@@ -20,8 +20,7 @@ from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import PLAIN, command, force_option, from_option
 from ..printer import LISTED, Block, Output, refusal_notices
 from ..progress import track_reading
-from .reading import cache_option, endpoint_options
-from .scoring import profile_option
+from .scoring import cache_option, endpoint_options, profile_option
 
 
 @command(last=PLAIN)

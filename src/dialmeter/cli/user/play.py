@@ -30,7 +30,7 @@ from ..printer import Output, message_block, warn
 from ..progress import track_count
 from ..work import cluster_from_options, work_options
 from .documents import UserPlayDocument
-from .reading import endpoint_options
+from .scoring import endpoint_options
 
 talk_options = combine_options(
     click.option(

@@ -1,4 +1,4 @@
-"""``dialmeter user query``"""
+"""``dialmeter user query`` and ``user patterns``: what the dialogues of a run say"""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from ...core.document import make_document
 from ...errors import one_line
 from ...users.analysis.query import GOAL_PARTS, UserQuery, lines
 from ...users.record import UserRow
-from ...views.user import QueryMatch, match_table
+from ...views.user import QueryMatch, match_table, pattern_tables
+from ...views.user_figures import UserCounts, user_charts
 from ..main import EXIT_INPUT
-from ..options import command, number_option
-from ..printer import TEXT, Block, Output
+from ..options import chart_options, command, number_option
+from ..printer import EVERY, TEXT, Block, Output, message_block, table_blocks
 from ..work import work_options
-from .documents import UserQueryDocument
-from .logs.query import is_log_or_items_run, query_logs
+from .documents import UserPatternsDocument, UserQueryDocument
+from .logs import is_log_or_items_run, query_logs
 from .scoring import dialogue_options, next_line, query_parts, read_user_rows, scoring_options
 
 
@@ -119,3 +120,37 @@ def _parts(matches: list[QueryMatch], total: int, account: Account | None, optio
 def _scores(row: UserRow) -> dict[str, float | None]:
     inform, request = row.score("I"), row.score("R")
     return {"I-GCDF1": inform.f1 if inform else None, "R-GCDF1": request.f1 if request else None}
+
+
+@command()
+@click.argument("where", metavar="RUN|DIALOGUES")
+@dialogue_options
+@scoring_options
+@work_options
+@chart_options
+def patterns(**options: Any) -> Output:
+    """Count how users express constraints and requests: all at once or one after the other, with gaps or without.
+
+    The input is a RUN of `user score --out` or a file of DIALOGUES. Parts of a goal with one constraint have no pattern.
+    """
+    tally = UserCounts()
+    dialogues = 0
+    rows, account, notices = read_user_rows(options["where"], options)
+    for row in rows:
+        tally.add(row)
+        dialogues += 1
+    filled_tables = [table for table in pattern_tables(tally.patterns, tally.goals) if table.rows]
+    if filled_tables and account is not None:
+        filled_tables[-1] = replace(filled_tables[-1], foot=(account.line,))
+    return Output(
+        document=lambda _: make_document(
+            UserPatternsDocument,
+            account=UNSET if account is None else account,
+            counts={"dialogues": dialogues},
+            patterns=tally.patterns,
+            goals=dict(sorted(tally.goals.items())),
+        ),
+        parts=table_blocks(filled_tables, EVERY) or [message_block("")],
+        notices=notices,
+        charts=lambda: user_charts(tally),
+    )

@@ -1,4 +1,4 @@
-"""``dialmeter user score``"""
+"""``dialmeter user check`` and ``user score``"""
 
 from __future__ import annotations
 
@@ -13,28 +13,83 @@ from ...core.document import describe_intervals, make_document
 from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import open_conversations
+from ...readers.formats import LOG_FORMATS
 from ...users import record
+from ...users.analysis.check import UserCheck, check_talk
 from ...users.events import COMBINED
 from ...users.result import UserResult
-from ...views.tables import records_table, score_records
-from ...views.user import (
-    event_table,
-    markdown_report,
-    score_table,
-    summarise_verdicts,
-    verdict_tables,
-    worst_table,
-)
+from ...views.tables import count_table, percent, records_table, score_records
+from ...views.user import event_table, markdown_report, score_table, summarise_verdicts, verdict_tables, worst_table
 from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
+from ..printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
+from ..progress import track_reading
 from ..run_files import CommandRun
 from ..work import work_options
-from .documents import UserScoreDocument
-from .reading import reading_dry_run
-from .scoring import dialogue_options, next_line, score_dialogues, scoring_options, user_settings_from_options
+from .documents import UserCheckDocument, UserScoreDocument
+from .scoring import (
+    dialogue_options,
+    next_line,
+    reading_dry_run,
+    score_dialogues,
+    scoring_options,
+    user_settings_from_options,
+)
+
+
+@shared.command()
+@click.argument("dialogues")
+@dialogue_options
+@scoring_options
+def check(**options: Any) -> Output:
+    """Validate DIALOGUES before scoring them, and score users that say exactly their goals.
+
+    The exit code is 0 if `score` would accept every dialogue, and 2 otherwise.
+    """
+    from ...readers.conversations import open_conversations
+
+    talks = open_conversations(options["dialogues"], options["format"], options["goals"])
+    checked = check_talk(
+        talks, user_settings_from_options(options), lambda each: track_reading(each, talks, options["quiet"])
+    )
+    dialogues = checked.counts["dialogues"]
+    printed = options["style"] != "json" and dialogues > 0
+    errors = refused_lines(checked.refused)
+    if not dialogues and not errors:
+        errors = [f"{one_line(options['dialogues'], 200)}: no dialogue can be scored"]
+    return Output(
+        document=lambda _: make_document(UserCheckDocument, checked, scores=checked.self_scores),
+        parts=_check_parts(checked, one_line(options["dialogues"], 200)),
+        notices=checked.notices if printed else [],
+        errors=errors,
+        exit_code=0 if checked.fit else EXIT_INPUT,
+    )
+
+
+def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
+    counts = checked.counts
+    yield Block(f"{file}: format {checked.format}")
+    if counts["dialogues"]:
+        yield Block(
+            f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "
+            f"{counts['domains']} domains in goals, {counts['constraints']} constraints, {counts['requests']} requests",
+            TEXT,
+            gap=(),
+        )
+        # A measure has no value if no goal has constraints or requests that it counts.
+        valued = [each for each in checked.self_scores if each["value"] is not None]
+        scores = "  ".join(f"{each['measure']} {percent(each['value'])}" for each in valued)
+        yield Block(f"a user that says exactly its goal: {scores}", gap=())
+    yield Block(f"account: {checked.account.line}", gap=())
+    if not counts["dialogues"]:
+        yield Block("no dialogue can be scored", gap=())
+        if checked.format in LOG_FORMATS.names():
+            yield Block("this is a log of an agent; use `dialmeter user items` or `dialmeter system check`", gap=())
+    else:
+        yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+    yield Block(count_table("", ("content", "count"), counts), EVERY[1:])
 
 
 @shared.command()
@@ -106,7 +161,7 @@ def score(**options: Any) -> Output:
             refused=[str(error) for error in result.refused],
             verdicts=UNSET if verdicts is None else verdicts,
         ),
-        parts=_parts(result, verdicts, scored.format, options),
+        parts=_score_parts(result, verdicts, scored.format, options),
         notices=[each for each in result.notices if is_accepted or each.code != "refused"],
         charts=lambda: user_charts(UserCounts.of(scored.rows)),
         errors=errors,
@@ -115,7 +170,7 @@ def score(**options: Any) -> Output:
     )
 
 
-def _parts(
+def _score_parts(
     result: UserResult, verdicts: dict[str, Any] | None, format: str, options: dict[str, Any]
 ) -> Iterator[Block]:
     heading = (one_line(options["dialogues"]), f"format {format}", f"{result.turns} turns")

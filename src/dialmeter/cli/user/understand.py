@@ -27,8 +27,16 @@ from ..options import command, map_option
 from ..printer import EVERY, Block, Output, refused_lines
 from ..progress import track_reading
 from .documents import UserUnderstandDocument
-from .reading import act_maker_from_options, reading_dry_run, reading_options
-from .scoring import dialogue_options, profile_option, set_option, user_rules_option, user_settings_from_options
+from .scoring import (
+    act_maker_from_options,
+    dialogue_options,
+    profile_option,
+    reading_dry_run,
+    reading_options,
+    set_option,
+    user_rules_option,
+    user_settings_from_options,
+)
 
 _COMPARED = ("I-GCDF1", "R-GCDF1")
 

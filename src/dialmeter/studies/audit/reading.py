@@ -19,10 +19,8 @@ from ...tracking.compare import check_comparable
 from ...tracking.compared import ComparedDialogue
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scorer import Sink, TrackerScorer
-from ...tracking.scoring import read_into
-from ..run_states import run_dialogues
-from .given_gold import GoldStateCheck
-from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances
+from ...tracking.scoring import read_into, run_dialogues
+from .trackers import MEASURES, AuditedTracker, GoldStateCheck, TrackerSet, Utterances
 
 
 def is_run(path: str) -> bool:

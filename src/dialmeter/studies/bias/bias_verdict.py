@@ -100,7 +100,7 @@ def verdicts(study: BiasStudy) -> list[BiasVerdict]:
 
     Example:
         >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
-        >>> from dialmeter.studies.bias.error_position import traits_of
+        >>> from dialmeter.studies.bias.correlations import traits_of
         >>> rows = [
         ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
         ...     for n in range(30)
@@ -213,7 +213,7 @@ def summary(study: BiasStudy) -> list[str]:
 
     Example:
         >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
-        >>> from dialmeter.studies.bias.error_position import traits_of
+        >>> from dialmeter.studies.bias.correlations import traits_of
         >>> rows = [
         ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "SA": n % 3 / 3})
         ...     for n in range(30)
@@ -291,7 +291,7 @@ def notices_of_study(study: BiasStudy) -> list[Notice]:
 
     Example:
         >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
-        >>> from dialmeter.studies.bias.error_position import traits_of
+        >>> from dialmeter.studies.bias.correlations import traits_of
         >>> rows = [DialogueTraits("", "d", (0, 1), traits_of((0, 1)), {"JGA": 0.5})]
         >>> [notice.message for notice in notices_of_study(study_bias(rows))]
         ['1 dialogues are too few for correlations; the study needs 5 or more']

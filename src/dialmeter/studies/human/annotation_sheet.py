@@ -24,7 +24,7 @@ from ...readers.pairs.vocabulary import PairDialogue
 from ...readers.source import Source
 from ...tracking.compared import ComparedDialogue
 from ...tracking.tally import CORRECT
-from .ratings import RatingCollector, Ratings
+from .human import RatingCollector, Ratings
 
 QUESTION = "How well did the system keep track of what the user wants, over the whole dialogue?"
 HELP = "Gold is what the user wants. Prediction is what the system understood. Both accumulate from turn to turn."

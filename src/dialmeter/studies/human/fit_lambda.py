@@ -14,8 +14,7 @@ from ...tracking.measures.fga import FGA, LocalAccuracy
 from ...tracking.measures.jga import JGA
 from ...tracking.resolve_measures import ResolvedMeasure, resolve
 from ...tracking.result import TrackerResult
-from .human import Statistic, make_statistic
-from .ratings import Ratings
+from .human import Ratings, Statistic, make_statistic
 
 if TYPE_CHECKING:
     import numpy as np

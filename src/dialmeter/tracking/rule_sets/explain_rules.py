@@ -24,8 +24,7 @@ from ..tally import CORRECT
 from ..vectors.measure_columns import MeasureColumns, with_slots
 from ..vectors.tally_table import TallyTable
 from ..walk import Walk
-from .rules import FIELDS, Rules, named, names
-from .signature import signature
+from .rules import FIELDS, Rules, named, names, signature
 
 
 class FlippedSlot(Struct, frozen=True):

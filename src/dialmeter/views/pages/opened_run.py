@@ -12,8 +12,7 @@ import msgspec
 
 from ...core.open_runs import Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
-from .findings import RowFindings
-from .findings_file import FILE, read_findings, scan_rows
+from .findings import FILE, RowFindings, read_findings, scan_rows
 from .kinds import RunKind, kind_of
 
 if TYPE_CHECKING:

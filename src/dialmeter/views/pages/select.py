@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.strict_json import REFUSALS, decode_json
-from .findings_file import row_lines
+from .findings import row_lines
 from .kinds import Field
 from .opened_run import OpenedRun
 

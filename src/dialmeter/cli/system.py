@@ -1,0 +1,410 @@
+"""The commands on dialogue systems and agents: ``dialmeter system check``, ``score`` and ``compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+from msgspec import Struct
+
+from ..core.comparison import Resampling, TaskDifference
+from ..core.document import (
+    AccountRecord,
+    Count,
+    Document,
+    IntervalMethod,
+    NoticeRecord,
+    Text,
+    describe_intervals,
+    make_document,
+)
+from ..core.ladder import Ladder
+from ..core.record import RunInput
+from ..errors import DialmeterError, InputError, one_line
+from ..model import Trajectory
+from ..readers.conversations import is_log, open_conversations, open_trajectories
+from ..studies.act_success import act_settings, score_acts
+from ..systems.compare import compare_systems
+from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
+from ..systems.result import Effort, SystemResult, TaskOutcome
+from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, score_system, system_identity
+from ..users.scorer import UserScorer
+from ..views import system as views
+from ..views.compare import task_test_lines
+from ..views.ladder import ladder_charts
+from ..views.tables import count_table, records_table, score_records
+from . import options as shared
+from .main import EXIT_INPUT
+from .printer import CSV, EVERY, LISTED, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
+from .progress import expect_files, track_reading
+from .run_files import CommandRun
+from .several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
+from .study import study_options
+from .user.documents import EndingCounts, SystemScore
+from .user.scoring import goals_option, profile_option
+
+
+class SystemDocument(Document, kw_only=True):
+    """A document on systems."""
+
+    kind: Literal["system"] = "system"
+
+
+class SystemDocumentCounts(Struct, kw_only=True):
+    """Number of dialogues, tasks and successes.
+
+    Attributes:
+        refused: number of dialogues that cannot be read.
+    """
+
+    dialogues: Count
+    tasks: Count
+    successes: Count
+    refused: Count
+
+
+class SystemScoreDocument(SystemDocument, kw_only=True):
+    """Success and Pass(k), with intervals over tasks. Values are fractions.
+
+    Attributes:
+        left_out: the scores with infrastructure errors left out; empty if there are none, or --infrastructure asks for one value.
+        format: the format of the log.
+        intervals: the method of the intervals, or null with --ci 0.
+        efforts: turns, tool calls, costs and seconds per dialogue.
+        endings: number of dialogues by ending.
+        tasks: every task with its trials and successes.
+        refused: every dialogue that cannot be read, with the reason.
+    """
+
+    command: Literal["system score"] = "system score"
+    scores: list[SystemScore]
+    left_out: list[SystemScore]
+    account: AccountRecord
+    counts: SystemDocumentCounts
+    format: Text
+    intervals: IntervalMethod | None
+    efforts: list[Effort]
+    endings: dict[str, EndingCounts]
+    tasks: list[TaskOutcome]
+    refused: list[Text]
+
+
+class ComparedSystemScore(SystemScore, kw_only=True):
+    """A score of one of several systems, on the common tasks."""
+
+    system: Text
+
+
+class SystemCompareCounts(Struct, kw_only=True):
+    """Number of tasks and systems."""
+
+    tasks: Count
+    systems: Count
+
+
+class SystemCompareDocument(SystemDocument, kw_only=True):
+    """A comparison of systems on their common tasks, each with the first system.
+
+    Attributes:
+        versus: the paired differences: the mean over tasks of the system's value minus the base's; ci and p are those of the
+            t test over tasks.
+        ladder: the verdict on every later system, and what it depends on.
+        intervals: the method of the intervals of scores, and of bootstrap_ci.
+    """
+
+    command: Literal["system compare"] = "system compare"
+    scores: list[ComparedSystemScore]
+    account: AccountRecord
+    accounts: dict[str, AccountRecord]
+    counts: SystemCompareCounts
+    versus: list[TaskDifference]
+    ladder: list[Ladder]
+    intervals: IntervalMethod | None
+
+
+class LogCounts(Struct, kw_only=True):
+    """The size of a log.
+
+    Attributes:
+        dialogues: number of dialogues that can be read.
+        refused: number of dialogues that cannot be read.
+        trials: maximum number of dialogues of a task.
+        goals: number of dialogues with a goal in words.
+        actions: number of dialogues with expected tool calls.
+        rewards: number of dialogues with a reward.
+        tool_calls: number of tool calls of agents and users.
+        tool_errors: number of tool calls with an error as the answer.
+        unseen_texts: number of messages with a call whose text the other side does not see.
+    """
+
+    dialogues: Count
+    refused: Count
+    tasks: Count
+    trials: Count
+    goals: Count
+    actions: Count
+    rewards: Count
+    tool_calls: Count
+    tool_errors: Count
+    unseen_texts: Count
+
+
+class SystemCheckDocument(SystemDocument, kw_only=True):
+    """The content of a log, and the dialogues that cannot be used.
+
+    Attributes:
+        format: the format of the log.
+        fit: true if there are no problems; the exit code is then 0.
+        roles: number of messages by role.
+        endings: number of dialogues by ending.
+        tools: number of calls by tool.
+        scorers: number of dialogues with a reward, by scorer.
+        sources: number of dialogues by ending, as named in the log.
+        basis: the parts of rewards, if the log lists them.
+        problems: one for each dialogue that cannot be used.
+    """
+
+    command: Literal["system check"] = "system check"
+    account: AccountRecord
+    counts: LogCounts
+    format: Text
+    fit: bool
+    roles: dict[str, Count]
+    endings: dict[str, Count]
+    tools: dict[str, Count]
+    scorers: dict[str, Count]
+    sources: dict[str, Count]
+    basis: dict[str, Count]
+    problems: list[NoticeRecord]
+
+
+log_options = shared.combine_options(
+    shared.from_option("the log"),
+    click.option(
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="M",
+        help="Measure, such as Success, Pass(k=2) or BookingRate; may be repeated.",
+    ),
+    click.option(
+        "--scorer",
+        default="",
+        metavar="NAME",
+        help="Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
+    ),
+    shared.choice_option(
+        "--infrastructure",
+        ["both", "failed", "skipped"],
+        "Count runs that an infrastructure error ended as failures, skip them as unscored, or give both values.",
+    ),
+    profile_option("For dialogues with acts: profile of the corpus, with its names of acts, slots and services."),
+    shared.map_option,
+    goals_option,
+)
+
+
+def score_log(
+    path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
+) -> tuple[str, SystemResult]:
+    """Score a log, and return its format and its result.
+
+    Args:
+        path: the log.
+        options: the options of the command.
+        sink: called with every dialogue and its outcome.
+    """
+    if not is_log(path, options["format"]):
+        talks = open_conversations(path, options["format"], options["goals"])
+        result = score_acts(
+            talks,
+            _act_scorer(options),
+            measures=tuple(parse_system_measure(text) for text in options["measures"]),
+            resampling=shared.resampling_from_options(options),
+            watch=lambda each: track_reading(each, talks, options["quiet"]),
+            sink=sink,
+        )
+        return talks.format, result
+    log = open_trajectories(path, options["format"])
+    result = score_system(
+        log,
+        options["measures"],
+        scorer=options["scorer"],
+        infrastructure=options["infrastructure"],
+        ci=shared.confidence_from_options(options),
+        resamples=options["resamples"],
+        seed=options["seed"],
+        watch=lambda each: track_reading(each, log, options["quiet"]),
+        sink=sink,
+    )
+    return log.format, result
+
+
+def _act_scorer(options: dict[str, Any]) -> UserScorer:
+    return UserScorer(profile=options["profile"], value_map=shared.value_map_from_options(options))
+
+
+@shared.command()
+@click.argument("log")
+@shared.from_option("the log")
+def check(**options: Any) -> Output:
+    """Validate the LOG of an agent, and list its content and the dialogues that cannot be scored.
+
+    The exit code is 0 if `score` would accept every dialogue, and 2 otherwise.
+    """
+    if not is_log(options["log"], options["format"]):
+        raise InputError(
+            "dialogues with acts, not a log; check them with `dialmeter user check`", file=one_line(options["log"])
+        )
+    log = open_trajectories(options["log"], options["format"])
+    checked = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
+    return Output(
+        document=lambda _: make_document(SystemCheckDocument, checked),
+        parts=_check_parts(checked, one_line(options["log"], 200)),
+        notices=checked.notices,
+        errors=refused_lines([each.message for each in checked.problems]),
+        exit_code=0 if checked.fit else EXIT_INPUT,
+    )
+
+
+def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
+    yield Block(f"{file}: format {checked.format}")
+    yield Block(
+        "{dialogues} dialogues, {tasks} tasks, up to {trials} trials of a task\n"
+        "{goals} with a goal in words, {actions} with expected calls, {rewards} with a reward\n"
+        "{tool_calls} tool calls, {tool_errors} with an error; "
+        "{unseen_texts} messages have text that the other side does not see".format(**checked.counts),
+        gap=(),
+    )
+    yield Block(count_table("messages", ("role", "count"), checked.roles), EVERY)
+    tables = (
+        ("endings of dialogues", "ending", checked.endings),
+        ("endings as named in the log", "source", checked.sources),
+        ("tools", "tool", checked.tools),
+        ("rewards", "scorer", checked.scorers),
+        ("parts of rewards", "parts", checked.basis),
+    )
+    yield from table_blocks([count_table(title, (heading, "count"), counted) for title, heading, counted in tables])
+    yield Block(f"account: {checked.account.line}")
+    yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+
+
+@shared.command()
+@click.argument("log")
+@log_options
+@shared.interval_options(resamples=10_000)
+@shared.skip_bad_option
+@click.option("--by-task", is_flag=True, help="Show every task, not only the worst tasks.")
+@shared.chart_options
+@shared.run_options
+@shared.fail_if_option("Success < 0.5")
+@shared.signatures_option
+def score(**options: Any) -> Output:
+    """Score an agent on its LOG of dialogues with rewards (- for standard input).
+
+    Success is the share of successful dialogues. Pass(k) is the chance that all of k trials of a task succeed. Both are means
+    over tasks, and intervals resample tasks. Dialogues that cannot be read are listed, and the exit code is then 2.
+
+    LOG may also be a file of dialogues with goals and acts. The measures are then GoalCompletion, BookingRate, InformRate and
+    MatchRate. With --profile town the tables of the town decide what was reached; with other profiles the acts decide.
+    """
+    is_agent = is_log(options["log"], options["format"])
+    agent_settings = SystemSettings(options["scorer"], options["infrastructure"])
+    settings = agent_settings if is_agent else act_settings(_act_scorer(options))
+    paths = {"log": options["log"], "goals": options["goals"], "map": shared.value_map_file(options)}
+    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    conditions = shared.conditions_from_options(options)
+    run.begin(paths.values(), lambda inputs: system_identity(inputs, settings, options["measures"], options["profile"]))
+
+    def write_row(trajectory: Trajectory, outcome: SystemOutcome) -> None:
+        if run.writer is not None and trajectory.id not in run.writer.done:
+            run.writer.add(SystemRow(id=trajectory.id, trajectory=trajectory, outcome=outcome))
+
+    with run.abandoned_on(DialmeterError):
+        format, result = score_log(options["log"], options, write_row)
+    name = Path(options["log"]).name
+    run.finish(lambda writer, about: finish_system_run(writer, result, about, views.markdown_report(name, result)))
+    is_accepted = options["skip_bad"] or not result.refused
+    errors: list[str] = []
+    if not is_accepted:
+        unread = f"{len(result.refused)} dialogues cannot be read (use --skip-bad to accept this)"
+        errors = [*(one_line(str(error), 1000) for error in result.refused[:LISTED]), unread]
+    return Output(
+        document=lambda _: make_document(
+            SystemScoreDocument,
+            result,
+            format=format,
+            intervals=describe_intervals(result.resampling),
+            refused=[str(error) for error in result.refused],
+        ),
+        parts=_score_parts(result, format, options),
+        notices=[each for each in result.notices if is_accepted or each.code != "refused"],
+        charts=lambda: views.system_charts({name.split(".")[0]: result}),
+        errors=errors,
+        check=lambda: shared.check_conditions(conditions, result.to_dicts()),
+        exit_code=0 if is_accepted else EXIT_INPUT,
+    )
+
+
+def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> Iterator[Block]:
+    yield Block(f"{one_line(options['log'])}  format {format}  {len(result.by_task)} tasks", TEXT)
+    yield Block(views.system_score_table(result))
+    yield Block(records_table(score_records([({}, each) for each in result.every_score])), CSV)
+    yield from score_signature_blocks(result.every_score, options["signatures"])
+    yield from table_blocks([views.effort_table(result), views.ending_table(result)])
+    yield from table_blocks([views.task_table(result, every=options["by_task"])])
+    if options["out"]:
+        yield Block(f"Next: dialmeter view {one_line(str(Path(options['out']).parent))}", TEXT)
+
+
+@shared.command()
+@click.argument("logs", nargs=-1, required=True)
+@shared.name_option("Name of an agent; give one for each log.")
+@shared.fail_if_worse_option
+@log_options
+@shared.interval_options(resamples=10_000)
+@shared.chart_options
+@study_options
+def compare(**options: Any) -> Output:
+    """Compare agents on the same tasks. LOGS are their dialogues. The first log is the baseline.
+
+    Tasks are matched by id, and only tasks that are in all logs are compared. Intervals of differences and p values are those of
+    the t test over tasks, corrected by Holm over the whole table. If an infrastructure error ended some dialogues, the verdict is
+    repeated without them.
+    """
+    logs = options["logs"]
+    if len(logs) < 2:
+        raise DialmeterError("compare needs two logs or more, the first as the baseline")
+    names = dict(zip(name_files(logs, options["names"], "agents"), logs, strict=True))
+    resampling = shared.resampling_from_options(options) or Resampling(
+        resamples=options["resamples"], seed=options["seed"]
+    )
+    expect_files(len(names))
+    results = {name: score_log(path, options)[1] for name, path in names.items()}
+    comparison = compare_systems(results, resampling)
+    tasks = len(next(iter(comparison.results.values())).by_task)
+    log_notices = (each for name, result in results.items() for each in named_notices(name, result.notices))
+    notices = [*comparison.notices, *log_notices]
+    return Output(
+        document=lambda _: make_document(
+            SystemCompareDocument,
+            **scores_and_accounts(comparison.results),
+            counts={"tasks": tasks, "systems": len(comparison.results)},
+            warnings=notices,
+            versus=comparison.versus,
+            ladder=comparison.ladders,
+            intervals=describe_intervals(resampling),
+        ),
+        parts=comparison_parts(
+            views.system_comparison_table(comparison),
+            {name: result.scores for name, result in comparison.results.items()},
+            comparison,
+            f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
+            unit="tasks",
+        ),
+        notices=notices,
+        charts=lambda: [*ladder_charts(comparison.ladders), *views.system_charts(comparison.results)],
+        check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
+    )

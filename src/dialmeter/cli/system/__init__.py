@@ -1,1 +1,0 @@
-"""The commands on dialogue systems and agents."""

@@ -1,0 +1,322 @@
+"""The commands on users of agents: ``dialmeter user items``, and ``user query`` and ``user compare`` on logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from ...core.account import account_fields
+from ...core.comparison import Resampling
+from ...core.document import AccountRecord, Count, IntervalMethod, ScoreRecord, Text, describe_intervals, make_document
+from ...core.open_runs import open_run
+from ...core.record import RunInput
+from ...core.result import score_dict
+from ...errors import DialmeterError, InputError, did_you_mean, one_line
+from ...model import Notice, dialogue_key
+from ...readers.conversations import is_log, open_trajectories
+from ...users.events import COMBINED, Event
+from ...users.items.faults import DialogueItems, FaultTable
+from ...users.items.goal_items import read_goal_sheet, sheet_digest
+from ...users.items.log_items import (
+    BY_RULE,
+    ItemComparison,
+    LogItems,
+    compare_items,
+    dialogue_items,
+    language_notices,
+    read_items,
+    score_of,
+)
+from ...users.items.record import KIND, ItemRow, finish_items_run, item_lines, item_row, items_identity
+from ...users.items.text_events import FAULTS
+from ...views.compare import task_test_lines
+from ...views.pages.item_tables import (
+    event_example_table,
+    event_table,
+    fault_tables,
+    item_comparison_table,
+    items_report,
+    missed_table,
+    recall_table,
+    verdict_table,
+)
+from ...views.tables import Table, records_table
+from .. import options as shared
+from ..main import EXIT_INPUT
+from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
+from ..progress import expect_files, track_reading
+from ..run_files import CommandRun
+from ..several import fail_if_worse, named_notices
+from .documents import UserCompareDocument, UserDocument, UserQueryDocument
+from .scoring import is_run, query_parts
+
+
+class ItemScore(ScoreRecord, kw_only=True):
+    """ItemRecall.
+
+    Attributes:
+        n: number of items that were conveyed, confirmed or missed.
+        unscored: number of all other items.
+    """
+
+    reason: Text | UnsetType = UNSET
+    signature: Text
+
+
+class ItemCounts(Struct, kw_only=True):
+    """Number of dialogues with an instruction, of dialogues with items, and of items."""
+
+    dialogues: Count
+    with_items: Count
+    items: Count
+
+
+class UserItemsDocument(UserDocument, kw_only=True):
+    """The items of goals in words, and their verdicts.
+
+    Attributes:
+        format: the format of the log.
+        verdicts: verdict → kind of item → count.
+        events: class of events → count.
+        faults: the association of faults of the user with failure, over all dialogues and within tasks that have both outcomes.
+        parties: party → number of failed dialogues that are its fault according to the events.
+        dialogues: every dialogue that has an instruction, with its items and events.
+    """
+
+    command: Literal["user items"] = "user items"
+    scores: list[ItemScore]
+    account: AccountRecord
+    counts: ItemCounts
+    format: Text
+    intervals: IntervalMethod | None
+    verdicts: dict[str, dict[str, Count]]
+    events: dict[str, Count]
+    faults: list[FaultTable]
+    parties: dict[str, Count]
+    dialogues: list[DialogueItems]
+
+
+@shared.command()
+@click.argument("log")
+@shared.from_option("the log")
+@click.option(
+    "--goals", "sheet", metavar="FILE.csv", help="Edited sheet of items from `dialmeter user goals --make-sheets`."
+)
+@shared.interval_options(resamples=10_000)
+@shared.skip_bad_option
+@shared.run_options
+@shared.fail_if_option("ItemRecall < 0.9")
+def items(**options: Any) -> Output:
+    """Measure whether the user of an agent's LOG says the values in its goal, and what it says that contradicts the goal.
+
+    An item is a value of an expected call that the instruction names. An item is missed only if the agent asked for it, or if
+    the user ended the dialogue before its call was made. ItemRecall = (conveyed + confirmed) / (conveyed + confirmed + missed).
+    Events are statements of the user that contradict its instruction; `dialmeter list events` describes them. Dialogues that
+    cannot be read are listed, and the exit code is then 2.
+    """
+    sheet = read_goal_sheet(options["sheet"]) if options["sheet"] else None
+    source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
+    paths = {"log": options["log"], "goals": options["sheet"]}
+    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    conditions = shared.conditions_from_options(options)
+    run.begin(paths.values(), lambda inputs: items_identity(inputs, source))
+    with run.abandoned_on(DialmeterError):
+        log = open_trajectories(options["log"], options["format"])
+        trajectories = list(track_reading(log, log, options["quiet"]))
+        pairs = dialogue_items(trajectories, sheet)
+        log_items = LogItems(
+            [talk for _, talk in pairs],
+            len(trajectories) - len(pairs),
+            source=source,
+            resampling=shared.resampling_from_options(options),
+            refused=log.refused,
+            notices=[*log.notices, *language_notices(trajectories)],
+        )
+        if not log_items.dialogues:
+            raise InputError(
+                "no goal in words has an item (an item is a value of an expected call that the instruction names)",
+                file=log.name,
+            )
+    if run.writer is not None:
+        for each, talk in pairs:
+            if each.id not in run.writer.done:
+                run.writer.add(item_row(each, talk))
+    name = Path(options["log"]).name
+    run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
+    is_accepted = options["skip_bad"] or not log.refused
+    return Output(
+        document=lambda _: make_document(
+            UserItemsDocument,
+            log_items,
+            format=log.format,
+            intervals=describe_intervals(log_items.resampling),
+            faults=log_items.faults(),
+            dialogues=log_items.all_dialogues,
+        ),
+        parts=_item_parts(log_items, one_line(options["log"])),
+        notices=log_items.notices,
+        errors=[
+            *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
+            *([] if is_accepted else [f"{len(log.refused)} dialogues cannot be read (use --skip-bad to accept this)"]),
+        ],
+        check=lambda: shared.check_conditions(conditions, log_items.to_dicts()),
+        exit_code=0 if is_accepted else EXIT_INPUT,
+    )
+
+
+def _item_parts(log_items: LogItems, name: str) -> Iterator[Block]:
+    yield Block(f"{name}  {log_items.items} items in {len(log_items.dialogues)} dialogues", TEXT)
+    yield Block(recall_table(log_items))
+    yield Block(records_table(log_items.to_dicts()), CSV)
+    yield from signature_blocks(log_items.signature)
+    yield from table_blocks([verdict_table(log_items), event_table(log_items), *fault_tables(log_items)])
+    yield from table_blocks([missed_table(log_items), event_example_table(log_items)], TEXT)
+
+
+_ACT_OPTIONS = ("domain", "slot", "low", "high", "goal", "goal_has", "why")
+"""Options that need acts. Logs of agents have no acts."""
+_PARTIES = ("user", "unknown", "nobody")
+
+
+def is_log_or_items_run(where: str, options: dict[str, Any]) -> bool:
+    """Return True for a log of an agent, and for a run of its items."""
+    if is_run(where):
+        return open_run(where).manifest.get("kind") == KIND
+    return is_log(where, options["format"], unknown=False)
+
+
+def query_logs(options: dict[str, Any]) -> Output:
+    """Find the dialogues of a log that have certain events, or that failed because of a party.
+
+    Raises:
+        DialmeterError: an option needs acts, an event or a party is unknown, or the dialogue does not exist.
+    """
+    for name in _ACT_OPTIONS:
+        if options[name]:
+            raise DialmeterError(f"--{name.replace('_', '-')} needs acts; logs of agents have no acts")
+    for event in options["events"]:
+        if event not in FAULTS:
+            raise DialmeterError(f"unknown event {event!r} of logs; {did_you_mean(event, FAULTS)}")
+    if options["party"] and options["party"] not in _PARTIES:
+        raise DialmeterError(f"unknown party {options['party']!r} of logs; {did_you_mean(options['party'], _PARTIES)}")
+    rows, notices = _rows(options["where"], options)
+    matches = [(row, _matching_events(row, options)) for row in rows if _matches_query(row, options)]
+    if options["dialogue"] and not matches:
+        raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} matches")
+    shown = matches[: options["limit"]]
+    return Output(
+        document=lambda _: make_document(
+            UserQueryDocument,
+            account=UNSET,
+            counts={"found": len(matches), "shown": len(shown)},
+            warnings=notices,
+            dialogues=[
+                {"dialogue": row.id, "goal": [row.trajectory.task], "I-GCDF1": None, "R-GCDF1": None, "events": events}
+                for row, events in shown
+            ],
+        ),
+        parts=query_parts(_query_table(shown), (item_lines(row) for row, _ in shown), len(matches), options),
+        notices=notices,
+    )
+
+
+def _rows(where: str, options: dict[str, Any]) -> tuple[Iterable[ItemRow], list[Notice]]:
+    if is_run(where):
+        return open_run(where).rows_as(ItemRow), []
+    log = open_trajectories(where, options["format"])
+    pairs = dialogue_items(list(track_reading(log, log, options["quiet"])))
+    return [item_row(*pair) for pair in pairs], [*log.notices, *unread_notices(log.refused)]
+
+
+def unread_notices(refused: Sequence[InputError]) -> list[Notice]:
+    """Return one warning about the dialogues of a log that cannot be read, or an empty list."""
+    count, where = len(refused), tuple(str(error) for error in refused[:5])
+    return [Notice("refused", count, f"{count} dialogues cannot be read", where)] if count else []
+
+
+def _matches_query(row: ItemRow, options: dict[str, Any]) -> bool:
+    if options["dialogue"] and dialogue_key(row.id) != dialogue_key(options["dialogue"]):
+        return False
+    if options["party"] and row.party != options["party"]:
+        return False
+    return bool(_matching_events(row, options)) or not options["events"]
+
+
+def _matching_events(row: ItemRow, options: dict[str, Any]) -> list[Event]:
+    return [event for event in row.events if not options["events"] or event.name in options["events"]]
+
+
+def _query_table(shown: Sequence[tuple[ItemRow, list[Event]]]) -> Table:
+    words = {True: "successful", False: "failed", None: ""}
+    rows = tuple(
+        (row.id, row.trajectory.task, words[row.success], str(len(events) or ""), _first_event(events))
+        for row, events in shown
+    )
+    return Table("", ("dialogue", "task", "outcome", "events", "first event"), rows, frozenset({3}))
+
+
+def _first_event(events: Sequence[Event]) -> str:
+    if not events:
+        return ""
+    first = events[0]
+    words = one_line(first.said or first.about, 60)
+    return f"{first.name} {words} (message {', '.join(map(str, first.turns)) or 'none'})"
+
+
+def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
+    """Compare the users of several logs on the same tasks, each with the first user.
+
+    Args:
+        names: name → log.
+        options: the options of the command.
+    """
+    resampling = shared.resampling_from_options(options) or Resampling()
+    expect_files(len(names))
+    results: dict[str, LogItems] = {}
+    notices: list[Notice] = []
+    for name, path in names.items():
+        log = open_trajectories(path, options["format"])
+        results[name] = read_items(
+            track_reading(log, log, options["quiet"]), resampling=shared.resampling_from_options(options)
+        )
+        if not results[name].dialogues:
+            raise InputError("no goal in words has an item", file=log.name)
+        notices += named_notices(name, [*log.notices, *results[name].notices, *unread_notices(log.refused)])
+    comparison = compare_items(results, resampling)
+    tasks = len({talk.task for result in comparison.results.values() for talk in result.all_dialogues})
+    measures = list(dict.fromkeys(each.measure for each in comparison.versus))
+    return Output(
+        document=lambda _: make_document(
+            UserCompareDocument,
+            scores=[
+                {**score_dict(replace(score_of(result, measure), group={"domain": COMBINED})), "system": name}
+                for name, result in comparison.results.items()
+                for measure in measures
+            ],
+            **account_fields({name: result.account for name, result in comparison.results.items()}),
+            counts={
+                "dialogues": sum(len(result.all_dialogues) for result in comparison.results.values()),
+                "systems": len(names),
+            },
+            warnings=[*comparison.notices, *notices],
+            versus=comparison.versus,
+            ladder=comparison.ladders,
+            domain=COMBINED,
+            intervals=describe_intervals(resampling),
+        ),
+        parts=_comparison_parts(comparison, tasks),
+        notices=[*comparison.notices, *notices],
+        check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
+    )
+
+
+def _comparison_parts(comparison: ItemComparison, tasks: int) -> Iterator[Block]:
+    yield Block(item_comparison_table(comparison), EVERY)
+    yield Block(f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}", TEXT)
+    first = next(iter(comparison.results.values()))
+    yield from signature_blocks("|".join(["…", *first.signature.split("|")[1:]]), gap=("markdown",))

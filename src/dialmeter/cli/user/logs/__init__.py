@@ -1,1 +1,0 @@
-"""Commands on logs of agents. The users have goals in words."""
