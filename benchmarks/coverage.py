@@ -176,7 +176,13 @@ def judged(wrong: NDArray[np.bool_]) -> JudgeResult:
 
 
 def judges_compared(wrong: NDArray[np.bool_], _: int) -> tuple[float | None, Limits]:
-    """The comparison of judges."""
+    """The verdict of `judge score` on two judges, which is paired by dialogue."""
+    written = judged(wrong).ladders[0].rungs[0]
+    return written.p, written.ci
+
+
+def attack_compared(wrong: NDArray[np.bool_], _: int) -> tuple[float | None, Limits]:
+    """The comparison of two judges under one attack: McNemar's test over cases."""
     found = judged(wrong).comparisons
     return found[0].p if found else 1.0, None
 
@@ -228,7 +234,8 @@ def studies(data: Path) -> tuple[dict[str, Study], dict[str, Null]]:
         "users, I-GCDF1": Null(swapped(played("agenda", 0.1), played("forgetful", 0.0)), paired(ratio())),
         "systems, 4 and 4 trials": Null(equal_agents(shares, (4, 4)), agents_compared),
         "systems, 8 trials and 1": Null(equal_agents(shares, (8, 1)), agents_compared),
-        "judges": Null(errors(2), judges_compared),
+        "judges, verdict": Null(errors(2), judges_compared),
+        "judges, one attack": Null(errors(2), attack_compared),
     }
     return own, nulls
 
