@@ -82,3 +82,15 @@ def test_names_from_files_are_text() -> None:
     ladder = make_ladder("JGA", "<b>$x$</b>", "base", [WORSE])
     (chart,) = ladder_charts([ladder])
     assert b"<b>" not in canvas.render(chart.draw(), "svg")
+
+
+@pytest.mark.parametrize(
+    ("difference", "headline"),
+    [
+        (0.0, "CANNOT TELL: new and base have the same JGA."),
+        (-0.0556, "CANNOT TELL: new is 5.56 JGA below base, which is not shown to be more than chance."),
+        (None, "CANNOT TELL: new and base have no difference of JGA that can be computed."),
+    ],
+)
+def test_headline_without_a_significant_difference(difference: float | None, headline: str) -> None:
+    assert make_ladder("JGA", "new", "base", [rung("as written", difference, "cannot tell")]).headline == headline

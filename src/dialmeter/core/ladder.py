@@ -179,6 +179,8 @@ def _unique(words: Iterable[str]) -> list[str]:
 def _describe(rung: Rung, system: str, base: str, measure: str) -> str:
     if rung.difference is None:
         return f"{system} and {base} have no difference of {measure} that can be computed"
+    if not rung.difference:
+        return f"{system} and {base} have the same {measure}"
     size = f"{100 * abs(rung.difference):.2f} {measure}"
     if rung.verdict in ("better", "worse"):
         return f"{system} is {rung.verdict} than {base} by {size}"
