@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import signal
 import socket
 import time
 import tracemalloc
@@ -161,3 +163,25 @@ def test_as_many_requests_and_connections_as_workers() -> None:
         judge.close()
     assert result.accounts["small"].complete
     assert counts["most"] == counts["connections"] == 64
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_forked_process_can_send_requests() -> None:
+    with http_server(ANSWER, {}) as (url, _):
+        assert ChatEndpoint(url, "small", retries=0).ask([{"role": "user", "content": "a"}]).text
+        child = os.fork()
+        if not child:
+            try:
+                text = ChatEndpoint(url, "small", retries=0, timeout=5).ask([{"role": "user", "content": "b"}]).text
+                os._exit(0 if text else 1)
+            finally:
+                os._exit(2)
+        deadline = time.monotonic() + 20
+        while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if ended == (0, 0):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(ended[1]) == 0
+    assert ended[0] == child
