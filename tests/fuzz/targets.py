@@ -151,7 +151,7 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("cases to train on", "many_cases.jsonl", ("judge train robust {} --quiet --out made/head --force",)),
     ("trained judge", "head/robust.json", (f"{_JUDGE} --judge 'robust(folder=head)'",)),
     ("agreement on a board", "agreement.json", ("judge bench page bench.jsonl submissions/overlap.json --people town={} --quiet --out made/board --force",)),
-    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge length --endpoint http://127.0.0.1:9/v1 --model m --parameter retries=0 --{name} {{}} --dry-run",)) for name in ("system", "rubric")),
+    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge length --endpoint http://127.0.0.1:9/v1 --model m --parameter retries=0 --{name} {{}} --dry-run",)) for name in ("system-prompt", "rubric")),
     ("template", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
 )  # fmt: skip
 

@@ -175,7 +175,7 @@ def test_caption_label_and_bold(
     monkeypatch.chdir(town)
     words = ("tracker", "compare", "native.jsonl", "worse.jsonl", "--resamples", "200", "--measure", "JGA", "--quiet")
     said = call(capsys, *words, "--as", "latex", "--by", "domain").out
-    assert said.startswith("% worse against native: ")
+    assert said.startswith("% WORSE: worse is worse than native by 35.71 JGA.\n% as written: -35.71 (")
     assert "\n\n% needs \\usepackage{booktabs}\n\\begin{table}\n" in said
     assert r"\caption{2 trackers on 8 dialogues, in percent.}" in said
     assert r"\caption{By domain}" in said

@@ -17,7 +17,7 @@ from ..errors import ConditionHolds, DialmeterError, one_line
 from ..measure import Score
 from ..model import Notice
 from ..views.compare import comparison_rows, result_lines, worse_line
-from ..views.ladder import ladder_table
+from ..views.ladder import ladder_lines, ladder_table
 from ..views.tables import Table
 from ..views.tracker import signature_of
 from .printer import CSV, TEXT, Block, result_blocks, signature_blocks
@@ -113,9 +113,13 @@ def verdict_blocks(comparison: SystemComparison[Any], unit: str = "dialogues", l
         level: p values below it, after the Holm correction, are significant.
     """
     for each in comparison.ladders:
-        yield from result_blocks([each.headline])
+        # In a paper, the captions and labels of the command line belong to the tables of scores.
+        plain, listed = result_blocks([each.headline]), result_blocks([each.headline, *ladder_lines(each)])
+        yield Block(plain[0].content, TEXT)
         if len(each.rungs) > 1:
-            yield Block(ladder_table(each, unit), gap=("markdown", "latex"))
+            yield Block(ladder_table(each, unit), TEXT, gap=())
+        yield Block(listed[0].content, ("latex",))
+        yield listed[1]
     if len({each.measure for each in comparison.versus}) > 1 or not comparison.ladders:
         yield from result_blocks(result_lines(comparison.versus, level))
 

@@ -58,6 +58,24 @@ def ladder_table(ladder: Ladder, unit: str = "dialogues") -> Table:
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(ladder.sentence, *notes))
 
 
+def ladder_lines(ladder: Ladder) -> list[str]:
+    """Return the ladder in words, one line per assumption; none if only the difference as written is known.
+
+    Example:
+        >>> from dialmeter.core.ladder import Rung, make_ladder
+        >>> written = Rung("as written", "as written", -0.051, (-0.08, -0.0226), 0.0001, "worse", 1000)
+        >>> better = Rung("map=multiwoz", "spelling", 0.1188, None, 0.0001, "better", 1000)
+        >>> ladder_lines(make_ladder("JGA", "uniconv", "labes", [written, better]))
+        ['as written: -5.10 (-8.00 to -2.26), worse', 'map=multiwoz: +11.88, better', 'the verdict turns with spelling']
+    """
+    rows = ladder_table(ladder).rows if len(ladder.rungs) > 1 else ()
+    lines = [
+        f"{name}: {difference}{f' ({limits})' if limits else ''}, {verdict}"
+        for name, difference, limits, _, _, verdict in rows
+    ]
+    return [*lines, *(ladder_table(ladder).foot if rows else ())]
+
+
 def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
     """Yield a forest plot for each ladder."""
     for each in ladders:
