@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -91,8 +92,10 @@ class StudyKind(RunKind):
         return iter(())
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the tables of the command after the first two."""
-        for number, each in enumerate(_parse_study(run.manifest).tables[1:], 2):
+        """Yield the tables of the command that are not among its headlines."""
+        study = _parse_study(run.manifest)
+        first = len(_ladder_tables(study)) + 1
+        for number, each in enumerate(study.tables[first:], first + 1):
             yield from _page_tables(each, each.title or f"table {number}")
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
@@ -106,8 +109,12 @@ class StudyKind(RunKind):
         return Headline(one_line(": ".join([str(manifest.get("command", "")), *first]), _HEADLINE), None)
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the first two tables of the command."""
-        for each in _parse_study(run.manifest).tables[:2]:
+        """Yield the tables of ladders, and the first table after them."""
+        study = _parse_study(run.manifest)
+        ladders = _ladder_tables(study)
+        for each in ladders:
+            yield from _page_tables(each, f"What the verdict depends on: {each.headings[0]}")
+        for each in study.tables[len(ladders) : len(ladders) + 1]:
             yield from _page_tables(each, each.title)
 
     def result_lines(self, run: OpenedRun) -> list[str]:
@@ -145,6 +152,11 @@ KIND = StudyKind()
 def _result_lines(study: StudyContent) -> list[str]:
     """Return the lines of a study without signatures, which a page shows elsewhere."""
     return [line for line in study.lines if line.strip() and not line.lower().startswith("signature")]
+
+
+def _ladder_tables(study: StudyContent) -> list[StudyTable]:
+    """Return the tables of ladders, which a comparison begins with."""
+    return list(takewhile(lambda each: each.headings[-1:] == ("verdict",), study.tables))
 
 
 def _page_tables(table: StudyTable, title: str) -> Iterator[Table]:
