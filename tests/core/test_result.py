@@ -150,15 +150,6 @@ def test_a_wrong_name_is_explained(make: Callable[[], Result], name: Any, says: 
         make()[name]
 
 
-@pytest.mark.parametrize("make", [judge, people])
-def test_how_is_an_old_name(make: Callable[[], Any]) -> None:
-    result = make()
-    with pytest.warns(DeprecationWarning, match=r"Result.how is now \w+Result.settings; .* removed in 0\.2$") as caught:
-        old = result.how
-    assert old is result.settings
-    assert caught[0].filename == __file__
-
-
 class TestJudges:
     """Attributes that only results of judges have."""
 
@@ -181,11 +172,8 @@ class TestJudges:
         assert [each.judge for each in found] == ["length"] * 3
         assert all(each.difference < 0 for each in found)
 
-    def test_confidence_is_an_old_name(self) -> None:
+    def test_no_or_wrong_confidence(self) -> None:
         cases = attack_replies(TALKS, ["repetition:word"], light=True)
-        with pytest.warns(DeprecationWarning, match="is now ci="):
-            old = score_judge(cases, ["length"], confidence=0.8)  # type: ignore[call-arg]
-        assert old.to_dicts() == score_judge(cases, ["length"], ci=0.8).to_dicts()
         assert score_judge(cases, ["length"], ci=0).ci is None
         with pytest.raises(DialmeterError, match="ci must be between 0 and 1"):
             score_judge(cases, ["length"], ci=95)
