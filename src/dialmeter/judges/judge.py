@@ -55,9 +55,13 @@ class Judge(Protocol):
 
 
 class JudgeDefaults:
-    """What a judge of dialmeter declares if it does not say otherwise: a higher score is better, without limits, for all facets."""
+    """What a judge of dialmeter declares if it does not say otherwise: a higher score is better, without limits, for all facets.
+
+    ``english`` is true for a judge whose weights know only English; other text gets a warning.
+    """
 
     higher_is_better = True
+    english = False
     scale: tuple[float, float] | None = None
     facets: frozenset[str] | None = None
 

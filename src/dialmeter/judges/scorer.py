@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from ..core.cache_folder import cache_folder
 from ..core.comparison import check_ci
+from ..english import english_notices, known_words
 from ..errors import DialmeterError
-from ..model import Conversation
+from ..model import Conversation, Notice
 from ..readers.conversations import Conversations, open_conversations
 from .ask import Ask, ScorePair, ScoreStore, Watch, score_cases
 from .attack_run import attack_corpus
@@ -192,7 +193,17 @@ def run_judges(
     final = [
         replace(each, identity=identity_of(models[each.name])) if each.name in models else each for each in descriptions
     ]
-    return JudgeResult(cases, final, scored, settings, omission_notices(models))
+    return JudgeResult(cases, final, scored, settings, [*omission_notices(models), *_language_notices(cases, judges)])
+
+
+def _language_notices(cases: Sequence[Case], judges: Mapping[str, Judge]) -> list[Notice]:
+    """A warning if judges that know only English score other text."""
+    names = [name for name, judge in judges.items() if getattr(judge, "english", False)]
+    texts: dict[str, list[str]] = {}
+    for case in cases if names else ():
+        texts.setdefault(case.source.dialogue, []).extend(move.text for move in case.context)
+    words = {dialogue: known_words(dict.fromkeys(said)) for dialogue, said in texts.items()}
+    return english_notices(words, f"{', '.join(names)} know only English, so their scores mean little there")
 
 
 def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -96,6 +98,34 @@ def test_judges_that_need_blanks_refuse_chinese(judge: str, facet: Facet) -> Non
     assert f"{judge} scored none of 10 cases" in line
     assert "this judge needs blanks between words" in line
     assert all(cell.value is None for cell in result.cells if cell.judge == judge)
+
+
+@pytest.mark.parametrize("english", [True, False])
+def test_warning_of_judges_that_know_only_english(english: bool) -> None:
+    class Network:
+        name, identity, higher_is_better, facets, scale = "network", "network 1", True, None, None
+
+        def score(self, items: Sequence[Any]) -> list[float]:
+            return [float(len(item.reply)) for item in items]
+
+    judge = Network()
+    judge.english = english  # type: ignore[attr-defined]
+    cases = [
+        Case(
+            "speaker",
+            "",
+            talk.moves[:3],
+            talk.moves[1].text,
+            talk.moves[3].text,
+            "lower",
+            "coherence",
+            Place(talk.id, 1),
+        )
+        for talk in TALKS
+    ]
+    found = [each.message for each in score_judge(cases, [judge], ci=0).notices if each.code == "not-english"]
+    assert len(found) == english
+    assert all("network know only English" in message for message in found)
 
 
 def test_reading_acts_from_chinese_text() -> None:

@@ -50,6 +50,7 @@ class HuggingFace(NetworkJudge[Weights]):
     """
 
     batch_size = 64
+    english = False  # nobody knows which languages it was trained on
 
     def __init__(
         self,

@@ -257,6 +257,7 @@ class NetworkJudge(JudgeDefaults, Generic[HeldWeights]):
     """
 
     neural = True
+    english = True
     name: str
     identity: str
 

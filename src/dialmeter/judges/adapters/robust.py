@@ -180,7 +180,7 @@ class RobustHead(JudgeDefaults):
 
     def __init__(self, folder: str) -> None:
         self._trained = read_weights(folder)
-        self.neural = self._trained.features == "minilm"
+        self.neural = self.english = self._trained.features == "minilm"
         self.name = name_with_parameters("robust", folder=(model_name(folder), ""))
         digest = hashlib.sha256(msgspec.json.encode(self._trained)).hexdigest()[:10]
         self.identity = f"robust({self._trained.features})@{digest}"

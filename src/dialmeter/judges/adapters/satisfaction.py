@@ -63,6 +63,7 @@ class SatisfactionBert(NetworkJudge[Weights]):
         dtype: the number type.
     """
 
+    english = False  # it is trained on the ratings of the user
     scale = (1.0, 5.0)
 
     def __init__(
