@@ -131,7 +131,7 @@ def test_the_headline_reads_well() -> None:
         "DEPENDS on infrastructure: gemini is worse than gpt by 25.22 Success as written, "
         "cannot tell (-6.25) with infrastructure errors left out."
     )
-    assert compared.ladders[0].rungs[1].note == "35 dialogues left out"
+    assert compared.ladders[0].rungs[1].note == "35 dialogues; 47.50 and 41.25"
 
 
 def runs(**tasks: str) -> list[Trajectory]:

@@ -15,6 +15,7 @@ from ..core.comparison import (
     task_difference,
 )
 from ..core.ladder import Ladder, make_ladder, make_rung
+from ..core.result import percent
 from ..errors import DialmeterError
 from ..readers.agents.messages import other_goals
 from .measures import SystemMeasure
@@ -63,7 +64,7 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
         versus=list(written),
         notices=[*notices, *other_goals(goals)],
         ladders=[
-            _ladder(one, other, lost.get(first, 0) + lost.get(one.system, 0), 1 - resampling.confidence)
+            _ladder(one, other, _note(lost, skipped, shared[0], (first, one.system)), 1 - resampling.confidence)
             for one, other in zip(written, left_out, strict=True)
             if one.measure == shared[0].name
         ],
@@ -93,10 +94,22 @@ def _differences(
     )
 
 
-def _ladder(written: TaskDifference, left_out: TaskDifference, lost: int, level: float) -> Ladder:
+def _note(
+    lost: Mapping[str, int], results: Mapping[str, SystemResult], measure: SystemMeasure, names: tuple[str, str]
+) -> str:
+    """Return how many dialogues of two systems are left out, and the values on the tasks that are left; empty if there are none."""
+    if not any(name in lost for name in names):
+        return ""
+    first, second = (
+        results[name].restricted(frozenset(results[names[1 - at]].by_task)) for at, name in enumerate(names)
+    )
+    count = sum(lost.get(name, 0) for name in names)
+    return f"{count} dialogues; {percent(first.whole(measure))} and {percent(second.whole(measure))}"
+
+
+def _ladder(written: TaskDifference, left_out: TaskDifference, note: str, level: float) -> Ladder:
     """Return the verdict as written, and without the dialogues that an infrastructure error ended, if there are any."""
     rungs = [make_rung("as written", "as written", written, level, n=written.tasks)]
-    if lost:
-        note = f"{lost} dialogues left out"
+    if note:
         rungs.append(make_rung(LEFT_OUT, "infrastructure", left_out, level, n=left_out.tasks, note=note))
     return make_ladder(written.measure, written.system, written.base, rungs)
