@@ -17,6 +17,7 @@ from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import Rules, change, named
 from dialmeter.tracking.scoring import score_file
 
+from ..cli.invoke import call
 from ..shared_data import shared
 
 State = dict[str, str]
@@ -224,3 +225,14 @@ def test_dialogues_that_were_not_kept(tmp_path: Path) -> None:
     }
     [ladder] = compare(results, HOW).ladders
     assert [each.name for each in ladder.rungs] == ["as written"]
+
+
+def test_warnings_of_single_systems_name_them(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("labes", "uniconv", "damd")
+    folder = ("data", "compat", "mwzeval")
+    files = [shared(*folder, f"{name}.pred.json.gz") for name in names]
+    gold = shared(*folder, "mw21.gold.json.gz")
+    words = ["tracker", "compare", *files, "--gold", gold, "--missing", "empty", "--measure", "JGA"]
+    warnings = call(capsys, *words, *(word for name in names for word in ("--name", name)), "--resamples", "50").err
+    assert "labes: 615 turns without prediction are scored as empty states" in warnings
+    assert "damd: 18 turns without prediction are scored as empty states" in warnings

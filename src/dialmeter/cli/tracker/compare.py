@@ -42,7 +42,7 @@ from ...views.tracker import signature_of, system_charts
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
-from ..several import fail_if_worse, match_gold_files, name_files, verdict_blocks
+from ..several import fail_if_worse, match_gold_files, name_files, named_notices, verdict_blocks
 from ..study import study_options
 from .documents import TrackerCompareDocument
 
@@ -213,8 +213,14 @@ def _score_systems(
 
 
 def _notices(compared: TrackerComparison, extra: ExtraResults, resampling: Resampling) -> list[Notice]:
-    seen = {notice.code: notice for result in compared.results.values() for notice in result.notices}
-    notices = [*compared.notices, *seen.values()]
+    notices = [*compared.notices]
+    own = [(name, notice) for name, result in compared.results.items() for notice in result.notices]
+    for name, notice in own:
+        # A warning that is the same for all systems is about gold or the rules.
+        if sum(other == notice for _, other in own) < len(compared.results):
+            notices += named_notices(name, [notice])
+        elif notice not in notices:
+            notices.append(notice)
     if extra.tests:
         message = "turns of one dialogue are not independent: McNemar's p value on turns is too small"
         notices.append(Notice("dependent-turns", 1, message))
