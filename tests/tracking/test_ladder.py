@@ -233,6 +233,6 @@ def test_warnings_of_single_systems_name_them(capsys: pytest.CaptureFixture[str]
     files = [shared(*folder, f"{name}.pred.json.gz") for name in names]
     gold = shared(*folder, "mw21.gold.json.gz")
     words = ["tracker", "compare", *files, "--gold", gold, "--missing", "empty", "--measure", "JGA"]
-    warnings = call(capsys, *words, *(word for name in names for word in ("--name", name)), "--resamples", "50").err
+    warnings = call(capsys, *words, *(word for name in names for word in ("--name", name)), "--resamples", "100").err
     assert "labes: 615 turns without prediction are scored as empty states" in warnings
     assert "damd: 18 turns without prediction are scored as empty states" in warnings
