@@ -212,7 +212,7 @@ RULES: dict[str, Rules] = {
         for kind in ("first", "listed", "first-listed")
     },
     "updates": change(named("dialmeter"), state="update"),
-    "left out": change(named("dialmeter"), missing="skip"),
+    "unscored": change(named("dialmeter"), missing="skip"),
     "cut": change(named("trade"), alternatives="any-of", missing="skip"),
     "named slots": change(named("dialmeter"), extra="unlisted", names="mwzeval", clash="last"),
     "some slots": change(named("trade"), only="hotel//area,train//leave at,taxi//leaveat"),
@@ -223,7 +223,7 @@ DOORS: dict[str, Door] = {
     "mwzeval": Door(
         lambda random: Files(*random_files.mwzeval(random)), two_files("mwzeval"), ("mwzeval", "any listed")
     ),
-    "multiwoz22": Door(random_multiwoz22, multiwoz22, ("mwzeval", "left out", *_CHANGED, "cut")),
+    "multiwoz22": Door(random_multiwoz22, multiwoz22, ("mwzeval", "unscored", *_CHANGED, "cut")),
     "convlab3": Door(random_convlab3, convlab3, ("convlab3", "convlab3-t5", "dialmeter", "named slots")),
     "t5-text": Door(random_t5_text, t5_text, ("convlab3-t5",)),
     "dstc10": Door(lambda random: Files(*random_files.dstc10(random)), two_files("dstc10"), ("dstc10", "dialmeter")),

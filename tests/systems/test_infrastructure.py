@@ -129,7 +129,7 @@ def test_the_headline_reads_well() -> None:
     compared = compare_systems({name: score_system(log(file), ci=0) for name, file in NAMES.items()}, Resampling())
     assert compared.ladders[0].headline == (
         "DEPENDS on infrastructure: gemini is worse than gpt by 25.22 Success as written, "
-        "cannot tell (-6.25) with infrastructure errors left out."
+        "cannot tell (-6.25) with infrastructure errors unscored."
     )
     assert compared.ladders[0].rungs[1].note == "35 dialogues; 47.50 and 41.25"
 
@@ -198,19 +198,28 @@ def test_output_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     path = tmp_path / "log.json"
     path.write_text(json.dumps(entries))
     done = call(capsys, "system", "score", path, "--out", tmp_path / "run")
-    assert "Success, infrastructure errors left out" in done.out
+    assert "Success, infrastructure errors unscored" in done.out
     assert "infrastructure:failed,skipped" in done.out
     assert "2 of 6 dialogues were ended by an infrastructure error" in done.err
     manifest = open_run(tmp_path / "run").manifest
-    assert [each["value"] for each in manifest["scores"] + manifest["left_out"]] == [pytest.approx(1 / 3), 0.5]
+    assert [each["value"] for each in manifest["scores"] + manifest["scores_without_infrastructure"]] == [
+        pytest.approx(1 / 3),
+        0.5,
+    ]
+    page = tmp_path / "page.html"
+    assert call(capsys, "report", tmp_path / "run", "--out", page, "-q").code == 0
+    assert "without infrastructure errors" in page.read_text("utf-8")
     document = checked(call(capsys, "system", "score", path, "--json", "-q"), "system-score")
-    assert [each["value"] for each in document["left_out"]] == [0.5]
+    assert [each["value"] for each in document["scores_without_infrastructure"]] == [0.5]
     rows = call(capsys, "system", "score", path, "--as", "csv", "-q").out.splitlines()
     assert [row.split(",")[:3] for row in rows[1:]] == [
         ["", "Success", "0.333333"],
-        ["left out", "Success", "0.500000"],
+        ["unscored", "Success", "0.500000"],
     ]
     failed = checked(
         call(capsys, "system", "score", path, "--json", "-q", "--infrastructure", "failed"), "system-score"
     )
-    assert (failed["left_out"], failed["scores"][0]["signature"]) == ([], document["scores"][0]["signature"])
+    assert (failed["scores_without_infrastructure"], failed["scores"][0]["signature"]) == (
+        [],
+        document["scores"][0]["signature"],
+    )

@@ -90,7 +90,7 @@ def test_logs_with_different_scorers_are_not_compared(tmp_path: Path, capsys: py
     one = inspect_log(tmp_path / "one.json", *[{"exact": "C"}] * 3)
     two = inspect_log(tmp_path / "two.json", *[{"model_graded": "C"}] * 3)
     done = call(capsys, "system", "compare", one, two, "-q")
-    assert (done.code, "one and two are not comparable: scorer: exact ≠ model_graded" in done.err) == (2, True)
+    assert (done.code, "NOT COMPARABLE: one and two differ: scorer: exact ≠ model_graded" in done.err) == (2, True)
 
 
 def test_items_of_users_take_no_outcome_from_an_arbitrary_scorer() -> None:

@@ -105,7 +105,7 @@ def test_signatures_name_the_goals_and_the_map_of_dialogues_with_acts() -> None:
     east, west = (score_acts([talk(area)], UserScorer()) for area in ("east", "west"))
     assert (east.value, west.value) == (1.0, 0.0)
     assert east.signature != west.signature
-    with pytest.raises(DialmeterError, match="not comparable: tasks"):
+    with pytest.raises(DialmeterError, match="NOT COMPARABLE: one and two differ: tasks"):
         compare_systems({"one": east, "two": west}, Resampling())
     with_map, without = (act_settings(UserScorer(value_map=name)).signed for name in ("multiwoz", None))
     assert with_map != without

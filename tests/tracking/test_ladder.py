@@ -181,7 +181,7 @@ def test_turns_that_one_system_leaves_out(tmp_path: Path) -> None:
     [ladder] = compared(tmp_path, wrong_area, late).ladders
     assert rungs(ladder)["as written"][1] == pytest.approx(100 * (1 / 5 - 1 / 6), abs=0.01)
     [rung] = [each for each in ladder.rungs if each.name == "turns that both predict"]
-    assert (rung.assumption, rung.note) == ("coverage", "30 turns are left out")
+    assert (rung.assumption, rung.note) == ("coverage", "30 turns are unscored")
     assert rung.difference == pytest.approx(1 / 5)
 
 
@@ -236,3 +236,25 @@ def test_warnings_of_single_systems_name_them(capsys: pytest.CaptureFixture[str]
     warnings = call(capsys, *words, *(word for name in names for word in ("--name", name)), "--resamples", "100").err
     assert "labes: 615 turns without prediction are scored as empty states" in warnings
     assert "damd: 18 turns without prediction are scored as empty states" in warnings
+
+
+def test_failure_names_what_the_verdict_depends_on(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = ("data", "compat", "mwzeval")
+    files = [shared(*folder, f"{name}.pred.json.gz") for name in ("labes", "uniconv")]
+    gold = shared(*folder, "mw21.gold.json.gz")
+    words = [
+        "tracker",
+        "compare",
+        *files,
+        "--gold",
+        gold,
+        "--missing",
+        "empty",
+        "--measure",
+        "JGA",
+        "--resamples",
+        "1000",
+    ]
+    result = call(capsys, *words, "--fail-if-worse", "-q")
+    assert result.code == 1
+    assert result.err.rstrip().endswith("; the verdict turns with spelling")

@@ -87,9 +87,9 @@ def test_nothing_in_common() -> None:
 
 
 def test_what_was_scored_in_different_ways_is_not_compared() -> None:
-    with pytest.raises(DialmeterError, match=r"a and b are not comparable: rules"):
+    with pytest.raises(DialmeterError, match=r"NOT COMPARABLE: a and b differ: rules"):
         compare({"a": result({"x": ONE}), "b": result({"x": ONE}, "gcdf1-repo")}, HOW)
-    with pytest.raises(DialmeterError, match=r"not comparable: dialogues \(d\): 1 .* 2"):
+    with pytest.raises(DialmeterError, match=r"NOT COMPARABLE: a and b differ: dialogues \(d\): 1 .* 2"):
         compare({"a": result({"x": ONE}), "b": result({"x": ONE, "y": ONE})}, HOW)
 
 

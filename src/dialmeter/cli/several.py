@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..core.account import account_fields
-from ..core.comparison import PairedDifference, SystemComparison, worse_than_base
+from ..core.comparison import SystemComparison, worse_than_base
 from ..core.record import RecordedResult
 from ..errors import ConditionHolds, DialmeterError, one_line
 from ..measure import Score
@@ -152,16 +152,18 @@ def comparison_parts(
     )
 
 
-def fail_if_worse(options: dict[str, Any], versus: Sequence[PairedDifference], level: float) -> None:
-    """End the command if --fail-if-worse is given and a comparison is significantly worse than its base.
+def fail_if_worse(options: dict[str, Any], comparison: SystemComparison[Any], level: float) -> None:
+    """End the command if --fail-if-worse is given and a system is significantly worse than its base, as the files are written.
 
     Args:
         options: the options of the command.
-        versus: the paired comparisons.
+        comparison: the comparison. The message says so if its ladder turns the verdict.
         level: the significance level.
 
     Raises:
         ConditionHolds: a comparison is significantly worse.
     """
-    for each in worse_than_base(versus, level) if options["fail_if_worse"] else ():
-        raise ConditionHolds(worse_line(each))
+    turned = {(each.system, each.measure): each.sentence for each in comparison.ladders if each.verdict == "depends"}
+    for each in worse_than_base(comparison.versus, level) if options["fail_if_worse"] else ():
+        sentence = turned.get((each.system, each.measure))
+        raise ConditionHolds(worse_line(each) + (f"; {sentence}" if sentence else ""))

@@ -69,7 +69,8 @@ class SystemScoreDocument(SystemDocument, kw_only=True):
     """Success and Pass(k), with intervals over tasks. Values are fractions.
 
     Attributes:
-        left_out: the scores with infrastructure errors left out; empty if there are none, or --infrastructure asks for one value.
+        scores_without_infrastructure: the scores without infrastructure errors; empty if there are none, or if --infrastructure
+            requests one value.
         format: the format of the log.
         intervals: the method of the intervals, or null with --ci 0.
         efforts: turns, tool calls, costs and seconds per dialogue.
@@ -80,7 +81,7 @@ class SystemScoreDocument(SystemDocument, kw_only=True):
 
     command: Literal["system score"] = "system score"
     scores: list[SystemScore]
-    left_out: list[SystemScore]
+    scores_without_infrastructure: list[SystemScore]
     account: AccountRecord
     counts: SystemDocumentCounts
     format: Text
@@ -406,5 +407,5 @@ def compare(**options: Any) -> Output:
         ),
         notices=notices,
         charts=lambda: [*ladder_charts(comparison.ladders), *views.system_charts(comparison.results)],
-        check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
+        check=lambda: fail_if_worse(options, comparison, 1 - resampling.confidence),
     )

@@ -110,6 +110,7 @@ class _Intervals(Struct):
 class _Manifest(Struct):
     kind: str = ""
     scores: list[_Score] = []
+    scores_without_infrastructure: list[_Score] = []
     dialmeter: str = ""
     inputs: list[_Input] = []
     rules: dict[str, Any] | None = None

@@ -22,7 +22,7 @@ from .measures import SystemMeasure
 from .result import SystemResult
 
 LogComparison: TypeAlias = SystemComparison[SystemResult]
-LEFT_OUT = "infrastructure errors left out"
+UNSCORED = "infrastructure errors unscored"
 
 
 def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling) -> LogComparison:
@@ -45,7 +45,7 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
     for name in others:
         mismatch = not_comparable("system", restricted[first].signature, restricted[name].signature)
         if mismatch:
-            raise DialmeterError(f"{first} and {name} are not comparable: {mismatch}")
+            raise DialmeterError(f"NOT COMPARABLE: {first} and {name} differ: {mismatch}")
     goals = [{each.task: each.goal for each in result.outcomes if each.goal} for result in restricted.values()]
     # Pass(k) is compared only for values of k for which all systems have enough trials.
     shared = [
@@ -58,14 +58,14 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
     written = _differences(restricted, shared, resampling)
     lost = {name: len(each.infrastructure_errors) for name, each in restricted.items() if each.without_infrastructure}
     skipped = {name: result.without_infrastructure or result for name, result in restricted.items()}
-    left_out = _differences(skipped, shared, resampling) if lost else written
+    without = _differences(skipped, shared, resampling) if lost else written
     return LogComparison(
         results=restricted,
         versus=list(written),
         notices=[*notices, *other_goals(goals)],
         ladders=[
             _ladder(one, other, _note(lost, skipped, shared[0], (first, one.system)), 1 - resampling.confidence)
-            for one, other in zip(written, left_out, strict=True)
+            for one, other in zip(written, without, strict=True)
             if one.measure == shared[0].name
         ],
     )
@@ -107,9 +107,9 @@ def _note(
     return f"{count} dialogues; {percent(first.whole(measure))} and {percent(second.whole(measure))}"
 
 
-def _ladder(written: TaskDifference, left_out: TaskDifference, note: str, level: float) -> Ladder:
+def _ladder(written: TaskDifference, without: TaskDifference, note: str, level: float) -> Ladder:
     """Return the verdict as written, and without the dialogues that an infrastructure error ended, if there are any."""
     rungs = [make_rung("as written", "as written", written, level, n=written.tasks)]
     if note:
-        rungs.append(make_rung(LEFT_OUT, "infrastructure", left_out, level, n=left_out.tasks, note=note))
+        rungs.append(make_rung(UNSCORED, "infrastructure", without, level, n=without.tasks, note=note))
     return make_ladder(written.measure, written.system, written.base, rungs)

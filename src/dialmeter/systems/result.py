@@ -133,7 +133,7 @@ class SystemResult(Result):
         return self._with(outcomes, replace(self.settings, infrastructure="skipped"), self.refused)
 
     @property
-    def left_out(self) -> list[dict[str, Any]]:
+    def scores_without_infrastructure(self) -> list[dict[str, Any]]:
         """The scores without infrastructure errors as dictionaries; empty if there are no such scores."""
         return self.without_infrastructure.to_dicts() if self.without_infrastructure is not None else []
 
@@ -141,7 +141,7 @@ class SystemResult(Result):
     def every_score(self) -> list[Score]:
         """The scores, then those without infrastructure errors, which are in a group of their own."""
         again = self.without_infrastructure.scores if self.without_infrastructure is not None else []
-        return [*self.scores, *(replace(each, group={"infrastructure": "left out"}) for each in again)]
+        return [*self.scores, *(replace(each, group={"infrastructure": "unscored"}) for each in again)]
 
     @property
     def notices(self) -> list[Notice]:

@@ -214,6 +214,8 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
         signature=result.signature,
         columns={"Success": success},
         report=report,
-        findings={name: getattr(result, name) for name in ("left_out", "efforts", "endings", "tasks")},
+        findings={
+            name: getattr(result, name) for name in ("scores_without_infrastructure", "efforts", "endings", "tasks")
+        },
         refused=result.refused,
     )

@@ -142,7 +142,7 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
         for one, two in zip(first.scores, other.scores, strict=True):
             reason = not_comparable("tracker", one.signature, two.signature)
             if reason:
-                raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {reason}")
+                raise DialmeterError(f"NOT COMPARABLE: {base} and {name} differ under {one.measure}: {reason}")
 
 
 def values_by_dialogue(result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:

@@ -69,7 +69,7 @@ def make_ladders(
             if each.measure == measure and (each.base, each.system) in found:
                 step, base = steps[each.system], scored[each.system][0]
                 fewer = results[first].turns - base.turns
-                note = f"{fewer} turns are left out" if fewer else ""
+                note = f"{fewer} turns are unscored" if fewer else ""
                 rung = make_rung(step.fix.option, step.assumption, each, level, n=base.dialogues, note=note)
                 _add_rung(rungs[each.system], rung)
     return [make_ladder(measure, name, first, rungs[name]) for name in others]

@@ -99,7 +99,7 @@ def compare(
     for name in names[1:]:
         mismatch = not_comparable("user", first.signature, results[name].signature)
         if mismatch:
-            raise DialmeterError(f"{names[0]} and {name} are not comparable: {mismatch}")
+            raise DialmeterError(f"NOT COMPARABLE: {names[0]} and {name} differ: {mismatch}")
     versus, notices = _differences(results, resampling, domain)
     found: list[tuple[str, Assumption, list[PairedDifference]]] = [("as written", "as written", versus)]
     for name, assumption, settings in other_settings(first.settings):

@@ -23,7 +23,7 @@ WORST = 10
 
 def system_score_table(result: SystemResult) -> Table:
     """Return one row per measure: value, interval, number of tasks, also without infrastructure errors; the account is below."""
-    again = ", infrastructure errors left out"
+    again = ", infrastructure errors unscored"
     cells = [(score_cells(each), again if each.group else "") for each in result.every_score]
     rows = tuple((f"{name}{suffix}", *more) for (name, *more), suffix in cells)
     headings = (

@@ -141,7 +141,7 @@ def compare_(**options: Any) -> Output:
         parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
         notices=notices,
         charts=lambda: [*ladder_charts(compared.ladders), *system_charts(results)],
-        check=lambda: fail_if_worse(options, compared.versus, level),
+        check=lambda: fail_if_worse(options, compared, level),
     )
 
 

@@ -118,7 +118,7 @@ def compare(**options: Any) -> Output:
         ),
         notices=notices,
         charts=lambda: [*ladder_charts(comparison.ladders), comparison_chart(comparison, domain)],
-        check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
+        check=lambda: fail_if_worse(options, comparison, 1 - resampling.confidence),
     )
 
 

@@ -311,7 +311,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
         ),
         parts=_comparison_parts(comparison, tasks),
         notices=[*comparison.notices, *notices],
-        check=lambda: fail_if_worse(options, comparison.versus, 1 - resampling.confidence),
+        check=lambda: fail_if_worse(options, comparison, 1 - resampling.confidence),
     )
 
 

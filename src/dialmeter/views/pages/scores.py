@@ -54,9 +54,16 @@ def score_filter(run: OpenedRun, entry: Mapping[str, Any]) -> dict[str, str]:
     return {**({"by": str(entry["measure"])} if entry["measure"] in run.columns else {}), **groups}
 
 
-def score_table(run: OpenedRun, link: RowsLink) -> Table:
-    """Return the scores of one run, with the signature fields that not all scores share; values link to the rows, worst first."""
-    scores = run.scores
+def score_table(run: OpenedRun, link: RowsLink, key: str = "scores", title: str = "Scores") -> Table:
+    """Return scores of one run, with the signature fields that not all of them share; values link to the rows, worst first.
+
+    Args:
+        run: the run.
+        link: gives the address of rows.
+        key: the scores in ``run.json``.
+        title: the title of the table.
+    """
+    scores: list[dict[str, Any]] = run.manifest.get(key) or []
     signatures = [str(each["signature"]) for each in scores if each.get("signature")]
     shared = shared_fields(signatures) if signatures else []
     rows = tuple(
@@ -83,7 +90,7 @@ def score_table(run: OpenedRun, link: RowsLink) -> Table:
         at: link(run, score_filter(run, each)) for at, each in enumerate(scores) if each.get("value") is not None
     }
     links = {(at, columns.index(column)): address for at, address in addresses.items() if address for column in (1, 3)}
-    return Table("Scores", tuple(headings[at] for at in columns), cells, numeric, links=links)
+    return Table(title, tuple(headings[at] for at in columns), cells, numeric, links=links)
 
 
 def means_and_scores(run: OpenedRun) -> list[dict[str, Any]]:

@@ -79,6 +79,14 @@ class SystemKind(RunKind):
         Field("answer", "answer of the tool"),
     )
 
+    def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
+        """Yield the scores, then those without infrastructure errors if there are any."""
+        from .scores import score_table  # imported here, because it imports the code of trackers
+
+        yield score_table(run, link)
+        if run.manifest.get("scores_without_infrastructure"):
+            yield score_table(run, link, "scores_without_infrastructure", "Scores without infrastructure errors")
+
     def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
         """Return the outcome of a dialogue with its ending, and every tool call.
 
