@@ -72,6 +72,7 @@ def test_table_and_forest_plot_mark_other_questions() -> None:
     assert [row[0] for row in table.rows] == ["as written", "slots that both predict †"]
     assert OTHER_QUESTION in table.foot
     (chart,) = ladder_charts([ladder])
+    assert chart.title == "WORSE: new against base"
     assert [row[0] for row in chart.table.rows] == [row[0] for row in table.rows]
     drawn = canvas.render(chart.draw(), "svg")
     assert b"+10.00  better" in drawn

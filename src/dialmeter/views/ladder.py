@@ -87,7 +87,7 @@ def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
         ]
         yield chart(
             "ladder" if len(ladders) == 1 else f"ladder-{slug(each.system)}",
-            each.headline,
+            f"{each.headline.partition(':')[0]}: {each.system} against {each.base}",
             forest.draw,
             forest.table,
             lines,
