@@ -1,6 +1,6 @@
 """Count the files of dialmeter that one dialogue passes through, and the calls from one file to another.
 
-Run with `python benchmarks/trace.py [--edges N]`. Each command scores one dialogue (or one case) of the sample files in this
+Run with `python benchmarks/hops.py [--edges N]`. Each command scores one dialogue (or one case) of the sample files in this
 process, under `sys.setprofile`. Calls while a module is imported do not count, and compiled modules are seen only where they call
 Python functions.
 """
