@@ -21,7 +21,7 @@ from ..judges.scorer import attack_replies
 from ..simulation.sample_files import SHARES_FOLDER, play_users, sample_files
 from ..views.tables import Table
 from .main import cli
-from .options import command, force_option, number_option, quiet_option
+from .options import command, force_option, option, quiet_option
 from .printer import EVERY, Block, Output
 
 ATTACKS = ("entailment", "speaker", "pronoun", "repetition", "natural-paraphrase", "dullness", "identical")
@@ -94,8 +94,8 @@ class DemoStep(NamedTuple):
 
 
 @click.command()
-@click.option("--out", default="demo-run", show_default=True, metavar="DIR", help="Output folder.")
-@number_option("--goals", least=20, default=200, about="Number of goals to draw.")
+@option("--out DIR", "Output folder.", default="demo-run")
+@option("--goals", "Number of goals to draw.", least=20, default=200)
 @force_option
 @quiet_option
 def demo(out: str, goals: int, force: bool, quiet: bool) -> None:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-import click
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from ..core.document import Count, Document, Number, make_document
 from ..core.endpoint import CostEstimate, Price
 from ..views.tables import Table
+from .options import option
 from .printer import EVERY, Block, Output
 
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Estimate the calls, tokens and cost of language models. Send nothing."
-)
-price_option = click.option(
-    "--price", metavar="in=X,out=Y", help="Price per million tokens of prompts (in) and of answers (out)."
-)
+dry_run_option = option("--dry-run", "Estimate the calls, tokens and cost of language models. Send nothing.")
+price_option = option("--price in=X,out=Y", "Price per million tokens of prompts (in) and of answers (out).")
 
 
 class DryRunDocument(Document, kw_only=True):

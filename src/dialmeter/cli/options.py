@@ -37,14 +37,49 @@ def combine_options(*options: Option) -> Callable[[Command], Command]:
     return decorate
 
 
-def number_option(*names: str, least: int, default: int, about: str) -> Option:
-    """Return an option that takes an integer."""
-    return click.option(*names, type=click.IntRange(min=least), default=default, show_default=True, help=about)
+def option(
+    names: str,
+    about: str,
+    *,
+    choices: Sequence[str] = (),
+    optional: bool = False,
+    least: int | None = None,
+    default: Any = None,
+    **more: Any,
+) -> Option:
+    """Return an option of a command.
 
+    Args:
+        names: the option, its metavar with a star if it may be repeated, and the name of its parameter if that differs. An
+            option without a metavar, choices and a type is a flag.
+        about: its help.
+        choices: the words that it takes. The first is the default, unless the option may be repeated or is optional.
+        optional: an option with choices has no default.
+        least: the smallest integer that it takes.
+        default: help shows it, unless it is empty.
+        more: other arguments of ``click.option``.
 
-def choice_option(name: str, choices: Sequence[str], about: str, *names: str) -> Option:
-    """Return an option that takes one of a few words. The first word is the default."""
-    return click.option(name, *names, type=click.Choice(choices), default=choices[0], show_default=True, help=about)
+    Example:
+        >>> command = click.command("score")(option("--measure M* measures", "Measure.")(lambda measures: None))
+        >>> command.params[0].name, command.params[0].multiple, command.params[0].metavar
+        ('measures', True, 'M')
+    """
+    flags = [word for word in names.split() if word.startswith("-")]
+    words = names.split()[len(flags) :]
+    parameter = [words.pop()] if words and words[-1].isidentifier() and words[-1].islower() else []
+    metavar = words[0] if words else ""
+    many = metavar.endswith("*")
+    if choices:
+        more["type"] = click.Choice(choices)
+        default = choices[0] if default is None and not many and not optional else default
+    elif least is not None:
+        more["type"] = click.IntRange(min=least)
+    if default is not None:
+        more |= {"default": default, "show_default": more.get("show_default", default != "")}
+    is_flag = not metavar and "type" not in more and default is None
+    return click.option(
+        *flags, *parameter, help=about, metavar=metavar.rstrip("*") or None, multiple=many, is_flag=is_flag, **more
+    )
 
 
 @contextmanager
@@ -73,9 +108,9 @@ max_bytes_option = click.option(
     callback=_apply_budget,
     help=f"Maximum size of an input after decompression, such as 64M or 32G (default: {BUDGET_VARIABLE}, or 16G).",
 )
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Print no progress and no warnings.")
+quiet_option = option("--quiet -q", "Print no progress and no warnings.")
 style_options = combine_options(
-    click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="Output format."),
+    option("--as style", "Output format.", default="text", choices=STYLES),
     click.option("--json", "style", flag_value="json", help="Same as --as json."),
 )
 
@@ -128,14 +163,12 @@ fields_option = click.option(
     help="Read a key from this column, such as pred=belief or turn=step; may be repeated.",
 )
 """Maps keys to columns. The columns become a part of the format."""
-gold_from_option = click.option(
-    "--gold-from", "gold_format", metavar="FORMAT", help="Format of gold (default: auto-detect)."
-)
+gold_from_option = option("--gold-from FORMAT gold_format", "Format of gold (default: auto-detect).")
 
 
 def name_option(about: str) -> Option:
     """Return the option for the names of several files."""
-    return click.option("--name", "names", multiple=True, metavar="NAME", help=about)
+    return option("--name NAME* names", about)
 
 
 def source_options(
@@ -158,66 +191,53 @@ def source_options(
     )
 
 
-schema_option = click.option(
-    "--schema", metavar="FILE", help="File with the slots that exist: an SGD schema, an ontology, or a list."
-)
+schema_option = option("--schema FILE", "File with the slots that exist: an SGD schema, an ontology, or a list.")
 
 
-only_option = click.option(
-    "--only",
-    metavar="LIST",
-    help="Use only the dialogues in this file, one id per line. See --missing for ids that are not in FILE.",
+only_option = option(
+    "--only LIST", "Use only the dialogues in this file, one id per line. See --missing for ids that are not in FILE."
 )
 
 prediction_options = combine_options(source_options(), schema_option, only_option)
 input_options = combine_options(click.argument("file"), prediction_options)
 
-measure_option = click.option(
-    "--measure", "measures", multiple=True, metavar="M", help='Measure, such as "FGA(lam=0.5)"; may be repeated.'
+measure_option = option("--measure M* measures", 'Measure, such as "FGA(lam=0.5)"; may be repeated.')
+turns_option = option(
+    "--turns",
+    "Turns that count for a group: those at which gold has a value of the group, or all.",
+    choices=["active", "all"],
 )
-turns_option = choice_option(
-    "--turns", ["active", "all"], "Turns that count for a group: those at which gold has a value of the group, or all."
-)
-signatures_option = click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
+signatures_option = option("--signatures", "Print the full signature of every score.")
 
 
-skip_bad_option = click.option(
-    "--skip-bad", is_flag=True, help="Exit with code 0 even if some dialogues cannot be read or scored."
-)
+skip_bad_option = option("--skip-bad", "Exit with code 0 even if some dialogues cannot be read or scored.")
 
 
 def by_option(groups: Sequence[str]) -> Option:
     """Return the option for scores by group."""
     about = "Also print scores by this group; may be repeated."
-    return click.option("--by", multiple=True, type=click.Choice(groups), help=about)
+    return option("--by *", about, choices=groups)
 
 
 def fail_if_option(*examples: str, of: str = "") -> Option:
     """Return the option for conditions that end a command with exit code 1."""
     listed = " or ".join(f'"{each}"' for each in examples)
     about = f"Exit with code 1 if this condition is true{of}, such as {listed}; may be repeated."
-    return click.option("--fail-if", "conditions", multiple=True, metavar="CONDITION", help=about)
+    return option("--fail-if CONDITION* conditions", about)
 
 
-fail_if_worse_option = click.option(
-    "--fail-if-worse", is_flag=True, help="Exit with code 1 if any file is significantly worse than the first."
+fail_if_worse_option = option("--fail-if-worse", "Exit with code 1 if any file is significantly worse than the first.")
+resume_option = option("--resume", "Continue unfinished work in --out.")
+force_option = option("--force", "Replace existing output.")
+make_sheets_option = option(
+    "--make-sheets FILE sheet", "Write an empty sheet to this file: .html (interactive) or .csv."
 )
-resume_option = click.option("--resume", is_flag=True, help="Continue unfinished work in --out.")
-force_option = click.option("--force", is_flag=True, help="Replace existing output.")
-make_sheets_option = click.option(
-    "--make-sheets",
-    "sheet",
-    metavar="FILE",
-    help="Write an empty sheet to this file: .html (interactive) or .csv.",
-)
-read_sheets_option = click.option(
-    "--read-sheets", "sheets", multiple=True, metavar="FILE", help="Filled sheet, one per person; may be repeated."
-)
+read_sheets_option = option("--read-sheets FILE* sheets", "Filled sheet, one per person; may be repeated.")
 
 
 def seed_option(default: int) -> Option:
     """Return the option for the random seed."""
-    return number_option("--seed", least=0, default=default, about="Random seed.")
+    return option("--seed", "Random seed.", least=0, default=default)
 
 
 RULE_HELP = {
@@ -242,15 +262,11 @@ RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name
 
 def rules_option(about: str = "Rule set.", default: str = "dialmeter") -> Option:
     """Return the option for the rule set."""
-    return click.option(
-        "--rules", "rules_name", default=default, show_default=True, metavar="NAME|FILE.toml", help=about
-    )
+    return option("--rules NAME|FILE.toml rules_name", about, default=default)
 
 
-patch_option = click.option(
-    "--patch",
-    metavar="FILE",
-    help="Patch with corrections of gold, from `tracker audit --read-sheets`. Applied before scoring.",
+patch_option = option(
+    "--patch FILE", "Patch with corrections of gold, from `tracker audit --read-sheets`. Applied before scoring."
 )
 
 rule_options = combine_options(
@@ -303,7 +319,7 @@ def check_conditions(conditions: Iterable[Condition], scores: Sequence[Mapping[s
         condition.check(scores)
 
 
-map_option = click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map']}.")
+map_option = option("--map FILE|NAME value_map", f"{RULE_HELP['map']}.")
 
 
 def value_map_from_options(options: dict[str, Any]) -> ValueMap | None:
@@ -317,9 +333,7 @@ def value_map_file(options: dict[str, Any]) -> str | None:
     return None if name in maps.names() else name
 
 
-ci_option = click.option(
-    "--ci", type=float, default=0.95, show_default=True, help="Confidence level of intervals; 0 for no intervals."
-)
+ci_option = option("--ci", "Confidence level of intervals; 0 for no intervals.", type=float, default=0.95)
 
 
 def interval_options(resamples: int) -> Callable[[Command], Command]:
@@ -328,7 +342,7 @@ def interval_options(resamples: int) -> Callable[[Command], Command]:
     Args:
         resamples: the default of --resamples.
     """
-    resamples_option = number_option("--resamples", least=100, default=resamples, about="Number of resamples.")
+    resamples_option = option("--resamples", "Number of resamples.", least=100, default=resamples)
     return combine_options(ci_option, resamples_option, seed_option(12345))
 
 
@@ -344,30 +358,30 @@ def resampling_from_options(options: dict[str, Any]) -> Resampling | None:
 
 
 chart_options = combine_options(
-    click.option("--charts", metavar="DIR", help="Write charts to this folder, each with its data as CSV."),
-    choice_option("--chart-format", ["svg", "pdf", "png"], "File format of charts."),
+    option("--charts DIR", "Write charts to this folder, each with its data as CSV."),
+    option("--chart-format", "File format of charts.", choices=["svg", "pdf", "png"]),
     click.option(
         "--width",
         metavar="LENGTH",
         callback=lambda _context, _parameter, text: parse_width(text) if text else None,
         help="Width of charts, such as 84mm, 3.3in or 240pt (default: fits the data).",
     ),
-    click.option("--dpi", type=click.IntRange(20, 2400), help="Resolution of PNG charts (default: 150)."),
-    click.option("--font-size", type=click.FloatRange(4, 40), help="Font size of charts in points (default: 9)."),
-    click.option("--no-title", is_flag=True, help="Draw charts without titles, for papers with captions."),
+    option("--dpi", "Resolution of PNG charts (default: 150).", type=click.IntRange(20, 2400)),
+    option("--font-size", "Font size of charts in points (default: 9).", type=click.FloatRange(4, 40)),
+    option("--no-title", "Draw charts without titles, for papers with captions."),
 )
 
 paper_options = combine_options(
-    choice_option("--columns", ["1", "2"], "LaTeX: number of columns that a table may take on a two-column page."),
-    click.option("--bold", is_flag=True, help="LaTeX and Markdown: print the best values in bold."),
-    click.option("--caption", metavar="TEXT", help="LaTeX: caption. The title of the table follows, if it has one."),
-    click.option("--label", metavar="NAME", help="LaTeX: label (default: tab: and the name of the command)."),
+    option("--columns", "LaTeX: number of columns that a table may take on a two-column page.", choices=["1", "2"]),
+    option("--bold", "LaTeX and Markdown: print the best values in bold."),
+    option("--caption TEXT", "LaTeX: caption. The title of the table follows, if it has one."),
+    option("--label NAME", "LaTeX: label (default: tab: and the name of the command)."),
 )
 """The options for tables in papers."""
 
 run_options = combine_options(
-    click.option("--out", metavar="DIR", help="Save the run to this folder."),
-    choice_option("--rows", ["lines", "parquet"], "With --out: save rows as JSON lines only, or also as Parquet."),
+    option("--out DIR", "Save the run to this folder."),
+    option("--rows", "With --out: save rows as JSON lines only, or also as Parquet.", choices=["lines", "parquet"]),
     resume_option,
     force_option,
 )

@@ -183,23 +183,16 @@ class SystemCheckDocument(SystemDocument, kw_only=True):
 
 log_options = shared.combine_options(
     shared.from_option("the log"),
-    click.option(
-        "--measure",
-        "measures",
-        multiple=True,
-        metavar="M",
-        help="Measure, such as Success, Pass(k=2) or BookingRate; may be repeated.",
-    ),
-    click.option(
-        "--scorer",
+    shared.option("--measure M* measures", "Measure, such as Success, Pass(k=2) or BookingRate; may be repeated."),
+    shared.option(
+        "--scorer NAME",
+        "Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
         default="",
-        metavar="NAME",
-        help="Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
     ),
-    shared.choice_option(
+    shared.option(
         "--infrastructure",
-        ["both", "failed", "skipped"],
         "Count runs that an infrastructure error ended as failures, skip them as unscored, or give both values.",
+        choices=["both", "failed", "skipped"],
     ),
     profile_option("For dialogues with acts: profile of the corpus, with its names of acts, slots and services."),
     shared.map_option,
@@ -297,7 +290,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @log_options
 @shared.interval_options(resamples=10_000)
 @shared.skip_bad_option
-@click.option("--by-task", is_flag=True, help="Show every task, not only the worst tasks.")
+@shared.option("--by-task", "Show every task, not only the worst tasks.")
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("Success < 0.5")

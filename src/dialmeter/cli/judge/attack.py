@@ -39,50 +39,39 @@ from ..progress import attack_progress
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 from .documents import JudgeAttackDocument
 
-light_option = click.option(
-    "--light", is_flag=True, help="Use only resources that are part of dialmeter, even if others are installed."
-)
+light_option = shared.option("--light", "Use only resources that are part of dialmeter, even if others are installed.")
 _resource_options = shared.combine_options(
-    click.option("--pipeline", metavar="NAME", help="Name of a spaCy pipeline (default: auto-detect)."),
+    shared.option("--pipeline NAME", "Name of a spaCy pipeline (default: auto-detect)."),
     light_option,
-    click.option(
-        "--paraphraser", metavar="MODULE:FUNCTION", help="Function that paraphrases a text, for natural-paraphrase."
+    shared.option("--paraphraser MODULE:FUNCTION", "Function that paraphrases a text, for natural-paraphrase."),
+    shared.option(
+        "--cache DIR", "Cache analyses of utterances in this folder (default: the cache folder of the platform)."
     ),
-    click.option(
-        "--cache",
-        metavar="DIR",
-        help="Cache analyses of utterances in this folder (default: the cache folder of the platform).",
-    ),
-    click.option("--no-cache", is_flag=True, help="Do not cache analyses between runs."),
+    shared.option("--no-cache", "Do not cache analyses between runs."),
 )
 
 
 @shared.command()
 @click.argument("corpus")
-@click.option(
-    "--attack",
-    "names",
-    multiple=True,
+@shared.option(
+    "--attack A[:VARIANT]* names",
+    "Attack, one of its variants, paper (the twelve of the paper), default (these without co-reference), or all; may be repeated.",
     default=("default",),
-    metavar="A[:VARIANT]",
-    help="Attack, one of its variants, paper (the twelve of the paper), default (these without co-reference), or all; may be repeated.",
+    show_default=False,
 )
-@shared.number_option("--cases", least=1, default=100, about="Number of cases of each attack.")
-@shared.choice_option(
-    "--speaker", SPEAKERS, "Speaker whose replies are attacked; system to test judges of systems only."
+@shared.option("--cases", "Number of cases of each attack.", least=1, default=100)
+@shared.option(
+    "--speaker", "Speaker whose replies are attacked; system to test judges of systems only.", choices=SPEAKERS
 )
 @shared.seed_option(7)
-@click.option(
-    "--out",
-    required=True,
-    metavar="FILE",
-    help="Output file for the cases (JSON lines), or a folder with --layout published.",
+@shared.option(
+    "--out FILE", "Output file for the cases (JSON lines), or a folder with --layout published.", required=True
 )
-@click.option(
-    "--pairs", "as_pairs", is_flag=True, help="Write preference pairs (context, chosen, rejected) instead of cases."
-)
-@shared.choice_option(
-    "--layout", ["lines", "published"], "Layout of the output: JSON lines, or folders of files case_N as published."
+@shared.option("--pairs as_pairs", "Write preference pairs (context, chosen, rejected) instead of cases.")
+@shared.option(
+    "--layout",
+    "Layout of the output: JSON lines, or folders of files case_N as published.",
+    choices=["lines", "published"],
 )
 @shared.from_option("CORPUS")
 @_resource_options

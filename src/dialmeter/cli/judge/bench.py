@@ -133,18 +133,13 @@ bench = LazyGroup(
 
 @shared.command()
 @click.argument("corpora", nargs=-1, metavar="[CORPUS]...")
-@click.option("--out", required=True, metavar="FILE", help="Output file for the set.")
-@click.option("--name", default="town", show_default=True, help="Name of the set.")
-@click.option("--version", "set_version", help=f"Version of the set (default: 1, or {MADE_VERSION} without a CORPUS).")
-@click.option(
-    "--attack",
-    "names",
-    multiple=True,
-    default=("all",),
-    metavar="A",
-    help="Attack, as for `judge attack`; may be repeated.",
+@shared.option("--out FILE", "Output file for the set.", required=True)
+@shared.option("--name", "Name of the set.", default="town")
+@shared.option("--version TEXT set_version", f"Version of the set (default: 1, or {MADE_VERSION} without a CORPUS).")
+@shared.option(
+    "--attack A* names", "Attack, as for `judge attack`; may be repeated.", default=("all",), show_default=False
 )
-@shared.number_option("--cases", least=1, default=120, about="Number of cases of each attack.")
+@shared.option("--cases", "Number of cases of each attack.", least=1, default=120)
 @shared.seed_option(7)
 @light_option
 @shared.force_option
@@ -193,9 +188,7 @@ def _default_corpora() -> dict[str, list[Conversation]]:
 @shared.command()
 @click.argument("set_file", metavar="[SET]", default="town")
 @judge_options
-@click.option(
-    "--out", required=True, metavar="DIR", help="Output folder for the submissions, NAME.json for each judge."
-)
+@shared.option("--out DIR", "Output folder for the submissions, NAME.json for each judge.", required=True)
 @dry_run_option
 @shared.force_option
 def run(**options: Any) -> Output:
@@ -285,13 +278,8 @@ class _PeopleDocument(msgspec.Struct):
 @shared.command()
 @click.argument("set_file", metavar="SET")
 @click.argument("submissions", nargs=-1, required=True, metavar="SUBMISSION...")
-@click.option(
-    "--people",
-    multiple=True,
-    metavar="NAME=FILE",
-    help="Agreement with people, from `judge human --json`; may be repeated.",
-)
-@click.option("--out", required=True, metavar="FILE", help="Output file for the page (HTML).")
+@shared.option("--people NAME=FILE*", "Agreement with people, from `judge human --json`; may be repeated.")
+@shared.option("--out FILE", "Output file for the page (HTML).", required=True)
 @shared.force_option
 def page(**options: Any) -> Output:
     """Make a leaderboard of submissions as one static page: errors per facet, stability, agreement with people, time."""

@@ -14,7 +14,7 @@ from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Judge, identity_of
 from ...judges.judged_items import JudgedItem
 from ..dry_run import dry_run_output
-from ..options import choice_option, combine_options, number_option
+from ..options import combine_options, option
 from ..printer import Output
 
 if TYPE_CHECKING:
@@ -22,47 +22,32 @@ if TYPE_CHECKING:
     from ...judges.adapters.llm import LanguageModel
 
 endpoint_options = combine_options(
-    click.option(
-        "--endpoint", metavar="URL", help="URL of an OpenAI-compatible chat endpoint to use as a judge. Needs --model."
+    option("--endpoint URL", "URL of an OpenAI-compatible chat endpoint to use as a judge. Needs --model."),
+    option("--model NAME", "Name of the model at --endpoint."),
+    option("--template FILE", "File with the prompt for --endpoint, with {context} and {reply}."),
+    option("--system-prompt FILE", "File with the system prompt for --endpoint."),
+    option(
+        "--rubric FACET|FILE* rubrics",
+        "Rubric for --endpoint: coherence, naturalness, interest, or a file. Each rubric is a judge; may be repeated.",
     ),
-    click.option("--model", metavar="NAME", help="Name of the model at --endpoint."),
-    click.option("--template", metavar="FILE", help="File with the prompt for --endpoint, with {context} and {reply}."),
-    click.option("--system-prompt", metavar="FILE", help="File with the system prompt for --endpoint."),
-    click.option(
-        "--rubric",
-        "rubrics",
-        multiple=True,
-        metavar="FACET|FILE",
-        help="Rubric for --endpoint: coherence, naturalness, interest, or a file. Each rubric is a judge; may be repeated.",
-    ),
-    click.option("--scale", metavar="LOW-HIGH", default="1-5", show_default=True, help="Rating scale for --endpoint."),
-    choice_option(
+    option("--scale LOW-HIGH", "Rating scale for --endpoint.", default="1-5"),
+    option(
         "--parse",
-        ["json", "labelled", "last", "letters", "logprobs"],
         "Method to get a number from the answer.",
+        choices=["json", "labelled", "last", "letters", "logprobs"],
     ),
-    number_option("--repeats", least=1, default=1, about="Number of requests about each reply."),
-    click.option(
-        "--parameter",
-        "parameters",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Parameter of requests, such as max_tokens=200; temperature=none removes it. May be repeated.",
+    option("--repeats", "Number of requests about each reply.", least=1, default=1),
+    option(
+        "--parameter NAME=VALUE* parameters",
+        "Parameter of requests, such as max_tokens=200; temperature=none removes it. May be repeated.",
     ),
-    number_option("--concurrency", least=1, default=4, about="Maximum number of simultaneous requests."),
-    click.option(
-        "--cache",
-        metavar="DIR",
-        help="Cache the answers of the model in this folder, to continue after an interruption.",
-    ),
-    click.option(
-        "--price", metavar="in=X,out=Y", help="Price per million tokens of prompts (in) and of answers (out)."
-    ),
-    click.option(
-        "--max-cost",
+    option("--concurrency", "Maximum number of simultaneous requests.", least=1, default=4),
+    option("--cache DIR", "Cache the answers of the model in this folder, to continue after an interruption."),
+    option("--price in=X,out=Y", "Price per million tokens of prompts (in) and of answers (out)."),
+    option(
+        "--max-cost X",
+        "Maximum cost; requests that may exceed it are not sent. Needs --price.",
         type=click.FloatRange(min=0),
-        metavar="X",
-        help="Maximum cost; requests that may exceed it are not sent. Needs --price.",
     ),
 )
 

@@ -22,7 +22,7 @@ from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table
 from ...views.tables import Table
 from ..dry_run import dry_run_option
-from ..options import chart_options, choice_option, command, number_option, seed_option
+from ..options import chart_options, command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
 from .documents import JudgeExplainDocument
@@ -35,24 +35,16 @@ _LISTED = 20
 @command()
 @click.argument("cases_file", metavar="CASES")
 @judge_options
-@click.option("--attack", "attacks", multiple=True, metavar="A", help="Only cases of this attack; may be repeated.")
-@click.option(
-    "--cases",
-    "most",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Use only the first N cases of each attack (default: all).",
-)
-@choice_option(
+@option("--attack A* attacks", "Only cases of this attack; may be repeated.")
+@option("--cases N most", "Use only the first N cases of each attack (default: all).", least=1)
+@option(
     "--base",
-    ["masked", "zero"],
     "Base of the values: the score of the masked reply, or zero as in the paper on attacks.",
+    choices=["masked", "zero"],
 )
-@number_option(
-    "--budget", least=16, default=512, about="Number of calls of the judge for a reply of more than 12 tokens."
-)
+@option("--budget", "Number of calls of the judge for a reply of more than 12 tokens.", least=16, default=512)
 @seed_option(0)
-@number_option("--examples", least=0, default=1, about="Number of cases to print or draw per attack.")
+@option("--examples", "Number of cases to print or draw per attack.", least=0, default=1)
 @dry_run_option
 @chart_options
 def explain(**options: Any) -> Output:

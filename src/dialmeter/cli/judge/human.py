@@ -125,33 +125,22 @@ class JudgeHumanDocument(JudgeDocument, kw_only=True):
 @shared.command()
 @click.argument("ratings_file", metavar="RATINGS")
 @judge_options
-@click.option(
-    "--ratings-from",
-    type=click.Choice(list(RATING_FORMATS)),
-    help="Format of RATINGS (default: auto-detect).",
+@shared.option(
+    "--ratings-from", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
 )
 @scores_option(
     "File with scores of judges: id and one number per judge, or one list per judge in the order of the items; may be repeated."
 )
-@click.option(
-    "--carried",
-    multiple=True,
-    metavar="PATTERN",
-    help='Use only these scores in RATINGS as judges, such as "gpt4/*"; "-" for none. May be repeated.',
+@shared.option(
+    "--carried PATTERN*", 'Use only these scores in RATINGS as judges, such as "gpt4/*"; "-" for none. May be repeated.'
 )
-@click.option("--dimension", "dimensions", multiple=True, metavar="D", help="Use only this dimension; may be repeated.")
-@click.option(
-    "--reference-system",
-    metavar="NAME",
-    help="Use the replies of this system as references for BLEU, chrF and ROUGE-L.",
-)
-@click.option("--first", metavar="JUDGE", help="Judge to compare the others with.")
-@shared.choice_option("--resample", ["contexts", "items"], "Unit to resample for intervals and tests.")
+@shared.option("--dimension D* dimensions", "Use only this dimension; may be repeated.")
+@shared.option("--reference-system NAME", "Use the replies of this system as references for BLEU, chrF and ROUGE-L.")
+@shared.option("--first JUDGE", "Judge to compare the others with.")
+@shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])
 @shared.interval_options(1000)
-@shared.number_option(
-    "--differing", least=0, default=3, about="Number of differing items to print for each judge of the options."
-)
-@click.option("--details", is_flag=True, help="Print all details of every dimension, not only of the main dimension.")
+@shared.option("--differing", "Number of differing items to print for each judge of the options.", least=0, default=3)
+@shared.option("--details", "Print all details of every dimension, not only of the main dimension.")
 @shared.chart_options
 @asking_options
 @dry_run_option

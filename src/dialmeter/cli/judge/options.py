@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 from msgspec.structs import replace
 
 from ...conditions import Condition
@@ -23,34 +22,25 @@ from ...judges.judge import Judge, is_pairwise, load_weights, parse_call
 from ...judges.judge_recipe import Recipe, RecipeAsker
 from ...judges.people.columns import for_level
 from ...readers.ratings.rated_item import Level
-from ..options import Option, combine_options, from_option
+from ..options import Option, combine_options, from_option, option
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 from .endpoints import endpoint_judges, endpoint_options, models_of
 
 judge_options = combine_options(
-    click.option(
-        "--judge",
-        "judges",
-        multiple=True,
-        metavar="J",
-        help='Judge, such as overlap or "pang-c(model=FOLDER)", or module:object; NAME=... renames it. May be repeated.',
+    option(
+        "--judge J* judges",
+        'Judge, such as overlap or "pang-c(model=FOLDER)", or module:object; NAME=... renames it. May be repeated.',
     ),
-    click.option(
-        "--judge-command",
-        "commands",
-        multiple=True,
-        metavar="[NAME=]COMMAND",
-        help="Program as a judge: it reads JSON lines and writes one number per line. May be repeated.",
+    option(
+        "--judge-command [NAME=]COMMAND* commands",
+        "Program as a judge: it reads JSON lines and writes one number per line. May be repeated.",
     ),
     endpoint_options,
-    click.option(
-        "--lower-is-better",
-        "lower",
-        multiple=True,
-        metavar="NAME",
-        help="Name of a --judge-command or a --scores file for which lower scores are better; may be repeated.",
+    option(
+        "--lower-is-better NAME* lower",
+        "Name of a --judge-command or a --scores file for which lower scores are better; may be repeated.",
     ),
-    click.option("--corpus", metavar="FILE", help="Dialogues to train judges on. Dialogues of the cases are skipped."),
+    option("--corpus FILE", "Dialogues to train judges on. Dialogues of the cases are skipped."),
     from_option("--corpus"),
 )
 
@@ -148,17 +138,16 @@ def _training_talk(corpus: str | None, format: str | None, cases: list[Case]) ->
 
 def scores_option(about: str) -> Option:
     """Return the option for files with scores of judges."""
-    return click.option("--scores", "score_files", multiple=True, metavar="[NAME=]FILE", help=about)
+    return option("--scores [NAME=]FILE* score_files", about)
 
 
 asking_options = combine_options(
     work_options,
-    click.option(
-        "--cluster-resource",
-        metavar="NAME=N",
-        help="On a cluster, run neural judges only on workers with this resource, such as GPU=1.",
+    option(
+        "--cluster-resource NAME=N",
+        "On a cluster, run neural judges only on workers with this resource, such as GPU=1.",
     ),
-    click.option("--store", metavar="DIR", help="Store scores in this folder, for this run and later runs."),
+    option("--store DIR", "Store scores in this folder, for this run and later runs."),
 )
 """The options for where judges run, and where their scores are stored."""
 

@@ -52,25 +52,15 @@ from .options import (
 @click.argument("cases_file", metavar="CASES")
 @judge_options
 @scores_option("File with scores of a judge: case, human, adversarial; may be repeated.")
-@click.option(
-    "--threshold",
-    default="paper",
-    show_default=True,
-    metavar="paper|sd[=X]|noise[=Q]|fixed=X",
-    help="Minimum difference between scores that counts.",
+@shared.option(
+    "--threshold paper|sd[=X]|noise[=Q]|fixed=X", "Minimum difference between scores that counts.", default="paper"
 )
-@shared.choice_option("--verdict", RULES, "Rules for the expected score under entrainment.")
+@shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES)
 @shared.ci_option
-@click.option(
-    "--case",
-    "shown",
-    multiple=True,
-    metavar="ID",
-    help="Print this case with all scores, prompts and answers; may be repeated.",
-)
+@shared.option("--case ID* shown", "Print this case with all scores, prompts and answers; may be repeated.")
 @dry_run_option
-@shared.number_option("--failing", least=0, default=3, about="Number of failing cases to print per judge.")
-@click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
+@shared.option("--failing", "Number of failing cases to print per judge.", least=0, default=3)
+@shared.option("--details", "Also print counts, intervals and mean differences of every cell.")
 @shared.chart_options
 @asking_options
 @shared.run_options

@@ -16,7 +16,7 @@ from ...core.output import new_folder
 from ...errors import DialmeterError, MissingExtra
 from ...views.judge import training_table
 from ..main import LazyGroup
-from ..options import choice_option, command, force_option, number_option
+from ..options import command, force_option, option
 from ..printer import EVERY, Block, Output
 from ..progress import training_progress
 from .documents import JudgeTrainSatisfactionDocument
@@ -61,29 +61,16 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 
 @command()
 @click.argument("data")
-@click.option(
-    "--out",
-    required=True,
-    metavar="DIR",
-    help="Output folder for the judge. With several seeds, it has a folder for each seed.",
+@option("--out DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.", required=True)
+@option("--seed * seeds", "Random seed; may be repeated.", default=(1,), least=0)
+@option("--held-out", "Number of dialogues for testing, taken from the end of the file.", least=1, default=100)
+@option("--epochs", "Maximum number of epochs.", least=1, default=5)
+@option(
+    "--until",
+    "End of the input of the network: with the rated turn of the user, or before it.",
+    choices=["rated", "before"],
 )
-@click.option(
-    "--seed",
-    "seeds",
-    type=click.IntRange(min=0),
-    multiple=True,
-    default=(1,),
-    show_default=True,
-    help="Random seed; may be repeated.",
-)
-@number_option(
-    "--held-out", least=1, default=100, about="Number of dialogues for testing, taken from the end of the file."
-)
-@number_option("--epochs", least=1, default=5, about="Maximum number of epochs.")
-@choice_option(
-    "--until", ["rated", "before"], "End of the input of the network: with the rated turn of the user, or before it."
-)
-@number_option("--threads", least=1, default=2, about="Number of processor cores.")
+@option("--threads", "Number of processor cores.", least=1, default=2)
 @force_option
 def satisfaction(**options: Any) -> Output:
     """Train a hierarchical GRU that predicts user satisfaction. DATA is a file in the format `satisfaction`."""

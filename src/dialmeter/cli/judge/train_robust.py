@@ -16,7 +16,7 @@ from ...judges.cases import READING
 from ...judges.matrix import CONTROL
 from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust, write_weights
 from ...views.tables import Table, percent
-from ..options import choice_option, command, force_option, number_option, seed_option
+from ..options import command, force_option, option, seed_option
 from ..printer import EVERY, TEXT, Block, Output
 from .documents import JudgeTrainRobustDocument
 from .train import judge_folder
@@ -24,11 +24,9 @@ from .train import judge_folder
 
 @command()
 @click.argument("cases_file", metavar="CASES")
-@click.option(
-    "--out", required=True, metavar="DIR", help="Output folder for the judge, which is then robust(folder=DIR)."
-)
-@choice_option("--features", list(BASE), "Features: hashed n-grams of the reply, or MiniLM vectors.")
-@number_option("--test-percent", least=1, default=30, about="Share of dialogues for testing, in percent.")
+@option("--out DIR", "Output folder for the judge, which is then robust(folder=DIR).", required=True)
+@option("--features", "Features: hashed n-grams of the reply, or MiniLM vectors.", choices=list(BASE))
+@option("--test-percent", "Share of dialogues for testing, in percent.", least=1, default=30)
 @seed_option(1)
 @force_option
 def robust(**options: Any) -> Output:

@@ -32,17 +32,11 @@ from .documents import JudgeValidityDocument
 @shared.command("validity")
 @click.argument("cases_files", metavar="CASES...", nargs=-1, required=True)
 @shared.make_sheets_option
-@click.option("--blind", is_flag=True, help="With --make-sheets: do not name the attacks.")
-@shared.number_option(
-    "--context-turns", least=1, default=4, about="With --make-sheets: number of turns of context to show."
-)
+@shared.option("--blind", "With --make-sheets: do not name the attacks.")
+@shared.option("--context-turns", "With --make-sheets: number of turns of context to show.", least=1, default=4)
 @shared.seed_option(7)
 @shared.read_sheets_option
-@click.option(
-    "--out",
-    metavar="FILE",
-    help="With --read-sheets: write the verdicts, without the texts of cases, to this file (CSV).",
-)
+@shared.option("--out FILE", "With --read-sheets: write the verdicts, without the texts of cases, to this file (CSV).")
 @shared.ci_option
 @shared.force_option
 def judge_validity(**options: Any) -> Output:

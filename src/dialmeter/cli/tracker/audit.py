@@ -109,20 +109,15 @@ class TrackerAuditDocument(TrackerDocument, kw_only=True):
 @shared.command("audit")
 @click.argument("files", nargs=-1, metavar="GOLD PRED... | RUN...")
 @shared.name_option("Name of a tracker; give one for each tracker.")
-@click.option("--common", is_flag=True, help="Use only the dialogues that all files have.")
-@click.option("--talk", metavar="FILE", help="File with the utterances, if GOLD and PRED have none.")
-@shared.number_option(
-    "--limit",
-    least=1,
-    default=100,
-    about="Maximum number of candidates. Candidates that tie with the last one are included.",
+@shared.option("--common", "Use only the dialogues that all files have.")
+@shared.option("--talk FILE", "File with the utterances, if GOLD and PRED have none.")
+@shared.option(
+    "--limit", "Maximum number of candidates. Candidates that tie with the last one are included.", least=1, default=100
 )
-@shared.number_option(
-    "--examples", least=0, default=3, about="Number of candidates to print with utterances, votes and scores."
-)
+@shared.option("--examples", "Number of candidates to print with utterances, votes and scores.", least=0, default=3)
 @shared.make_sheets_option
 @shared.read_sheets_option
-@click.option("--out", metavar="FILE", help="With --read-sheets: write the patch of gold to this file.")
+@shared.option("--out FILE", "With --read-sheets: write the patch of gold to this file.")
 @shared.force_option
 @shared.from_option("predictions")
 @shared.fields_option

@@ -36,16 +36,14 @@ POOLED = "pooled"
 @shared.only_option
 @shared.measure_option
 @shared.rule_options
-@click.option(
-    "--trivial",
-    "yardsticks",
-    multiple=True,
-    type=click.Choice([*TRIVIAL, "none"]),
-    help="Trivial tracker as yardstick; may be repeated (default: all).",
+@shared.option(
+    "--trivial * yardsticks",
+    "Trivial tracker as yardstick; may be repeated (default: all).",
+    choices=[*TRIVIAL, "none"],
 )
 @shared.interval_options(resamples=1000)
-@click.option("--all-pairs", is_flag=True, help="Print all pairs of measures, not only pairs with GCA.")
-@click.option("--all-dialogues", is_flag=True, help="With --json: include every dialogue with its traits and values.")
+@shared.option("--all-pairs", "Print all pairs of measures, not only pairs with GCA.")
+@shared.option("--all-dialogues", "With --json: include every dialogue with its traits and values.")
 @shared.paper_options
 @shared.chart_options
 @study_options

@@ -25,11 +25,11 @@ from .study_documents import TrackerBoardDocument
 
 @shared.command("board")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", required=True, metavar="DIR", help="Output folder for index.html and board.md.")
+@shared.option("--out DIR", "Output folder for index.html and board.md.", required=True)
 @shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
 @shared.schema_option
-@click.option("--common", is_flag=True, help="Score only the dialogues that are complete in all files of a board.")
-@click.option("--title", default="", help="Title of the page.")
+@shared.option("--common", "Score only the dialogues that are complete in all files of a board.")
+@shared.option("--title", "Title of the page.", default="")
 @shared.measure_option
 @shared.rule_options
 @shared.interval_options(resamples=10_000)

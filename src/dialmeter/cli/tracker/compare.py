@@ -54,45 +54,31 @@ _LISTED = 10
 @click.argument("files", nargs=-1, required=True)
 @shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
 @shared.schema_option
-@click.option(
-    "--trivial",
-    "yardsticks",
-    multiple=True,
-    type=click.Choice(list(TRIVIAL)),
-    help="Also compare a trivial tracker, made from the gold of the first file; may be repeated.",
+@shared.option(
+    "--trivial * yardsticks",
+    "Also compare a trivial tracker, made from the gold of the first file; may be repeated.",
+    choices=list(TRIVIAL),
 )
-@click.option("--common", is_flag=True, help="Use only the dialogues that all files have.")
+@shared.option("--common", "Use only the dialogues that all files have.")
 @shared.measure_option
 @shared.rule_options
 @shared.interval_options(resamples=10_000)
-@shared.choice_option("--test", get_args(Test), "Paired test.")
-@click.option("--mcnemar", is_flag=True, help="Also run McNemar's test on turns and on dialogues.")
+@shared.option("--test", "Paired test.", choices=get_args(Test))
+@shared.option("--mcnemar", "Also run McNemar's test on turns and on dialogues.")
 @shared.by_option(_GROUPS)
 @shared.turns_option
-@click.option(
-    "--disagree",
-    multiple=True,
-    metavar="MEASURE|SYSTEM",
-    help="Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
+@shared.option(
+    "--disagree MEASURE|SYSTEM*",
+    "Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
 )
-@shared.number_option("--limit", least=1, default=3, about="Maximum number of dialogues to print with --disagree.")
-@click.option(
-    "--power",
-    "with_power",
-    is_flag=True,
-    help="Also test all pairs of systems, to find the measure that separates most pairs.",
-)
-@shared.choice_option(
+@shared.option("--limit", "Maximum number of dialogues to print with --disagree.", least=1, default=3)
+@shared.option("--power with_power", "Also test all pairs of systems, to find the measure that separates most pairs.")
+@shared.option(
     "--marks",
-    ["stars", "letters"],
     "LaTeX and Markdown: mark significant differences from the first system with stars, or list the beaten systems as letters.",
+    choices=["stars", "letters"],
 )
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Also report the first difference under the other rule sets that can be applied.",
-)
+@shared.option("-v --verbose", "Also report the first difference under the other rule sets that can be applied.")
 @shared.fail_if_worse_option
 @shared.paper_options
 @shared.chart_options

@@ -26,14 +26,14 @@ from .study_documents import TrackerCurveDocument
 
 @shared.command("curve")
 @click.argument("folder", metavar="DIR")
-@click.option(
-    "--manifest", metavar="FILE", help="CSV or JSON lines with file, ratio, seed and domain of each file in DIR."
-)
+@shared.option("--manifest FILE", "CSV or JSON lines with file, ratio, seed and domain of each file in DIR.")
 @shared.prediction_options
 @shared.measure_option
-@click.option("--reference", default="GCA", show_default=True, metavar="M", help="Measure to compare the others with.")
-@shared.choice_option(
-    "--trend", SCALES, "Scale of slopes: per tenfold training data (log), or per whole training set (linear).", "scale"
+@shared.option("--reference M", "Measure to compare the others with.", default="GCA")
+@shared.option(
+    "--trend scale",
+    "Scale of slopes: per tenfold training data (log), or per whole training set (linear).",
+    choices=SCALES,
 )
 @shared.rule_options
 @shared.interval_options(resamples=1000)

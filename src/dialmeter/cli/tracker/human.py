@@ -30,22 +30,18 @@ from .study_documents import TrackerHumanDocument
 
 @shared.command("human")
 @click.argument("file", required=False)
-@click.option(
-    "--ratings",
-    metavar="CSV",
-    help="File with ratings: columns dialogue, rater and rating, or dialogue and one column per rater.",
+@shared.option(
+    "--ratings CSV", "File with ratings: columns dialogue, rater and rating, or dialogue and one column per rater."
 )
-@click.option("--make-sheets", metavar="DIR", help="Write annotation sheets for FILE to this folder.")
-@click.option("--read-sheets", metavar="DIR", help="Folder with filled text sheets.")
-@click.option("--out", metavar="CSV", help="With --read-sheets: write the ratings to this file.")
+@shared.option("--make-sheets DIR", "Write annotation sheets for FILE to this folder.")
+@shared.option("--read-sheets DIR", "Folder with filled text sheets.")
+@shared.option("--out CSV", "With --read-sheets: write the ratings to this file.")
 @shared.force_option
-@shared.number_option("--sample", least=1, default=100, about="Number of dialogues that get a sheet.")
+@shared.option("--sample", "Number of dialogues that get a sheet.", least=1, default=100)
 @shared.seed_option(7)
-@click.option(
-    "--raters", type=click.IntRange(1, 1000), default=2, show_default=True, help="Number of raters to write sheets for."
-)
-@click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="Rating scale on the sheets.")
-@click.option("--fit-lambda", is_flag=True, help="Also fit the lambda of FGA that agrees best with the ratings.")
+@shared.option("--raters", "Number of raters to write sheets for.", type=click.IntRange(1, 1000), default=2)
+@shared.option("--scale LOW-HIGH", "Rating scale on the sheets.", default="1-5")
+@shared.option("--fit-lambda", "Also fit the lambda of FGA that agrees best with the ratings.")
 @shared.prediction_options
 @shared.measure_option
 @shared.rule_options

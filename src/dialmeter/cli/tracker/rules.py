@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import click
 from msgspec.structs import replace
 
 from ...core.account import Account, account_fields, format_accounts
@@ -24,7 +23,7 @@ from ..options import (
     command,
     dialogues_from_options,
     input_options,
-    number_option,
+    option,
     paper_options,
     patch_option,
     signatures_option,
@@ -40,23 +39,16 @@ _MOST = 3
 
 @command()
 @input_options
-@click.option(
-    "--rules",
-    "chosen",
-    multiple=True,
-    metavar="NAME|FILE.toml",
-    help="Use only these rule sets. The first is the base. May be repeated.",
-)
-@click.option(
+@option("--rules NAME|FILE.toml* chosen", "Use only these rule sets. The first is the base. May be repeated.")
+@option(
     "--missing",
-    type=click.Choice(["error", "empty", "skip", "predicted-only"]),
-    help="Treatment of a turn without prediction (default: that of each rule set).",
+    "Treatment of a turn without prediction (default: that of each rule set).",
+    choices=["error", "empty", "skip", "predicted-only"],
+    optional=True,
 )
 @patch_option
-@number_option("--flips", least=0, default=3, about="Number of flipped turns to list per rule set.")
-@click.option(
-    "--no-reasons", is_flag=True, help="Count the flipped turns, but do not search for the rules that flip them."
-)
+@option("--flips", "Number of flipped turns to list per rule set.", least=0, default=3)
+@option("--no-reasons", "Count the flipped turns, but do not search for the rules that flip them.")
 @signatures_option
 @paper_options
 @study_options

@@ -11,7 +11,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -222,19 +221,15 @@ _MISTAKES = 10
 @shared.rule_options
 @shared.interval_options(resamples=1000)
 @shared.by_option(_GROUPS)
-@click.option(
-    "--train-schema", metavar="FILE", help="Schema of the training data. Its services are the seen ones of --by seen."
-)
+@shared.option("--train-schema FILE", "Schema of the training data. Its services are the seen ones of --by seen.")
 @shared.turns_option
-@click.option(
-    "--dialogue", "shown", multiple=True, metavar="ID", help="Print this dialogue turn by turn; may be repeated."
-)
+@shared.option("--dialogue ID* shown", "Print this dialogue turn by turn; may be repeated.")
 @shared.paper_options
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
 @shared.signatures_option
-@click.option("-b", "--bare", is_flag=True, help="Print only the value of the one --measure.")
+@shared.option("-b --bare", "Print only the value of the one --measure.")
 @work_options
 def score(**options: Any) -> Output:
     """Score a prediction FILE (- for standard input).

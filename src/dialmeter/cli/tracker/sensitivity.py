@@ -29,22 +29,14 @@ _ORIGINAL = "original"
 @shared.command("sensitivity")
 @click.argument("files", nargs=-1, required=True, metavar="VARIANT...")
 @shared.source_options("the files", several=True, names="Name of a variant; give one for each file.")
-@click.option("--original", metavar="FILE", help="Prediction file under the original schema, to compare with.")
-@click.option("--original-gold", metavar="FILE", help="File with gold states of --original.")
-@click.option("--only", metavar="LIST", help="Use only the dialogues in this file, one id per line.")
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    default=("JointGoalAccuracy", "AverageGoalAccuracy"),
-    show_default=True,
-    metavar="M",
-    help="Measure of frames; may be repeated.",
+@shared.option("--original FILE", "Prediction file under the original schema, to compare with.")
+@shared.option("--original-gold FILE", "File with gold states of --original.")
+@shared.option("--only LIST", "Use only the dialogues in this file, one id per line.")
+@shared.option(
+    "--measure M* measures", "Measure of frames; may be repeated.", default=("JointGoalAccuracy", "AverageGoalAccuracy")
 )
 @shared.rules_option(default="sgd")
-@shared.number_option(
-    "--limit", least=0, default=5, about="Maximum number of dialogues to print, most sensitive first."
-)
+@shared.option("--limit", "Maximum number of dialogues to print, most sensitive first.", least=0, default=5)
 @shared.interval_options(resamples=1000)
 @shared.paper_options
 def sensitivity(**options: Any) -> Output:

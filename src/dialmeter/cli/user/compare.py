@@ -24,6 +24,7 @@ from ..options import (
     fail_if_worse_option,
     interval_options,
     name_option,
+    option,
     resampling_from_options,
 )
 from ..printer import Output
@@ -40,10 +41,8 @@ from .scoring import dialogue_options, score_dialogues, scoring_options, user_se
 @command()
 @click.argument("files", nargs=-1, required=True)
 @name_option("Name of a user; give one for each file.")
-@click.option("--domain", default=COMBINED, show_default=True, metavar="D", help="Compare scores of this domain.")
-@click.option(
-    "--distance", is_flag=True, help="Measure how a simulated user (second file) differs from people (first file)."
-)
+@option("--domain D", "Compare scores of this domain.", default=COMBINED)
+@option("--distance", "Measure how a simulated user (second file) differs from people (first file).")
 @fail_if_worse_option
 @dialogue_options
 @scoring_options

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import click
 from msgspec.structs import replace
 
 from ...core.account import account_fields, format_accounts
@@ -36,10 +35,8 @@ from .scoring import profile_option, set_option, user_rules_option, user_setting
 
 
 @shared.command()
-@click.option(
-    "--user", "users", multiple=True, metavar="AGENT", help="Simulated user; may be repeated (default: agenda)."
-)
-@click.option("--system", "systems", multiple=True, metavar="AGENT", help="System; may be repeated (default: rule).")
+@shared.option("--user AGENT* users", "Simulated user; may be repeated (default: agenda).")
+@shared.option("--system AGENT* systems", "System; may be repeated (default: rule).")
 @talk_options
 @shared.map_option
 @profile_option(default="town")

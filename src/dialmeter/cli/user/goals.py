@@ -17,7 +17,7 @@ from ...users.goals import derived_goal, written_goals
 from ...users.items.goal_items import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..options import PLAIN, command, force_option, from_option
+from ..options import PLAIN, command, force_option, from_option, option
 from ..printer import LISTED, Block, Output, refusal_notices
 from ..progress import track_reading
 from .scoring import cache_option, endpoint_options, profile_option
@@ -27,18 +27,16 @@ from .scoring import cache_option, endpoint_options, profile_option
 @click.argument("dialogues")
 @from_option("the file")
 @profile_option()
-@click.option("--states", metavar="FILE", help="File with belief states, for dialogues without acts of the user.")
-@click.option(
-    "--make-sheets",
-    "sheet",
-    metavar="FILE",
-    help="DIALOGUES is a log of an agent: write a sheet with the items of its tasks to this file (CSV).",
+@option("--states FILE", "File with belief states, for dialogues without acts of the user.")
+@option(
+    "--make-sheets FILE sheet",
+    "DIALOGUES is a log of an agent: write a sheet with the items of its tasks to this file (CSV).",
 )
 @endpoint_options("proposals of items with --make-sheets")
 @cache_option
 @dry_run_option
 @price_option
-@click.option("--out", metavar="FILE", help="Write the goals to this file (default: print them).")
+@option("--out FILE", "Write the goals to this file (default: print them).")
 @force_option
 def goals(**options: Any) -> Output:
     """Derive goals for a corpus without goals, from what the users of DIALOGUES say and ask for.

@@ -17,7 +17,7 @@ from ...users.blame.words import LabelFinding, LabelKind, WordSearch, label_find
 from ...users.scorer import UserScorer
 from ...views.tables import Table
 from ..main import EXIT_INPUT
-from ..options import command, number_option
+from ..options import command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines
 from ..progress import track_reading
 from .documents import UserLabelsDocument
@@ -28,12 +28,8 @@ KINDS: tuple[str, ...] = get_args(LabelKind)
 
 @command()
 @click.argument("dialogues")
-@click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only findings of this kind; may be repeated."
-)
-@number_option(
-    "--limit", least=1, default=20, about="Maximum number of findings in text output; other formats have all."
-)
+@option("--kind * kinds", "Only findings of this kind; may be repeated.", choices=KINDS)
+@option("--limit", "Maximum number of findings in text output; other formats have all.", least=1, default=20)
 @dialogue_options
 @scoring_options
 def labels(**options: Any) -> Output:

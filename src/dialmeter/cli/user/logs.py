@@ -104,9 +104,7 @@ class UserItemsDocument(UserDocument, kw_only=True):
 @shared.command()
 @click.argument("log")
 @shared.from_option("the log")
-@click.option(
-    "--goals", "sheet", metavar="FILE.csv", help="Edited sheet of items from `dialmeter user goals --make-sheets`."
-)
+@shared.option("--goals FILE.csv sheet", "Edited sheet of items from `dialmeter user goals --make-sheets`.")
 @shared.interval_options(resamples=10_000)
 @shared.skip_bad_option
 @shared.run_options

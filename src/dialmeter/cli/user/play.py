@@ -25,7 +25,7 @@ from ...users.result import SHOWN
 from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..main import EXIT_INPUT
-from ..options import combine_options, command, force_option, number_option, resume_option, seed_option
+from ..options import combine_options, command, force_option, option, resume_option, seed_option
 from ..printer import Output, message_block, warn
 from ..progress import track_count
 from ..work import cluster_from_options, work_options
@@ -33,26 +33,13 @@ from .documents import UserPlayDocument
 from .scoring import endpoint_options
 
 talk_options = combine_options(
-    click.option(
-        "--goals",
+    option(
+        "--goals N|FILE",
+        "Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
         default="200",
-        show_default=True,
-        metavar="N|FILE",
-        help="Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
     ),
-    number_option(
-        "--max-turns",
-        least=1,
-        default=MAX_TURNS,
-        about="Maximum number of turns of the user; a longer dialogue is cut.",
-    ),
-    click.option(
-        "--noise",
-        type=click.FloatRange(0, 1),
-        default=0.0,
-        show_default=True,
-        help="Share of acts that each side misunderstands.",
-    ),
+    option("--max-turns", "Maximum number of turns of the user; a longer dialogue is cut.", least=1, default=MAX_TURNS),
+    option("--noise", "Share of acts that each side misunderstands.", type=click.FloatRange(0, 1), default=0.0),
     work_options,
     endpoint_options("the agent `endpoint`"),
     dry_run_option,
@@ -61,13 +48,11 @@ talk_options = combine_options(
 
 
 @command()
-@click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Simulated user, who has the goal.")
-@click.option(
-    "--system", default="rule", show_default=True, metavar="AGENT", help="System, which has the database of the town."
-)
+@option("--user AGENT", "Simulated user, who has the goal.", default="agenda")
+@option("--system AGENT", "System, which has the database of the town.", default="rule")
 @talk_options
 @seed_option(12345)
-@click.option("--out", required=True, metavar="FILE", help="Output file for the dialogues (JSON lines).")
+@option("--out FILE", "Output file for the dialogues (JSON lines).", required=True)
 @resume_option
 @force_option
 def play(**options: Any) -> Output:

@@ -17,7 +17,7 @@ from ...users.record import UserRow
 from ...views.user import QueryMatch, match_table, pattern_tables
 from ...views.user_figures import UserCounts, user_charts
 from ..main import EXIT_INPUT
-from ..options import chart_options, command, number_option
+from ..options import chart_options, command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, table_blocks
 from ..work import work_options
 from .documents import UserPatternsDocument, UserQueryDocument
@@ -27,25 +27,19 @@ from .scoring import dialogue_options, next_line, query_parts, read_user_rows, s
 
 @command()
 @click.argument("where", metavar="RUN|DIALOGUES")
-@click.option(
-    "--event", "events", multiple=True, metavar="CLASS", help="Class of events; may be repeated (one match is enough)."
-)
-@click.option("--domain", default="", metavar="D", help="Domain of the event, of the score, or of the goal.")
-@click.option("--slot", default="", metavar="S", help="Slot of the event.")
-@click.option("--measure", default="I-GCDF1", show_default=True, metavar="M", help="Measure of --min and --max.")
-@click.option("--min", "low", type=click.FloatRange(0, 1), help="Minimum value of the measure.")
-@click.option("--max", "high", type=click.FloatRange(0, 1), help="Maximum value of the measure.")
-@click.option("--goal", default="", metavar="D+D", help="Exactly these domains of the goal, such as hotel+train.")
-@click.option(
-    "--goal-has", multiple=True, type=click.Choice(GOAL_PARTS), help="Part that the goal must have; may be repeated."
-)
-@click.option(
-    "--party", default="", metavar="P", help="Party that lost a point: user, system, 'user misheard system', goal, …."
-)
-@click.option("--why", default="", metavar="REASON", help="Reason of a lost point, such as no_answer.")
-@click.option("--dialogue", default="", metavar="ID", help="Print this dialogue turn by turn.")
-@click.option("--show", "shown", is_flag=True, help="Print the matching dialogues turn by turn.")
-@number_option("--limit", least=1, default=20, about="Maximum number of dialogues to print.")
+@option("--event CLASS* events", "Class of events; may be repeated (one match is enough).")
+@option("--domain D", "Domain of the event, of the score, or of the goal.", default="")
+@option("--slot S", "Slot of the event.", default="")
+@option("--measure M", "Measure of --min and --max.", default="I-GCDF1")
+@option("--min low", "Minimum value of the measure.", type=click.FloatRange(0, 1))
+@option("--max high", "Maximum value of the measure.", type=click.FloatRange(0, 1))
+@option("--goal D+D", "Exactly these domains of the goal, such as hotel+train.", default="")
+@option("--goal-has *", "Part that the goal must have; may be repeated.", choices=GOAL_PARTS)
+@option("--party P", "Party that lost a point: user, system, 'user misheard system', goal, ….", default="")
+@option("--why REASON", "Reason of a lost point, such as no_answer.", default="")
+@option("--dialogue ID", "Print this dialogue turn by turn.", default="")
+@option("--show shown", "Print the matching dialogues turn by turn.")
+@option("--limit", "Maximum number of dialogues to print.", least=1, default=20)
 @dialogue_options
 @scoring_options
 @work_options

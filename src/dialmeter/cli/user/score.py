@@ -100,8 +100,8 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
 @price_option
 @work_options
 @shared.interval_options(resamples=1000)
-@click.option("--blame", "blamed", is_flag=True, help="Report who lost each point, at which turn, and why.")
-@click.option("--logs", is_flag=True, help="Also show events that are only notes.")
+@shared.option("--blame blamed", "Report who lost each point, at which turn, and why.")
+@shared.option("--logs", "Also show events that are only notes.")
 @shared.skip_bad_option
 @shared.chart_options
 @shared.run_options

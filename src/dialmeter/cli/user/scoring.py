@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 from msgspec import Struct
 
 from ...core.account import Account, read_account
@@ -37,10 +36,10 @@ from ..dry_run import dry_run_output
 from ..options import (
     Command,
     Option,
-    choice_option,
     combine_options,
     from_option,
     map_option,
+    option,
     rules_option,
     value_map_from_options,
 )
@@ -56,29 +55,22 @@ def endpoint_options(purpose: str) -> Callable[[Command], Command]:
         purpose: the purpose of the model, for the help.
     """
     return combine_options(
-        click.option("--endpoint", metavar="URL", help=f"URL of a language model for {purpose}. Needs --model."),
-        click.option("--model", metavar="NAME", help="Name of the model at --endpoint."),
-        click.option(
-            "--key-variable",
-            default="OPENAI_API_KEY",
-            show_default=True,
-            metavar="NAME",
-            help="Environment variable with the API key for --endpoint.",
+        option("--endpoint URL", f"URL of a language model for {purpose}. Needs --model."),
+        option("--model NAME", "Name of the model at --endpoint."),
+        option(
+            "--key-variable NAME", "Environment variable with the API key for --endpoint.", default="OPENAI_API_KEY"
         ),
     )
 
 
-cache_option = click.option(
-    "--cache",
-    metavar="DIR",
-    default="",
-    help="Cache the answers of the model in this folder, to continue after an interruption.",
+cache_option = option(
+    "--cache DIR", "Cache the answers of the model in this folder, to continue after an interruption.", default=""
 )
 reading_options = combine_options(
-    choice_option(
+    option(
         "--reader",
-        ["rules", "town", "model"],
         "Reader that finds acts in text: rules, the templates of the town, or a language model at --endpoint.",
+        choices=["rules", "town", "model"],
     ),
     endpoint_options("--reader model"),
     cache_option,
@@ -153,7 +145,7 @@ def measured_accuracy(file: str, reader: str) -> str:
     return measured.summary
 
 
-goals_option = click.option("--goals", metavar="FILE", help="File with goals by dialogue, if the dialogues have none.")
+goals_option = option("--goals FILE", "File with goals by dialogue, if the dialogues have none.")
 dialogue_options = combine_options(from_option("the file"), goals_option)
 
 
@@ -162,15 +154,11 @@ def profile_option(
     default: str = "multiwoz",
 ) -> Option:
     """Return the option for the profile of a corpus."""
-    return click.option("--profile", default=default, show_default=True, metavar="NAME|FILE.toml", help=about)
+    return option("--profile NAME|FILE.toml", about, default=default)
 
 
-set_option = click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="SWITCH=VALUE",
-    help="Change one switch of the rule set, such as repetitions.max=4; may be repeated.",
+set_option = option(
+    "--set SWITCH=VALUE* changes", "Change one switch of the rule set, such as repetitions.max=4; may be repeated."
 )
 
 user_rules_option = rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator.")
@@ -179,13 +167,9 @@ scoring_options = combine_options(
     profile_option(),
     user_rules_option,
     set_option,
-    click.option("--from-text", is_flag=True, help="Find acts in the text of turns without acts."),
+    option("--from-text", "Find acts in the text of turns without acts."),
     reading_options,
-    click.option(
-        "--accuracy",
-        metavar="FILE",
-        help="Accuracy of the reader from `user understand --json`, to print with the scores.",
-    ),
+    option("--accuracy FILE", "Accuracy of the reader from `user understand --json`, to print with the scores."),
 )
 
 
@@ -356,7 +340,7 @@ def is_run(where: str) -> bool:
 
 def _repeated_options(options: dict[str, Any]) -> list[str]:
     words: list[str] = []
-    for name, option, default in (
+    for name, flag, default in (
         ("format", "--from", None),
         ("goals", "--goals", None),
         ("value_map", "--map", None),
@@ -364,7 +348,7 @@ def _repeated_options(options: dict[str, Any]) -> list[str]:
         ("rules_name", "--rules", "dialmeter"),
     ):
         if options[name] and options[name] != default:
-            words += [option, options[name]]
+            words += [flag, options[name]]
     for change in options["changes"]:
         words += ["--set", change]
     return words + (["--from-text", "--reader", options["reader"]] if options["from_text"] else [])

@@ -14,7 +14,7 @@ from ...readers.conversations import open_conversations
 from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 from ...views.tables import Table
 from ..main import EXIT_INPUT
-from ..options import PLAIN, command, force_option, from_option
+from ..options import PLAIN, command, force_option, from_option, option
 from ..printer import Block, Output, refusal_notices
 from ..progress import track_reading
 from .scoring import goals_option
@@ -22,19 +22,11 @@ from .scoring import goals_option
 
 @command(last=PLAIN)
 @click.argument("dialogues")
-@click.option(
-    "--ontology", metavar="FILE", help="File with the values that exist: a MultiWOZ ontology or an SGD schema."
-)
+@option("--ontology FILE", "File with the values that exist: a MultiWOZ ontology or an SGD schema.")
 @goals_option
 @from_option("the file")
-@click.option(
-    "--similarity",
-    type=click.FloatRange(0, 1),
-    default=0.9,
-    show_default=True,
-    help="Minimum similarity of two forms of one value.",
-)
-@click.option("--out", metavar="FILE", help="Write the map to this file (default: print it).")
+@option("--similarity", "Minimum similarity of two forms of one value.", type=click.FloatRange(0, 1), default=0.9)
+@option("--out FILE", "Write the map to this file (default: print it).")
 @force_option
 def values(**options: Any) -> Output:
     """Build a value map from the goals and acts of DIALOGUES and an ontology. Check and edit the map before you use it.
