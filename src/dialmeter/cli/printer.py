@@ -18,7 +18,6 @@ from ..views.tables import Table, distinct, markdown_code, markdown_text, render
 
 if TYPE_CHECKING:
     from ..measure import Score
-    from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
     from ..views.latex import Paper
     from .study import Study
@@ -114,7 +113,7 @@ class Output(Struct, kw_only=True):
     document: Callable[[list[str]], Document] | None = None
     parts: Iterable[Block] = ()
     notices: Sequence[Notice] = ()
-    diagnosis: Sequence[Finding] = ()
+    diagnosis: Sequence[str] = ()
     loud: bool = False
     charts: Callable[[], Iterable[Chart]] | None = None
     remarks: Sequence[str] = ()
@@ -154,8 +153,8 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     quiet, style = options.get("quiet", False), options.get("style") or "text"
     warn(output.notices, quiet and not output.loud)
     if not quiet:
-        for finding in output.diagnosis:
-            click.echo(f"diagnosis: {one_line(finding.message, 1000)}", err=True)
+        for message in output.diagnosis:
+            click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)
     charts = _draw(output.charts, options) if output.charts and options["charts"] else []
     if style == "json" and output.document is not None:
         click.echo(to_json(output.document(charts)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
@@ -15,11 +15,11 @@ from ..views.tables import decimals
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-    from ..judges.ask import Watch
-    from ..judges.train.ratings import Quality
     from ..readers.formats import OpenFile
 
 Item = TypeVar("Item")
+Progressing: TypeAlias = Callable[[str, int, int], None]
+"""Called with a name, the number of finished units, and the number of all units."""
 _PLAN = "dialmeter.progress"
 
 
@@ -124,7 +124,7 @@ def _bar(column: ProgressColumn) -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
+def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Progressing | None:
     """Return a callback that shows the progress of judges: one updated line on a terminal, a line per 10 % elsewhere.
 
     Returns None if ``quiet``.
@@ -146,7 +146,7 @@ def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
     return None if quiet else watch
 
 
-def attack_progress(doing: str, quiet: bool) -> Watch | None:
+def attack_progress(doing: str, quiet: bool) -> Progressing | None:
     """Return a callback that shows the progress of attacks: one updated line on a terminal, a line per 10 % elsewhere.
 
     Returns None if ``quiet``.
@@ -167,10 +167,10 @@ def attack_progress(doing: str, quiet: bool) -> Watch | None:
     return watch
 
 
-def training_progress(seed: int, quiet: bool) -> Callable[[int, Quality], None]:
+def training_progress(seed: int, quiet: bool) -> Callable[[int, Any], None]:
     """Return a callback that prints the quality of a judge after each epoch of its training."""
 
-    def watch(epoch: int, quality: Quality) -> None:
+    def watch(epoch: int, quality: Any) -> None:
         if not quiet:
             uar, spearman = f"UAR {quality.uar:.3f}", f"Spearman {decimals(quality.spearman)}"
             click.echo(f"training: seed {seed}, epoch {epoch}: {uar}, {spearman}", err=True)

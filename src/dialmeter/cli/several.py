@@ -18,8 +18,7 @@ from ..measure import Score
 from ..model import Notice
 from ..views.compare import comparison_rows, result_lines, worse_line
 from ..views.ladder import ladder_lines, ladder_table
-from ..views.tables import Table
-from ..views.tracker import signature_of
+from ..views.tables import Table, signature_of
 from .printer import CSV, TEXT, Block, result_blocks, signature_blocks
 
 

@@ -25,12 +25,11 @@ from ..core.record import RunInput
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Trajectory
 from ..readers.conversations import is_log, open_conversations, open_trajectories
-from ..studies.act_success import act_settings, score_acts
+from ..studies.act_success import act_scorer, act_settings, score_acts
 from ..systems.compare import compare_systems
 from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
 from ..systems.result import Effort, SystemResult, TaskOutcome
 from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, score_system, system_identity
-from ..users.scorer import UserScorer
 from ..views import system as views
 from ..views.compare import task_test_lines
 from ..views.ladder import ladder_charts
@@ -43,7 +42,6 @@ from .run_files import CommandRun
 from .several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
 from .study import study_options
 from .user.documents import EndingCounts, SystemScore
-from .user.scoring import goals_option, profile_option
 
 
 class SystemDocument(Document, kw_only=True):
@@ -194,9 +192,11 @@ log_options = shared.combine_options(
         "Count runs that an infrastructure error ended as failures, skip them as unscored, or give both values.",
         choices=["both", "failed", "skipped"],
     ),
-    profile_option("For dialogues with acts: profile of the corpus, with its names of acts, slots and services."),
+    shared.profile_option(
+        "For dialogues with acts: profile of the corpus, with its names of acts, slots and services."
+    ),
     shared.map_option,
-    goals_option,
+    shared.goals_option,
 )
 
 
@@ -214,7 +214,7 @@ def score_log(
         talks = open_conversations(path, options["format"], options["goals"])
         result = score_acts(
             talks,
-            _act_scorer(options),
+            act_scorer(options["profile"], shared.value_map_from_options(options)),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
             resampling=shared.resampling_from_options(options),
             watch=lambda each: track_reading(each, talks, options["quiet"]),
@@ -234,10 +234,6 @@ def score_log(
         sink=sink,
     )
     return log.format, result
-
-
-def _act_scorer(options: dict[str, Any]) -> UserScorer:
-    return UserScorer(profile=options["profile"], value_map=shared.value_map_from_options(options))
 
 
 @shared.command()
@@ -306,7 +302,11 @@ def score(**options: Any) -> Output:
     """
     is_agent = is_log(options["log"], options["format"])
     agent_settings = SystemSettings(options["scorer"], options["infrastructure"])
-    settings = agent_settings if is_agent else act_settings(_act_scorer(options))
+    settings = (
+        agent_settings
+        if is_agent
+        else act_settings(act_scorer(options["profile"], shared.value_map_from_options(options)))
+    )
     paths = {"log": options["log"], "goals": options["goals"], "map": shared.value_map_file(options)}
     run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
     conditions = shared.conditions_from_options(options)

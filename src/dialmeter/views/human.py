@@ -14,7 +14,7 @@ from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet,
 from ..studies.human.fit_lambda import Lam, LambdaFit
 from ..studies.human.human import HumanStudy, Statistic, write_ratings
 from .html_env import page
-from .tables import Table, records_table
+from .tables import Table, coefficient, limits, records_table
 
 _MOST_RATERS = 12
 """With more raters, only JSON has the table by rater."""
@@ -135,27 +135,6 @@ def csv_tables(study: HumanStudy) -> Iterator[Table]:
     yield records_table(
         [{"first": each.first, "second": each.second, **asdict(each.difference)} for each in study.pairs]
     )
-
-
-def coefficient(value: float | None) -> str:
-    """Format a correlation with three decimals.
-
-    Example:
-        >>> coefficient(0.3333), coefficient(-1), coefficient(None)
-        ('0.333', '-1.000', '–')
-    """
-    # Adding zero turns -0.0 into 0.0.
-    return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
-
-
-def limits(ci: Sequence[float] | None) -> str:
-    """Format the interval of a correlation.
-
-    Example:
-        >>> limits((0.1, 0.25)), limits(None)
-        ('0.100 to 0.250', '')
-    """
-    return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
 
 
 def _correlation_table(study: HumanStudy) -> Table:

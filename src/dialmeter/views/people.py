@@ -14,8 +14,7 @@ from ..judges.people.result import PeopleResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, points
 from .charts.data import Estimate, number_cell
-from .human import coefficient, limits
-from .tables import Table, markdown_page, p_value
+from .tables import Table, coefficient, limits, markdown_page, p_value
 
 _SCATTERS = 12
 """Largest number of judges with a scatter chart."""

@@ -15,8 +15,7 @@ from . import compare
 from .chart_files import Chart, chart, slug
 from .charts import bars, grid
 from .charts.data import Estimate
-from .tables import Table, markdown_page, percent, score_cells
-from .tracker import signature_of
+from .tables import Table, markdown_page, percent, score_cells, signature_of
 
 WORST = 10
 

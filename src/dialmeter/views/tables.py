@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..core.comparability import add_fields, joint_signature
 from ..measure import Score
 from ..readers.csv_files import csv_text
 
 if TYPE_CHECKING:
+    from ..core.comparison import PairedDifference
     from ..model import Notice
-    from ..tracking.diagnosis.suspicions import Finding
     from .latex import Paper
 
 Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
@@ -122,6 +123,27 @@ def with_interval(value: float | None, limits: Sequence[float] | None) -> str:
     return percent(value) if value is None or not limits else f"{percent(value)} ({interval(limits)})"
 
 
+def coefficient(value: float | None) -> str:
+    """Format a correlation with three decimals.
+
+    Example:
+        >>> coefficient(0.3333), coefficient(-1), coefficient(None)
+        ('0.333', '-1.000', '–')
+    """
+    # Adding zero turns -0.0 into 0.0.
+    return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
+
+
+def limits(ci: Sequence[float] | None) -> str:
+    """Format the interval of a correlation.
+
+    Example:
+        >>> limits((0.1, 0.25)), limits(None)
+        ('0.100 to 0.250', '')
+    """
+    return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
+
+
 def score_cells(score: Score) -> tuple[str, ...]:
     """Return the cells of a score: measure, value, interval or reason, number of scored units, number of unscored units.
 
@@ -131,6 +153,12 @@ def score_cells(score: Score) -> tuple[str, ...]:
     """
     limits = interval(score.ci, score.ci_reason)
     return (score.measure, percent(score.value), limits, str(score.n), str(score.unscored or ""))
+
+
+def signature_of(scores: Iterable[Score], versus: Iterable[PairedDifference] = ()) -> str:
+    """Return the signatures of all scores of a table in one line; with comparisons, also their test."""
+    tests = [part for each in versus for part in each.signature.split("|") if part.startswith("test:")]
+    return add_fields(joint_signature([score.signature for score in scores]), tests[:1])
 
 
 def highest(
@@ -353,7 +381,7 @@ def markdown_page(
     details: Iterable[Table],
     *,
     signature: str = "",
-    diagnosis: Iterable[Finding] = (),
+    diagnosis: Iterable[str] = (),
 ) -> str:
     """Return the report of a run as one page of Markdown, which is stored in the folder of the run.
 
@@ -372,7 +400,7 @@ def markdown_page(
         *(render(table, "markdown") for table in scores),
         *([f"Signature: {markdown_code(signature)}"] if signature else []),
         *(f"- warning: {_one_line(notice.message)}" for notice in notices),
-        *(f"- diagnosis: {_one_line(finding.message)}" for finding in diagnosis),
+        *(f"- diagnosis: {_one_line(message)}" for message in diagnosis),
         *(render(table, "markdown") for table in details),
     ]
     return "\n\n".join(parts) + "\n"

@@ -22,8 +22,7 @@ from . import compare
 from .chart_files import Chart, chart
 from .charts import bars
 from .charts.data import Estimate
-from .tables import Table, interval, markdown_page, percent
-from .tracker import signature_of
+from .tables import Table, interval, markdown_page, percent, signature_of
 
 _LOG_EVENTS = frozenset(each.name for each in ALL if each.owner == "log")
 

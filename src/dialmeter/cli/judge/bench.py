@@ -37,9 +37,11 @@ from ...model import Conversation
 from ...readers.conversations import open_conversations
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
-from ...views.boards import board, judge_page
 from ...views.chart_files import slug
-from ...views.tables import Table, records_table
+from ...views.content import Paragraph, Section
+from ...views.html import board_page
+from ...views.judge import board
+from ...views.tables import Table, count_table, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, LazyGroup
@@ -292,7 +294,7 @@ def page(**options: Any) -> Output:
         for name, values in people.items()
         for each in submissions
     ]
-    write_file(options["out"], judge_page(cases.head, table), force=options["force"])
+    write_file(options["out"], _page(cases.head, table), force=options["force"])
     return Output(
         document=lambda _: make_document(
             JudgeBenchPageDocument,
@@ -301,6 +303,23 @@ def page(**options: Any) -> Output:
             counts=_counts(cases, submissions),
         ),
         parts=[Block(table), Block(records_table([*_scores(submissions), *agreement]), CSV)],
+    )
+
+
+def _page(head: BenchHead, table: Table) -> str:
+    """Return the board as one self-contained HTML page."""
+    attacks = count_table("", ("attack", "cases"), head.attacks)
+    facts = f"{head.cases} cases, version {one_line(head.version)}, digest {head.digest}. {one_line(head.made, 400)}"
+    notes = (
+        "An error is a case in which a judge does not behave like an ideal judge. Every attack has the same weight in a mean. "
+        "A judge is scored only on the facets that it claims to judge, and its overall error is the mean over these facets: "
+        "compare judges within a facet. Identical replies are a control of stability: an ideal judge gives them the same score. "
+        "The cases are template dialogues and hand-written sentences. Error rates on other corpora may differ. Judges that score "
+        "one reply at a time have no position bias; pairwise judges are not on this board."
+    )
+    return board_page(
+        f"Judges on {head.bench}",
+        [Section("Board", (Paragraph(facts), table, Paragraph(notes))), Section("Cases", (attacks,))],
     )
 
 

@@ -19,11 +19,12 @@ from ...studies.audit.reading import is_run, read_talk, read_trackers
 from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
 from ...tracking.gold_patch import Correction
 from ...views import audit as views
-from ...views.tracker import signature_of
+from ...views.tables import signature_of
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
 from ..progress import track_reading
 from ..several import name_files, scores_and_accounts
+from . import inputs
 from .documents import ComparedScore, TrackerDocument
 
 
@@ -122,7 +123,7 @@ class TrackerAuditDocument(TrackerDocument, kw_only=True):
 @shared.from_option("predictions")
 @shared.fields_option
 @shared.gold_from_option
-@shared.rule_options
+@inputs.rule_options
 def audit_(**options: Any) -> Output:
     """Find values of GOLD that are likely errors. Trackers vote: give the files PRED with their predictions, or their runs.
 
@@ -130,7 +131,7 @@ def audit_(**options: Any) -> Output:
     annotators have filled it, make a patch with `--read-sheets FILE --out PATCH`. All commands on trackers take the patch with
     --patch.
     """
-    rules = shared.rules_from_options(options)
+    rules = inputs.rules_from_options(options)
     if options["sheets"]:
         return _patch_from_sheets(options)
     if options["out"]:

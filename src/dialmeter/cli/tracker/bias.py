@@ -17,13 +17,13 @@ from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardstick
 from ...views import bias as views
 from ...views.bias import bias_charts
 from ...views.latex import Paper
-from ...views.tables import Table
-from ...views.tracker import signature_of
+from ...views.tables import Table, signature_of
 from .. import options as shared
 from ..printer import Block, Output
 from ..progress import expect_files, track_reading
 from ..several import match_gold_files, name_files, scores_and_accounts
 from ..study import study_options
+from . import inputs
 from .study_documents import TrackerBiasDocument
 
 POOLED = "pooled"
@@ -32,10 +32,10 @@ POOLED = "pooled"
 @shared.command("bias")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @shared.source_options("the files", several=True)
-@shared.schema_option
-@shared.only_option
+@inputs.schema_option
+@inputs.only_option
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.option(
     "--trivial * yardsticks",
     "Trivial tracker as yardstick; may be repeated (default: all).",
@@ -53,7 +53,7 @@ def bias(**options: Any) -> Output:
     Correlate every measure with the tail-orientedness (TO) and the non-uniformity (NU) of mistakes, over the dialogues of each
     FILE and of all files together. The result says whether the published claim about FGA and GCA holds on these dialogues.
     """
-    arguments = shared.prediction_arguments(options)
+    arguments = inputs.prediction_arguments(options)
     resampling = shared.resampling_from_options(options)
     if resampling is None:
         raise DialmeterError("the study needs intervals; give --ci between 0 and 1, such as 0.95")

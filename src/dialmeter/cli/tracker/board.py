@@ -20,6 +20,7 @@ from .. import options as shared
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
 from ..several import match_gold_files, name_files
+from . import inputs
 from .study_documents import TrackerBoardDocument
 
 
@@ -27,11 +28,11 @@ from .study_documents import TrackerBoardDocument
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @shared.option("--out DIR", "Output folder for index.html and board.md.", required=True)
 @shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
-@shared.schema_option
+@inputs.schema_option
 @shared.option("--common", "Score only the dialogues that are complete in all files of a board.")
 @shared.option("--title", "Title of the page.", default="")
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.interval_options(resamples=10_000)
 @shared.force_option
 @shared.paper_options
@@ -45,7 +46,7 @@ def board_(**options: Any) -> Output:
     views.check_folder(options["out"], force=options["force"])
     settings = BoardSettings(
         measures=tuple(repr(parse(each)) for each in options["measures"]),
-        rules=shared.rules_from_options(options),
+        rules=inputs.rules_from_options(options),
         resampling=shared.resampling_from_options(options) or Resampling(),
         common=options["common"],
     )

@@ -36,14 +36,16 @@ from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scoring import score_file
-from ...views import compare as views
+from ...views import tracker as views
+from ...views.compare import comparison_rows
 from ...views.ladder import ladder_charts
-from ...views.tracker import signature_of, system_charts
+from ...views.tables import signature_of
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
 from ..several import fail_if_worse, match_gold_files, name_files, named_notices, verdict_blocks
 from ..study import study_options
+from . import inputs
 from .documents import TrackerCompareDocument
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
@@ -53,7 +55,7 @@ _LISTED = 10
 @shared.command("compare")
 @click.argument("files", nargs=-1, required=True)
 @shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
-@shared.schema_option
+@inputs.schema_option
 @shared.option(
     "--trivial * yardsticks",
     "Also compare a trivial tracker, made from the gold of the first file; may be repeated.",
@@ -61,12 +63,12 @@ _LISTED = 10
 )
 @shared.option("--common", "Use only the dialogues that all files have.")
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.interval_options(resamples=10_000)
 @shared.option("--test", "Paired test.", choices=get_args(Test))
 @shared.option("--mcnemar", "Also run McNemar's test on turns and on dialogues.")
 @shared.by_option(_GROUPS)
-@shared.turns_option
+@inputs.turns_option
 @shared.option(
     "--disagree MEASURE|SYSTEM*",
     "Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
@@ -90,7 +92,7 @@ def compare_(**options: Any) -> Output:
     The result is printed first, then the table. Dialogues are resampled, not turns. p values are two-sided, paired, and corrected
     by Holm over all measures and pairs of the table. A line below the table gives the number of tests.
     """
-    rules = shared.rules_from_options(options)
+    rules = inputs.rules_from_options(options)
     resampling = shared.resampling_from_options(options) or Resampling()
     systems = _systems(options, rules)
     results = _score_systems(systems, options, rules, resampling)
@@ -126,7 +128,7 @@ def compare_(**options: Any) -> Output:
         document=lambda _: _document(compared, extra, notices),
         parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
         notices=notices,
-        charts=lambda: [*ladder_charts(compared.ladders), *system_charts(results)],
+        charts=lambda: [*ladder_charts(compared.ladders), *views.system_charts(results)],
         check=lambda: fail_if_worse(options, compared, level),
     )
 
@@ -271,7 +273,7 @@ def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, 
         name: [*result.scores, *chain.from_iterable(scores[name] for scores in groups.values())]
         for name, result in compared.results.items()
     }
-    yield Block(views.comparison_rows(listed, compared.versus), CSV)
+    yield Block(comparison_rows(listed, compared.versus), CSV)
     level = 1 - (shared.confidence_from_options(options) or Resampling().confidence)
     yield from table_blocks([views.disagreement_rows(disagreements)] if disagreements else [], CSV)
     yield from table_blocks(views.power_rows(power) if power else [], CSV)

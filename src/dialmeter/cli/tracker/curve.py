@@ -16,18 +16,19 @@ from ...model import Notice
 from ...studies.curve.curve import SCALES, Curve, draw_curve
 from ...studies.curve.curve_files import in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
-from ...views.tracker import signature_of
+from ...views.tables import signature_of
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_files
 from ..study import study_options
+from . import inputs
 from .study_documents import TrackerCurveDocument
 
 
 @shared.command("curve")
 @click.argument("folder", metavar="DIR")
 @shared.option("--manifest FILE", "CSV or JSON lines with file, ratio, seed and domain of each file in DIR.")
-@shared.prediction_options
+@inputs.prediction_options
 @shared.measure_option
 @shared.option("--reference M", "Measure to compare the others with.", default="GCA")
 @shared.option(
@@ -35,7 +36,7 @@ from .study_documents import TrackerCurveDocument
     "Scale of slopes: per tenfold training data (log), or per whole training set (linear).",
     choices=SCALES,
 )
-@shared.rule_options
+@inputs.rule_options
 @shared.interval_options(resamples=1000)
 @shared.paper_options
 @shared.chart_options
@@ -52,7 +53,7 @@ def curve_(**options: Any) -> Output:
     curve = draw_curve(
         entries,
         options["gold"],
-        **shared.prediction_arguments(options),
+        **inputs.prediction_arguments(options),
         reference=options["reference"],
         scale=options["scale"],
         resampling=shared.resampling_from_options(options),

@@ -25,6 +25,7 @@ from .. import options as shared
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, message_block, result_blocks, signature_blocks, table_blocks
 from ..progress import track_reading
+from . import inputs
 from .study_documents import TrackerHumanDocument
 
 
@@ -42,9 +43,9 @@ from .study_documents import TrackerHumanDocument
 @shared.option("--raters", "Number of raters to write sheets for.", type=click.IntRange(1, 1000), default=2)
 @shared.option("--scale LOW-HIGH", "Rating scale on the sheets.", default="1-5")
 @shared.option("--fit-lambda", "Also fit the lambda of FGA that agrees best with the ratings.")
-@shared.prediction_options
+@inputs.prediction_options
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.ci_option
 def human(**options: Any) -> Output:
     """Measure how well measures agree with people: compare ratings of the dialogues of FILE with every measure.
@@ -95,7 +96,7 @@ def _score_predictions(options: dict[str, Any], sink: Sink | None = None) -> Tra
     return score_file(
         options["file"],
         options["gold"],
-        **shared.prediction_arguments(options),
+        **inputs.prediction_arguments(options),
         sink=sink,
         watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )

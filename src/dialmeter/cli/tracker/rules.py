@@ -19,38 +19,31 @@ from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...views.tables import Table, highest, percent, records_table
-from ..options import (
-    command,
-    dialogues_from_options,
-    input_options,
-    option,
-    paper_options,
-    patch_option,
-    signatures_option,
-)
+from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, signature_blocks
 from ..progress import track_reading
 from ..study import study_options
+from . import inputs
 from .documents import TrackerRulesDocument
 
 _MOST = 3
 """Maximum number of rules, and of slots of a turn, in the output."""
 
 
-@command()
-@input_options
-@option("--rules NAME|FILE.toml* chosen", "Use only these rule sets. The first is the base. May be repeated.")
-@option(
+@shared.command()
+@inputs.input_options
+@shared.option("--rules NAME|FILE.toml* chosen", "Use only these rule sets. The first is the base. May be repeated.")
+@shared.option(
     "--missing",
     "Treatment of a turn without prediction (default: that of each rule set).",
     choices=["error", "empty", "skip", "predicted-only"],
     optional=True,
 )
-@patch_option
-@option("--flips", "Number of flipped turns to list per rule set.", least=0, default=3)
-@option("--no-reasons", "Count the flipped turns, but do not search for the rules that flip them.")
-@signatures_option
-@paper_options
+@inputs.patch_option
+@shared.option("--flips", "Number of flipped turns to list per rule set.", least=0, default=3)
+@shared.option("--no-reasons", "Count the flipped turns, but do not search for the rules that flip them.")
+@shared.signatures_option
+@shared.paper_options
 @study_options
 def rules(**options: Any) -> Output:
     """Score one FILE under every rule set, and list the turns that flip and the rules that flip them.
@@ -59,7 +52,7 @@ def rules(**options: Any) -> Output:
     """
     changes = {name: options[name] for name in ("missing", "patch") if options[name]}
     rule_sets = [replace(load(name), **changes) for name in (options["chosen"] or names())]
-    only = dialogues_from_options(options)
+    only = inputs.dialogues_from_options(options)
     corpus, gold = open_pair(options["file"], options["gold"], options["format"], options["gold_format"])
     if corpus.correctness_only:
         raise DialmeterError(f"{corpus.name}: the file has no values, so rules make no difference")

@@ -54,25 +54,26 @@ from ..printer import CSV, EVERY, PROSE, TEXT, Block, Output, message_block, sco
 from ..progress import track_reading
 from ..run_files import CommandRun
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
+from . import inputs
 from .documents import TrackerCheckDocument, TrackerScoreDocument
 
 
 @shared.command()
-@shared.input_options
-@shared.rule_options
+@inputs.input_options
+@inputs.rule_options
 def check(**options: Any) -> Output:
     """Validate a prediction FILE before scoring it, and score gold against itself.
 
     The exit code is 0 if `score` would accept the file, and 2 otherwise.
     """
-    rules = shared.rules_from_options(options)
+    rules = inputs.rules_from_options(options)
     checked = check_file(
         options["file"],
         options["gold"],
         format=options["format"],
         gold_format=options["gold_format"],
         schema=options["schema"],
-        only=shared.dialogues_from_options(options),
+        only=inputs.dialogues_from_options(options),
         rules=rules,
         watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
@@ -91,7 +92,7 @@ def check(**options: Any) -> Output:
     return Output(
         parts=_check_parts(checked, file),
         notices=checked.notices,
-        diagnosis=checked.diagnosis,
+        diagnosis=[each.message for each in checked.diagnosis],
         errors=[f"{file}: {one_line(problem, 1000)}" for problem in problems],
         exit_code=exit_code,
     )
@@ -216,13 +217,13 @@ _MISTAKES = 10
 
 
 @shared.command()
-@shared.input_options
+@inputs.input_options
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.interval_options(resamples=1000)
 @shared.by_option(_GROUPS)
 @shared.option("--train-schema FILE", "Schema of the training data. Its services are the seen ones of --by seen.")
-@shared.turns_option
+@inputs.turns_option
 @shared.option("--dialogue ID* shown", "Print this dialogue turn by turn; may be repeated.")
 @shared.paper_options
 @shared.chart_options
@@ -237,7 +238,7 @@ def score(**options: Any) -> Output:
     Gold and predictions may be in one file or in two files (--gold). The format is auto-detected.
     """
     command_line = _command_line(options)
-    rules = shared.rules_from_options(options)
+    rules = inputs.rules_from_options(options)
     file = options["file"]
     if options["bare"]:
         _check_bare(options)
@@ -264,7 +265,7 @@ def score(**options: Any) -> Output:
         rules,
         tuple(measures) if options["measures"] or conditions else None,
         options["schema"],
-        shared.dialogues_from_options(options),
+        inputs.dialogues_from_options(options),
         tuple(group for group in options["by"] if group not in ("turn", "service")),
         options["train_schema"],
         frozenset(shown_ids),
@@ -294,7 +295,7 @@ def score(**options: Any) -> Output:
         ),
         # The diagnosis has this warning too, with the points that it costs.
         notices=[*scored.notices, *result.notices],
-        diagnosis=result.diagnosis,
+        diagnosis=[each.message for each in result.diagnosis],
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
         check=check,
     )
@@ -357,7 +358,7 @@ def _command_line(options: dict[str, Any]) -> str:
     for name in ("gold", "format", "gold_format", "schema", "only", "rules_name"):
         if options[name] and (name, options[name]) != ("rules_name", "dialmeter"):
             words += [f"--{names.get(name, name)}", options[name]]
-    for name, option in shared.RULE_OPTIONS.items():
+    for name, option in inputs.RULE_OPTIONS.items():
         if options[f"rule_{name}"]:
             words += [option, options[f"rule_{name}"]]
     return shlex.join(one_line(word, 1000) for word in words)

@@ -21,6 +21,7 @@ from .. import options as shared
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import track_reading
 from ..several import match_gold_files, name_files, scores_and_accounts
+from . import inputs
 from .study_documents import TrackerSensitivityDocument
 
 _ORIGINAL = "original"
@@ -55,11 +56,11 @@ def sensitivity(**options: Any) -> Output:
         raise DialmeterError("--original-gold needs --original")
     golds = match_gold_files(files, options["gold"])
     names = name_files(files, options["names"], "variants", [_ORIGINAL] if options["original"] else [])
-    inputs = [*zip(files, golds, strict=True)]
+    pairs = [*zip(files, golds, strict=True)]
     if options["original"]:
-        inputs.append((options["original"], options["original_gold"]))
+        pairs.append((options["original"], options["original_gold"]))
     resampling = shared.resampling_from_options(options)
-    scored_results = _score_files(inputs, options, resampling)
+    scored_results = _score_files(pairs, options, resampling)
     results = dict(zip(names, scored_results, strict=True))
     variants = {name: result for name, result in results.items() if name != _ORIGINAL or not options["original"]}
     original = results[_ORIGINAL] if options["original"] else None
@@ -74,7 +75,7 @@ def sensitivity(**options: Any) -> Output:
 
 
 def _score_files(
-    inputs: Sequence[tuple[str, str | None]], options: dict[str, Any], resampling: Resampling | None
+    pairs: Sequence[tuple[str, str | None]], options: dict[str, Any], resampling: Resampling | None
 ) -> list[TrackerResult]:
     try:
         return [
@@ -83,13 +84,13 @@ def _score_files(
                 gold,
                 format=options["format"],
                 gold_format=options["gold_format"],
-                only=shared.dialogues_from_options(options),
+                only=inputs.dialogues_from_options(options),
                 measures=options["measures"],
                 rules=load(options["rules_name"]),
                 resampling=resampling,
                 watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
             )
-            for file, gold in inputs
+            for file, gold in pairs
         ]
     except NotApplicable as error:
         # There is no --schema here, because every variant has its own schema.

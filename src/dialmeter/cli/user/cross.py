@@ -31,7 +31,7 @@ from ..study import study_options
 from ..work import cluster_from_options
 from .documents import UserCrossDocument
 from .play import agent_from_options, cores, talk_dry_run, talk_options, tasks_from_options
-from .scoring import profile_option, set_option, user_rules_option, user_settings_from_options
+from .scoring import set_option, user_rules_option, user_settings_from_options
 
 
 @shared.command()
@@ -39,7 +39,7 @@ from .scoring import profile_option, set_option, user_rules_option, user_setting
 @shared.option("--system AGENT* systems", "System; may be repeated (default: rule).")
 @talk_options
 @shared.map_option
-@profile_option(default="town")
+@shared.profile_option(default="town")
 @user_rules_option
 @set_option
 @shared.interval_options(resamples=1000)

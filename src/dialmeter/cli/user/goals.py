@@ -17,10 +17,10 @@ from ...users.goals import derived_goal, written_goals
 from ...users.items.goal_items import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..options import PLAIN, command, force_option, from_option, option
+from ..options import PLAIN, command, force_option, from_option, option, profile_option
 from ..printer import LISTED, Block, Output, refusal_notices
 from ..progress import track_reading
-from .scoring import cache_option, endpoint_options, profile_option
+from .scoring import cache_option, endpoint_options
 
 
 @command(last=PLAIN)

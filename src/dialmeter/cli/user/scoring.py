@@ -35,11 +35,12 @@ from ...views.tables import Table
 from ..dry_run import dry_run_output
 from ..options import (
     Command,
-    Option,
     combine_options,
     from_option,
+    goals_option,
     map_option,
     option,
+    profile_option,
     rules_option,
     value_map_from_options,
 )
@@ -145,16 +146,7 @@ def measured_accuracy(file: str, reader: str) -> str:
     return measured.summary
 
 
-goals_option = option("--goals FILE", "File with goals by dialogue, if the dialogues have none.")
 dialogue_options = combine_options(from_option("the file"), goals_option)
-
-
-def profile_option(
-    about: str = "Profile of the corpus, with its names of acts, slots and services: multiwoz, town, sgd.",
-    default: str = "multiwoz",
-) -> Option:
-    """Return the option for the profile of a corpus."""
-    return option("--profile NAME|FILE.toml", about, default=default)
 
 
 set_option = option(

@@ -23,14 +23,13 @@ from ...users.text.accuracy import ScoreEffect, score_effect, short, without_act
 from ...views.tables import Table, percent
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
-from ..options import command, map_option
+from ..options import command, map_option, profile_option
 from ..printer import EVERY, Block, Output, refused_lines
 from ..progress import track_reading
 from .documents import UserUnderstandDocument
 from .scoring import (
     act_maker_from_options,
     dialogue_options,
-    profile_option,
     reading_dry_run,
     reading_options,
     set_option,

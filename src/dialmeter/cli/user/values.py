@@ -14,10 +14,9 @@ from ...readers.conversations import open_conversations
 from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 from ...views.tables import Table
 from ..main import EXIT_INPUT
-from ..options import PLAIN, command, force_option, from_option, option
+from ..options import PLAIN, command, force_option, from_option, goals_option, option
 from ..printer import Block, Output, refusal_notices
 from ..progress import track_reading
-from .scoring import goals_option
 
 
 @command(last=PLAIN)
