@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from ..core.document import Count, Document, Number, make_document
+from ..core.document import Document, Number, make_document
 from ..core.endpoint import CostEstimate, Price
 from ..views.tables import Table
 from .options import option
@@ -28,9 +27,6 @@ class DryRunDocument(Document, kw_only=True):
         cost: the sum over all estimates; absent without --price.
     """
 
-    kind: Literal["judge", "user"]
-    command: str
-    counts: dict[str, Count]
     estimates: dict[str, CostEstimate]
     cost: Number | UnsetType = UNSET
 
@@ -86,7 +82,6 @@ def dry_run_output(
     return Output(
         document=lambda _: make_document(
             DryRunDocument,
-            kind=command.partition(" ")[0],
             command=f"{command} dry-run",
             counts=counts,
             estimates=estimates,

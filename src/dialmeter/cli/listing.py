@@ -78,7 +78,6 @@ class ListDocument(Document, kw_only=True):
     """The rows of a list (formats, measures, rule sets, classes of events, profiles, attacks, judges, agents …) by the
     headings of its table, or the name and the description of one member."""
 
-    kind: Literal["list"] = "list"
     command: Literal[
         "list",
         "list formats",

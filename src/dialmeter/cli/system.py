@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
-from msgspec import Struct
 
 from ..core.comparison import Resampling, TaskDifference
 from ..core.document import (
-    AccountRecord,
+    CheckedDocument,
+    ComparedDocument,
     Count,
-    Document,
-    IntervalMethod,
-    NoticeRecord,
-    Text,
+    ScoredDocument,
+    SignedScore,
     describe_intervals,
     make_document,
 )
-from ..core.ladder import Ladder
 from ..core.record import RunInput
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Trajectory
@@ -41,142 +38,60 @@ from .progress import expect_files, track_reading
 from .run_files import CommandRun
 from .several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
 from .study import study_options
-from .user.documents import EndingCounts, SystemScore
 
 
-class SystemDocument(Document, kw_only=True):
-    """A document on systems."""
-
-    kind: Literal["system"] = "system"
-
-
-class SystemDocumentCounts(Struct, kw_only=True):
-    """Number of dialogues, tasks and successes.
-
-    Attributes:
-        refused: number of dialogues that cannot be read.
-    """
-
-    dialogues: Count
-    tasks: Count
-    successes: Count
-    refused: Count
-
-
-class SystemScoreDocument(SystemDocument, kw_only=True):
-    """Success and Pass(k), with intervals over tasks. Values are fractions.
+class SystemScoreDocument(ScoredDocument, kw_only=True):
+    """Success and Pass(k), with intervals over tasks; n counts tasks, and unscored those with fewer trials than Pass(k) needs.
 
     Attributes:
         scores_without_infrastructure: the scores without infrastructure errors; empty if there are none, or if --infrastructure
             requests one value.
-        format: the format of the log.
-        intervals: the method of the intervals, or null with --ci 0.
         efforts: turns, tool calls, costs and seconds per dialogue.
-        endings: number of dialogues by ending.
+        endings: number of dialogues by ending and outcome.
         tasks: every task with its trials and successes.
-        refused: every dialogue that cannot be read, with the reason.
     """
 
-    command: Literal["system score"] = "system score"
-    scores: list[SystemScore]
-    scores_without_infrastructure: list[SystemScore]
-    account: AccountRecord
-    counts: SystemDocumentCounts
-    format: Text
-    intervals: IntervalMethod | None
+    command: str = "system score"
+    scores_without_infrastructure: list[SignedScore]
     efforts: list[Effort]
-    endings: dict[str, EndingCounts]
+    endings: dict[str, dict[str, Count]]
     tasks: list[TaskOutcome]
-    refused: list[Text]
 
 
-class ComparedSystemScore(SystemScore, kw_only=True):
-    """A score of one of several systems, on the common tasks."""
-
-    system: Text
-
-
-class SystemCompareCounts(Struct, kw_only=True):
-    """Number of tasks and systems."""
-
-    tasks: Count
-    systems: Count
-
-
-class SystemCompareDocument(SystemDocument, kw_only=True):
+class SystemCompareDocument(ComparedDocument, kw_only=True):
     """A comparison of systems on their common tasks, each with the first system.
 
     Attributes:
         versus: the paired differences: the mean over tasks of the system's value minus the base's; ci and p are those of the
             t test over tasks.
-        ladder: the verdict on every later system, and what it depends on.
         intervals: the method of the intervals of scores, and of bootstrap_ci.
     """
 
-    command: Literal["system compare"] = "system compare"
-    scores: list[ComparedSystemScore]
-    account: AccountRecord
-    accounts: dict[str, AccountRecord]
-    counts: SystemCompareCounts
-    versus: list[TaskDifference]
-    ladder: list[Ladder]
-    intervals: IntervalMethod | None
+    command: str = "system compare"
+    versus: list[TaskDifference]  # type: ignore[assignment]
 
 
-class LogCounts(Struct, kw_only=True):
-    """The size of a log.
-
-    Attributes:
-        dialogues: number of dialogues that can be read.
-        refused: number of dialogues that cannot be read.
-        trials: maximum number of dialogues of a task.
-        goals: number of dialogues with a goal in words.
-        actions: number of dialogues with expected tool calls.
-        rewards: number of dialogues with a reward.
-        tool_calls: number of tool calls of agents and users.
-        tool_errors: number of tool calls with an error as the answer.
-        unseen_texts: number of messages with a call whose text the other side does not see.
-    """
-
-    dialogues: Count
-    refused: Count
-    tasks: Count
-    trials: Count
-    goals: Count
-    actions: Count
-    rewards: Count
-    tool_calls: Count
-    tool_errors: Count
-    unseen_texts: Count
-
-
-class SystemCheckDocument(SystemDocument, kw_only=True):
+class SystemCheckDocument(CheckedDocument, kw_only=True):
     """The content of a log, and the dialogues that cannot be used.
 
     Attributes:
-        format: the format of the log.
-        fit: true if there are no problems; the exit code is then 0.
+        counts: number of dialogues by content; trials is the maximum number of dialogues of a task, and unseen_texts the number
+            of messages with a call whose text the other side does not see.
         roles: number of messages by role.
         endings: number of dialogues by ending.
         tools: number of calls by tool.
         scorers: number of dialogues with a reward, by scorer.
         sources: number of dialogues by ending, as named in the log.
         basis: the parts of rewards, if the log lists them.
-        problems: one for each dialogue that cannot be used.
     """
 
-    command: Literal["system check"] = "system check"
-    account: AccountRecord
-    counts: LogCounts
-    format: Text
-    fit: bool
+    command: str = "system check"
     roles: dict[str, Count]
     endings: dict[str, Count]
     tools: dict[str, Count]
     scorers: dict[str, Count]
     sources: dict[str, Count]
     basis: dict[str, Count]
-    problems: list[NoticeRecord]
 
 
 log_options = shared.combine_options(

@@ -12,11 +12,12 @@ from typing import Any
 
 import click
 import msgspec
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ...core.account import Account, Reason
 from ...core.cache_folder import cache_folder
-from ...core.document import make_document
+from ...core.document import Count, Document, make_document
 from ...core.engine import note
 from ...core.lock import Lock
 from ...core.output import refuse_replacing, write_file
@@ -37,7 +38,6 @@ from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..printer import EVERY, TEXT, Block, Output, message_block, refusal_notices
 from ..progress import attack_progress
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
-from .documents import JudgeAttackDocument
 
 light_option = shared.option("--light", "Use only resources that are part of dialmeter, even if others are installed.")
 _resource_options = shared.combine_options(
@@ -49,6 +49,39 @@ _resource_options = shared.combine_options(
     ),
     shared.option("--no-cache", "Do not cache analyses between runs."),
 )
+
+
+class AttackYield(Struct, kw_only=True):
+    """The cases that one attack made.
+
+    Attributes:
+        tried: number of attempts of a variant on a reply.
+        why: reason → number of rejected attempts.
+        skipped: variant that needs a missing resource → what to install.
+    """
+
+    attack: str
+    tried: Count
+    made: Count
+    rejected: Count
+    by_variant: dict[str, Count] = field(name="variants")
+    why: dict[str, Count]
+    skipped: dict[str, str]
+
+
+class JudgeAttackDocument(Document, kw_only=True):
+    """The yield of attacks on a corpus. The cases are in the file of --out.
+
+    Attributes:
+        counts: number of dialogues, cases, published cases that are not valid (left_out), and written lines or files.
+        seed: the random seed; null if published cases were read.
+        resources: pipelines, lexicons and similar resources, with versions.
+    """
+
+    command: str = "judge attack"
+    seed: int | None
+    resources: list[str]
+    yields: list[AttackYield]
 
 
 @shared.command()

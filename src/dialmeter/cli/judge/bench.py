@@ -12,7 +12,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from ...core.document import Count, Interval, Number, make_document
+from ...core.document import Document, Number, ScoreRecord, make_document
 from ...core.output import write_file
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, Unfinished, one_line
@@ -48,21 +48,15 @@ from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message_block
 from ..progress import judge_progress
 from .attack import light_option
-from .documents import JudgeDocument
 from .endpoints import checked_models, dry_run
 from .options import judge_options, judges_from_options
 
 
-class BenchError(Struct, kw_only=True):
+class BenchError(ScoreRecord, kw_only=True):
     """The mean error rate of a judge over the attacks on a facet. The facet ``control`` has identical replies."""
 
-    measure: Literal["error"]
     judge: str
     facet: str
-    value: Number
-    ci: Interval
-    n: Count
-    unscored: Count
 
 
 class BenchAgreement(Struct, kw_only=True):
@@ -74,45 +68,32 @@ class BenchAgreement(Struct, kw_only=True):
     value: Number
 
 
-class BenchCounts(Struct, kw_only=True):
-    """Number of cases and submissions."""
-
-    cases: Count
-    submissions: Count
-
-
-class JudgeBenchMakeDocument(JudgeDocument, kw_only=True):
+class JudgeBenchMakeDocument(Document, kw_only=True):
     """The head of a new set of cases."""
 
-    command: Literal["judge bench make"] = "judge bench make"
-    counts: BenchCounts
+    command: str = "judge bench make"
     head: BenchHead
 
 
-class JudgeBenchRunDocument(JudgeDocument, kw_only=True):
+class JudgeBenchVerifyDocument(Document, kw_only=True):
+    """The error rates of verified submissions."""
+
+    command: str = "judge bench verify"
+    scores: list[BenchError]
+
+
+class JudgeBenchRunDocument(JudgeBenchVerifyDocument, kw_only=True):
     """The error rates of judges on a set, and the files of their submissions."""
 
-    command: Literal["judge bench run"] = "judge bench run"
-    scores: list[BenchError]
-    counts: BenchCounts
+    command: str = "judge bench run"
     files: list[str]
 
 
-class JudgeBenchVerifyDocument(JudgeDocument, kw_only=True):
-    """The error rates of verified submissions."""
-
-    command: Literal["judge bench verify"] = "judge bench verify"
-    scores: list[BenchError]
-    counts: BenchCounts
-
-
-class JudgeBenchPageDocument(JudgeDocument, kw_only=True):
+class JudgeBenchPageDocument(JudgeBenchVerifyDocument, kw_only=True):
     """The error rates of the submissions on a board, and their agreement with people."""
 
-    command: Literal["judge bench page"] = "judge bench page"
-    scores: list[BenchError]
+    command: str = "judge bench page"
     agreement: list[BenchAgreement]
-    counts: BenchCounts
 
 
 TOWN_SEED = 2026

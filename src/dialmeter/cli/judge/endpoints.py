@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
+from ...core.document import Count, Number
 from ...errors import DialmeterError
 from ...judges.ask import ScoreStore
 from ...judges.builtin.surface import OverReplies
@@ -20,6 +22,32 @@ from ..printer import Output
 if TYPE_CHECKING:
     from ...core.endpoint import CostEstimate
     from ...judges.adapters.llm import LanguageModel
+
+
+class ModelUsage(Struct, kw_only=True):
+    """The use of an endpoint.
+
+    Attributes:
+        judges: the judges that use it.
+        requests: number of requests, failed ones included.
+        answers: number of received answers.
+        cached: number of answers from the cache.
+        busy: number of requests that the server rejected because there were too many.
+        estimated: number of answers whose tokens the server did not count.
+        cost: null without --price.
+    """
+
+    model: str
+    judges: list[str]
+    requests: Count
+    answers: Count
+    cached: Count
+    busy: Count
+    prompt_tokens: Count
+    answer_tokens: Count
+    estimated: Count
+    cost: Number
+
 
 endpoint_options = combine_options(
     option("--endpoint URL", "URL of an OpenAI-compatible chat endpoint to use as a judge. Needs --model."),

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import click
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons
-from ...core.document import make_document
+from ...core.document import Count, Document, Number, make_document
 from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
 from ...judges.case_files import read_cases
 from ...judges.cases import Case, case_id, item_hash
-from ...judges.explanation import CaseExplained, Importance, explain_case, importance
+from ...judges.explanation import CaseExplained, Explained, Importance, explain_case, importance
 from ...judges.judge import Item, Judge, load_weights
 from ...judges.judged_items import JudgedItem
 from ...model import Notice
@@ -25,11 +25,47 @@ from ..dry_run import dry_run_option
 from ..options import chart_options, command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
-from .documents import JudgeExplainDocument
 from .endpoints import dry_run
 from .options import judge_options, judges_from_options
 
 _LISTED = 20
+
+
+class ImportanceScore(Struct, kw_only=True):
+    """The weight of the words of adversarial replies relative to human replies.
+
+    Attributes:
+        value: adversarial divided by human; null if the divisor is zero.
+    """
+
+    measure: Literal["importance"]
+    judge: str
+    value: Number
+    n: Count
+    attack: str
+    words: Literal["changed", "all"]
+    how: Literal["sum", "mean"]
+    human: Number
+    adversarial: Number
+
+
+class ExplainedCaseRecord(Struct, kw_only=True):
+    """Shapley values of the words of both replies of a case."""
+
+    case: str
+    attack: str
+    human: Explained
+    adversarial: Explained
+
+
+class JudgeExplainDocument(Document, kw_only=True):
+    """Shapley values of the words of both replies of each case, and for each attack the weight of the words of adversarial
+    replies relative to human replies."""
+
+    command: str = "judge explain"
+    scores: list[ImportanceScore]
+    base: Literal["masked", "zero"]
+    cases: list[ExplainedCaseRecord]
 
 
 @command()

@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from ...conditions import Condition
 from ...core.document import (
-    AccountRecord,
-    Count,
-    Interval,
+    Document,
     IntervalMethod,
-    Number,
-    Text,
+    ScoreRecord,
     describe_intervals,
     make_document,
 )
@@ -45,8 +42,7 @@ from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import judge_progress
 from ..run_files import CommandRun
-from .documents import JudgeDocument, ModelUsage
-from .endpoints import dry_run, usage_line, usage_of
+from .endpoints import ModelUsage, dry_run, usage_line, usage_of
 from .options import (
     ask_from_options,
     asking_options,
@@ -61,7 +57,7 @@ from .options import (
 )
 
 
-class CorrelationScore(Struct, kw_only=True):
+class CorrelationScore(ScoreRecord, kw_only=True):
     """The correlation of a judge with the mean rating of people.
 
     Attributes:
@@ -70,31 +66,14 @@ class CorrelationScore(Struct, kw_only=True):
         p: the p value of no correlation, which assumes independent items; absent below five systems and within contexts.
     """
 
-    measure: Literal["Pearson", "Spearman", "Kendall"]
-    value: Number
-    ci: Interval
-    n: Count
-    unscored: Count
     judge: str
     dimension: str
     level: Literal["reply", "dialogue", "system", "within-context"]
     p: float | UnsetType = UNSET
-    ci_reason: Text | UnsetType = UNSET
-    reason: Text | UnsetType = UNSET
     signature: str
 
 
-class PeopleCounts(Struct, kw_only=True):
-    """Number of items, contexts, systems, dimensions and judges."""
-
-    items: Count
-    contexts: Count
-    systems: Count
-    dimensions: Count
-    judges: Count
-
-
-class JudgeHumanDocument(JudgeDocument, kw_only=True):
+class JudgeHumanDocument(Document, kw_only=True):
     """Agreement of judges with people: one score per measure, judge, dimension and level.
 
     Attributes:
@@ -107,11 +86,8 @@ class JudgeHumanDocument(JudgeDocument, kw_only=True):
         differing: judge → items on which judge and people disagree most.
     """
 
-    command: Literal["judge human"] = "judge human"
+    command: str = "judge human"
     scores: list[CorrelationScore]
-    account: AccountRecord
-    accounts: dict[str, AccountRecord]
-    counts: PeopleCounts
     main_dimension: str
     resample: Literal["contexts", "items"]
     intervals: IntervalMethod | None

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
+from msgspec import UNSET, Struct, UnsetType
 
 from ...conditions import Condition
 from ...core.comparison import SystemComparison
-from ...core.document import make_document
+from ...core.document import Count, Document, Interval, Number, ScoreRecord, Text, make_document
+from ...core.ladder import Ladder
 from ...errors import one_line
 from ...judges import record
 from ...judges.case_files import read_cases, read_scores
 from ...judges.cases import RULES, case_id, parse_threshold
+from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
@@ -32,8 +35,7 @@ from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
 from ..run_files import CommandRun
 from ..several import verdict_blocks
-from .documents import JudgeScoreDocument
-from .endpoints import checked_models, dry_run, usage_line, usage_of
+from .endpoints import ModelUsage, checked_models, dry_run, usage_line, usage_of
 from .options import (
     ask_from_options,
     asking_options,
@@ -46,6 +48,79 @@ from .options import (
     scores_option,
     unfinished_lines,
 )
+
+
+class ErrorScore(ScoreRecord, kw_only=True):
+    """The error rate of a judge under an attack.
+
+    Attributes:
+        expected: the score that an ideal judge gives to the adversarial reply: lower, similar or at-most.
+        value: the error rate; null with a reason.
+        higher: the share of cases in which the human reply has the higher rating.
+        difference: the mean difference between the replies. A positive value favours the human reply, also for judges for
+            which lower is better.
+        difference_ci_reason: the reason why the difference has no interval.
+    """
+
+    judge: str
+    attack: str
+    corpus: str
+    facet: str
+    expected: str
+    higher: Number
+    similar: Number
+    lower: Number
+    difference: Number
+    difference_ci: Interval
+    difference_ci_reason: Text | UnsetType = UNSET
+    threshold: Number
+    degenerate: bool
+    trivial: bool
+    signature: str
+
+
+class FailingCase(Struct, kw_only=True):
+    """A case in which a judge did not score as expected."""
+
+    case: str
+    attack: str
+    reply: str
+    adversarial: str
+    human_score: Number
+    adversarial_score: Number
+
+
+class Stability(Struct, kw_only=True):
+    """The agreement of a judge with itself over repeats.
+
+    Attributes:
+        sd: the mean standard deviation of the answers about one reply.
+        same: the share of replies with equal answers in all repeats.
+        alpha: Krippendorff's alpha (interval), with the repeats as raters; null if all answers are equal.
+    """
+
+    repeats: Count
+    asked: Count
+    sd: float
+    same: float
+    same_ci: Interval
+    alpha: Number
+
+
+class JudgeScoreDocument(Document, kw_only=True):
+    """Error rates of judges under attack: one score per corpus, attack and judge. Values are fractions."""
+
+    command: str = "judge score"
+    scores: list[ErrorScore]
+    threshold: str
+    verdict: Literal["paper", "published"]
+    averages: list[Average]
+    ladder: list[Ladder]
+    comparisons: list[JudgeComparison]
+    position_bias: list[PositionBias]
+    failing: dict[str, list[FailingCase]]
+    stability: dict[str, Stability]
+    usage: list[ModelUsage]
 
 
 @shared.command()

@@ -6,24 +6,44 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import click
 import msgspec
+from msgspec import Struct
 
-from ...core.document import make_document
+from ...core.document import Count, Document, Number, make_document
 from ...core.output import new_folder
 from ...errors import DialmeterError, MissingExtra
+from ...judges.train.ratings import Quality, Trained
 from ...views.judge import training_table
 from ..main import LazyGroup
 from ..options import command, force_option, option
 from ..printer import EVERY, Block, Output
 from ..progress import training_progress
-from .documents import JudgeTrainSatisfactionDocument
 
-if TYPE_CHECKING:
-    from ...judges.train.ratings import Quality
-    from ...judges.train.satisfaction import Trained
+
+class TrainingScore(Struct, kw_only=True):
+    """A score of a seed, or of the most frequent class, on held-out ratings."""
+
+    measure: Literal["accuracy", "uar", "macro_f1", "spearman"]
+    value: Number
+    n: Count
+    judge: str
+
+
+class JudgeTrainSatisfactionDocument(Document, kw_only=True):
+    """The scores of each seed on held-out ratings, and of the most frequent class.
+
+    Attributes:
+        means: the means over seeds.
+        epochs: the result of each seed, with its quality after each epoch (watched).
+    """
+
+    command: str = "judge train satisfaction"
+    scores: list[TrainingScore]
+    means: dict[str, float]
+    epochs: list[Trained]
 
 
 _JUDGE_FILES = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")

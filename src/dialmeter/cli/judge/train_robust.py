@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 import click
+from msgspec import Struct
 from msgspec.structs import asdict
 
-from ...core.document import make_document
+from ...core.document import Count, Document, Interval, Number, make_document
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.robust import BASE, FILE
 from ...judges.case_files import read_cases
@@ -18,8 +19,28 @@ from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train
 from ...views.tables import Table, percent
 from ..options import command, force_option, option, seed_option
 from ..printer import EVERY, TEXT, Block, Output
-from .documents import JudgeTrainRobustDocument
 from .train import judge_folder
+
+
+class RobustError(Struct, kw_only=True):
+    """The error rate of a head under an attack, on dialogues that are not in its training data."""
+
+    measure: Literal["error"]
+    judge: Literal["before", "after, attack seen", "after, attack held out"]
+    attack: str
+    expected: str
+    value: Number
+    ci: Interval
+    n: Count
+
+
+class JudgeTrainRobustDocument(Document, kw_only=True):
+    """Error rates before and after training on preference pairs."""
+
+    command: str = "judge train robust"
+    scores: list[RobustError]
+    features: Literal["ngram", "minilm"]
+    pairs: dict[str, int]
 
 
 @command()

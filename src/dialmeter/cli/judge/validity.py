@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from ...core.account import Account, Reason
-from ...core.document import make_document
+from ...core.document import Count, Document, Number, make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...judges.case_files import read_cases
 from ...judges.validity import (
     INSTRUCTIONS,
+    AttackValidity,
     by_hash,
     csv_sheet,
     html_sheet,
@@ -26,7 +28,22 @@ from ...judges.validity import (
 from ...views.judge import validity_table
 from .. import options as shared
 from ..printer import EVERY, TEXT, Block, Output, message_block
-from .documents import JudgeValidityDocument
+
+
+class ReaderAgreement(Struct, kw_only=True):
+    """Cohen's kappa of two readers on the cases that both read."""
+
+    readers: tuple[Count, Count]
+    kappa: Number
+    n: Count
+
+
+class JudgeValidityDocument(Document, kw_only=True):
+    """Verdicts of readers on cases."""
+
+    command: str = "judge validity"
+    validity: list[AttackValidity]
+    agreement: list[ReaderAgreement]
 
 
 @shared.command("validity")

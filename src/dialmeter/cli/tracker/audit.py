@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
-from ...core.document import AccountRecord, Count, Number, Text, make_document
+from ...core.document import Count, Document, Number, SignedScore, Text, make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import GoldAudit, RankedCandidate, Reliability, audit_gold
@@ -25,31 +25,6 @@ from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks,
 from ..progress import track_reading
 from ..several import name_files, scores_and_accounts
 from . import inputs
-from .documents import ComparedScore, TrackerDocument
-
-
-class TalkRecord(Struct, kw_only=True):
-    """An utterance."""
-
-    turn: Count
-    speaker: Text
-    text: str
-
-
-class CorrectedScore(Struct, kw_only=True):
-    """The score of a tracker if one candidate alone were corrected."""
-
-    system: str
-    measure: Text
-    value: Number
-
-
-class SameWordsRecord(Struct, kw_only=True):
-    """Number of other dialogues in which the user says the value and talks about its domain, and number of these in which gold
-    has the value."""
-
-    dialogues: Count
-    annotated: Count
 
 
 class CandidateRecord(Struct, kw_only=True):
@@ -63,8 +38,10 @@ class CandidateRecord(Struct, kw_only=True):
         proposed: null is no value.
         strength: the weight of the votes against gold minus the weight of the votes for it.
         votes: tracker → its values of the slots in question; an empty string is no value.
-        talk: the utterances of the turn and of the turn before, if the files have them.
-        same_words: null if the user does not say the value.
+        talk: turn, speaker and text of the utterances of the turn and of the turn before, if the files have them.
+        same_words: number of other dialogues in which the user says the value and talks about its domain, and number of these in
+            which gold has the value (annotated); null if the user does not say the value.
+        corrected: the score of each tracker if this candidate alone were corrected.
     """
 
     rank: Count
@@ -79,12 +56,12 @@ class CandidateRecord(Struct, kw_only=True):
     strength: float
     corrections: list[Correction]
     votes: dict[str, list[Vote]]
-    talk: list[TalkRecord]
-    same_words: SameWordsRecord | None
-    corrected: list[CorrectedScore]
+    talk: list[dict[str, str | Count]]
+    same_words: dict[str, Count] | None
+    corrected: list[dict[str, str | Number]]
 
 
-class TrackerAuditDocument(TrackerDocument, kw_only=True):
+class TrackerAuditDocument(Document, kw_only=True):
     """Likely errors of gold, the strongest first. With --read-sheets: the verdicts of annotators, and the digest of the patch.
 
     Attributes:
@@ -95,11 +72,8 @@ class TrackerAuditDocument(TrackerDocument, kw_only=True):
         patch: with --read-sheets, the digest that signatures show.
     """
 
-    command: Literal["tracker audit"] = "tracker audit"
-    scores: list[ComparedScore]
-    account: AccountRecord | UnsetType = UNSET
-    accounts: dict[str, AccountRecord] | UnsetType = UNSET
-    counts: dict[str, Count]
+    command: str = "tracker audit"
+    scores: list[SignedScore]
     trackers: list[Reliability] | UnsetType = UNSET
     kinds: dict[str, Count] | UnsetType = UNSET
     candidates: list[CandidateRecord] | UnsetType = UNSET

@@ -6,13 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 
-from ...core.document import make_document
+from ...core.document import Document, SignedScore, make_document
 from ...errors import DialmeterError
 from ...model import Notice
-from ...studies.bias.bias_verdict import notices_of_study, sign_changes, summary, verdicts
-from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
+from ...studies.bias.bias_verdict import BiasVerdict, SignChange, notices_of_study, sign_changes, summary, verdicts
+from ...studies.bias.correlations import (
+    BiasStudy,
+    DialogueTraits,
+    MeasureCorrelation,
+    TraitCorrelation,
+    TraitDifference,
+    rows_of,
+    study_bias,
+)
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views
 from ...views.bias import bias_charts
@@ -24,9 +32,47 @@ from ..progress import expect_files, track_reading
 from ..several import match_gold_files, name_files, scores_and_accounts
 from ..study import study_options
 from . import inputs
-from .study_documents import TrackerBiasDocument
 
 POOLED = "pooled"
+
+
+class BiasSummary(Struct, kw_only=True):
+    """The study of one tracker in sentences."""
+
+    system: str
+    sentences: list[str]
+
+
+class YardstickRecord(Struct, kw_only=True):
+    """A trivial tracker on the gold states of a system."""
+
+    system: str
+    yardstick: str
+    about: str
+    scores: list[SignedScore]
+
+
+class TrackerBiasDocument(Document, kw_only=True):
+    """The dependence of measures on the position of mistakes. Values are fractions; correlations are between -1 and 1.
+
+    Attributes:
+        between: correlations between measures.
+        charts: files that --charts wrote, each with its data in a .csv file.
+        dialogues: with --all-dialogues.
+    """
+
+    command: str = "tracker bias"
+    scores: list[SignedScore]
+    confidence: float
+    correlations: list[TraitCorrelation]
+    pairs: list[TraitDifference]
+    between: list[MeasureCorrelation]
+    verdicts: list[BiasVerdict]
+    sign_changes: list[SignChange]
+    summary: list[BiasSummary]
+    yardsticks: list[YardstickRecord]
+    dialogues: list[DialogueTraits] | UnsetType = UNSET
+    charts: list[str]
 
 
 @shared.command("bias")

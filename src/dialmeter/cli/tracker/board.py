@@ -7,21 +7,88 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct, field
 
-from ...core.comparison import Resampling
-from ...core.document import make_document
+from ...core.comparison import PairedDifference, Resampling
+from ...core.document import Count, Document, Number, SignedScore, make_document
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import parse
-from ...studies.board.board import Board, BoardSettings, make_board
+from ...studies.board.board import Board, BoardSettings, RuleRanks, make_board
 from ...studies.board.systems import BoardEntry, BoardManifest, read_manifest
+from ...tracking.diagnosis.suspicions import Finding
 from ...views import boards as views
 from .. import options as shared
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
 from ..several import match_gold_files, name_files
 from . import inputs
-from .study_documents import TrackerBoardDocument
+
+
+class BoardScore(SignedScore, kw_only=True):
+    """A score of a system on a board.
+
+    Attributes:
+        letters: systems of the board that share a letter under the measure do not differ significantly; empty without a test.
+    """
+
+    board: str
+    letters: str
+
+
+class BoardSystemRecord(Struct, kw_only=True):
+    """A system of a board.
+
+    Attributes:
+        file: the name of its file, without folders.
+        best_rank: the best rank under all measures, rule sets and maps; null for a system that is not ranked.
+        given_gold: the share of turns that equal gold, if gold states were given to the system; null for other systems.
+    """
+
+    system: str
+    file: str
+    sha256: str
+    format: str
+    source: str
+    licence: str
+    date: str
+    best_rank: Count | None
+    worst_rank: Count | None
+    diagnosis: list[Finding]
+    given_gold: Number
+
+
+class BoardRecord(Struct, kw_only=True):
+    """A board.
+
+    Attributes:
+        rows: sorted by the first measure, best first; systems that are not ranked are last.
+        gold: the digest of gold, the same in every format.
+        ranks: the ranks under every measure of the board, then under every rule set and value map.
+        versus: the paired tests of all pairs of systems.
+    """
+
+    title: str
+    dialogues: Count
+    turns: Count
+    gold: str
+    confidence: float
+    rows: list[BoardSystemRecord] = field(name="systems")
+    ranks: list[RuleRanks]
+    versus: list[PairedDifference]
+
+
+class TrackerBoardDocument(Document, kw_only=True):
+    """Boards of trackers, one for each gold. Values are fractions.
+
+    Attributes:
+        files: the files written to the folder of --out.
+    """
+
+    command: str = "tracker board"
+    scores: list[BoardScore]
+    boards: list[BoardRecord]
+    files: list[str]
 
 
 @shared.command("board")
@@ -125,14 +192,6 @@ def _document(boards: Sequence[Board], written: list[str]) -> TrackerBoardDocume
         ],
         counts={"boards": len(boards), "systems": sum(len(board.rows) for board in boards)},
         warnings=[notice for board in boards for notice in board.notices],
-        boards=[
-            {
-                **{name: getattr(board, name) for name in ("title", "dialogues", "turns", "gold", "confidence")},
-                "systems": board.rows,
-                "ranks": board.ranks,
-                "versus": board.versus,
-            }
-            for board in boards
-        ],
+        boards=boards,
         files=written,
     )

@@ -8,12 +8,12 @@ from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import click
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ...core.account import account_fields
 from ...core.comparison import Resampling, Test
-from ...core.document import make_document
+from ...core.document import ComparedDocument, Count, Number, make_document
 from ...core.result import score_dict
 from ...errors import DialmeterError, NotApplicable
 from ...measure import Score
@@ -46,10 +46,35 @@ from ..progress import expect_files, track_reading
 from ..several import fail_if_worse, match_gold_files, name_files, named_notices, verdict_blocks
 from ..study import study_options
 from . import inputs
-from .documents import TrackerCompareDocument
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
 _LISTED = 10
+
+
+class RankAgreement(Struct, kw_only=True):
+    """Kendall's tau of the ranks of systems under two measures."""
+
+    first: str
+    second: str
+    tau: Number
+
+
+class TrackerCompareDocument(ComparedDocument, kw_only=True):
+    """A comparison of systems on the same dialogues.
+
+    Attributes:
+        ranks: measure → system → rank.
+        mcnemar: with --mcnemar.
+        disagreements: with --disagree.
+        power: with --power.
+    """
+
+    command: str = "tracker compare"
+    ranks: dict[str, dict[str, Count]]
+    tau: list[RankAgreement]
+    mcnemar: list[TurnTest]
+    disagreements: list[Disagreement]
+    power: PowerStudy | UnsetType = UNSET
 
 
 @shared.command("compare")

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import account_fields, format_accounts
-from ...core.document import describe_intervals, make_document
+from ...core.document import (
+    Count,
+    Document,
+    IntervalMethod,
+    Number,
+    ScoreRecord,
+    Text,
+    describe_intervals,
+    make_document,
+)
 from ...core.result import score_dict
 from ...errors import one_line
 from ...model import Notice
-from ...studies.curve.curve import SCALES, Curve, draw_curve
-from ...studies.curve.curve_files import in_folder, in_manifest
+from ...studies.curve.curve import SCALES, Curve, CurvePoint, CurveTrend, draw_curve
+from ...studies.curve.curve_files import CurveEstimate, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tables import signature_of
 from .. import options as shared
@@ -22,7 +32,59 @@ from ..printer import CSV, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_files
 from ..study import study_options
 from . import inputs
-from .study_documents import TrackerCurveDocument
+
+
+class CurveFileRecord(Struct, kw_only=True):
+    """A prediction file of a curve."""
+
+    file: str
+    ratio: Number
+    seed: str | None
+    domain: str | None
+    dialogues: Count
+    turns: Count
+    data: str
+
+
+class CurveScore(ScoreRecord, kw_only=True):
+    """A score of one file of a curve."""
+
+    signature: Text
+    file: str
+    ratio: Number
+    seed: str | None
+    domain: str | None
+
+
+class CurveDomains(Struct, kw_only=True):
+    """A measure by domain, the mean over domains, and the value over all files together."""
+
+    ratio: Number
+    measure: str
+    domains: dict[str, CurveEstimate]
+    mean: CurveEstimate
+    pooled: CurveEstimate
+
+
+class TrackerCurveDocument(Document, kw_only=True):
+    """Scores of every file; points and trends of curves; scores by domain. Values are fractions.
+
+    Attributes:
+        intervals: the method of the intervals, or null with --ci 0.
+        reference: the measure that the others are compared with.
+        scale: slopes per tenfold training data (log), or per whole training set (linear).
+    """
+
+    command: str = "tracker curve"
+    scores: list[CurveScore]
+    intervals: IntervalMethod | None
+    reference: str | None
+    scale: Literal["log", "linear"]
+    files: list[CurveFileRecord]
+    points: list[CurvePoint]
+    trends: list[CurveTrend]
+    domains: list[CurveDomains]
+    charts: list[str]
 
 
 @shared.command("curve")

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import click
-from msgspec import UNSET, to_builtins
+from msgspec import UNSET, Struct, UnsetType, to_builtins
 from msgspec.structs import replace
 
 from ...core.comparability import joint_signature
-from ...core.document import make_document
+from ...core.document import Count, Document, Interval, Number, make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...model import Notice
 from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
 from ...studies.human.fit_lambda import LambdaFit, fit_lambda
-from ...studies.human.human import HumanStudy, compare_with_people, read_ratings, write_ratings
+from ...studies.human.human import HumanStudy, RaterAgreement, compare_with_people, read_ratings, write_ratings
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file
@@ -26,7 +26,60 @@ from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, message_block, result_blocks, signature_blocks, table_blocks
 from ..progress import track_reading
 from . import inputs
-from .study_documents import TrackerHumanDocument
+
+
+class CorrelationRecord(Struct, kw_only=True, omit_defaults=True):
+    """A correlation, or a difference of two, with its interval and its p value."""
+
+    value: Number
+    ci: Interval
+    n: Count
+    unscored: Count
+    p: Number
+    reason: str = ""
+
+
+class HumanScore(CorrelationRecord, kw_only=True, omit_defaults=True):
+    """The correlation of a measure with the mean rating per dialogue."""
+
+    measure: str
+    statistic: Literal["pearson", "spearman", "kendall"]
+    signature: str
+
+
+class MeasurePair(CorrelationRecord, kw_only=True, omit_defaults=True):
+    """Pearson of the first measure minus Pearson of the second, with Zou's interval."""
+
+    first: str
+    second: str
+
+
+class RaterRecord(Struct, kw_only=True):
+    """A rater, and the correlation of every measure with the ratings."""
+
+    rater: str
+    n: Count
+    mean: float
+    pearson: dict[str, CorrelationRecord]
+
+
+class TrackerHumanDocument(Document, kw_only=True):
+    """Correlations of measures with the mean rating per dialogue. With --make-sheets, and with --read-sheets without
+    FILE, scores are empty, and there are only counts and warnings.
+
+    Attributes:
+        unmatched: dialogues that only have ratings (only_rated), or are only in the file (only_in_file).
+        lambda_fit: with --fit-lambda.
+    """
+
+    command: str = "tracker human"
+    scores: list[HumanScore]
+    confidence: float | UnsetType = UNSET
+    pairs: list[MeasurePair] | UnsetType = UNSET
+    agreement: list[RaterAgreement] | UnsetType = UNSET
+    raters: list[RaterRecord] | UnsetType = UNSET
+    unmatched: dict[str, list[str]] | UnsetType = UNSET
+    lambda_fit: LambdaFit | UnsetType = UNSET
 
 
 @shared.command("human")

@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import Account, account_fields, format_accounts
-from ...core.document import make_document
+from ...core.document import Count, Document, ScoreRecord, Text, make_document
 from ...errors import DialmeterError, InputError, one_line
 from ...garbage import paused_garbage_collection
 from ...model import Value, dialogue_key
 from ...readers.pairs.vocabulary import Vocabulary
 from ...readers.services.schema import read_schema
 from ...tracking.align import open_pair, read_pair, without_states
-from ...tracking.rule_sets.explain_rules import UnderRules, explain
+from ...tracking.rule_sets.explain_rules import Flip, UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...views.tables import Table, highest, percent, records_table
 from .. import options as shared
@@ -24,10 +25,37 @@ from ..printer import CSV, TEXT, Block, Output, signature_blocks
 from ..progress import track_reading
 from ..study import study_options
 from . import inputs
-from .documents import TrackerRulesDocument
 
 _MOST = 3
 """Maximum number of rules, and of slots of a turn, in the output."""
+
+
+class RulesScore(ScoreRecord, kw_only=True):
+    """JGA under a rule set. If the rule set is not applicable, there is no value and no signature."""
+
+    rules: Text
+    signature: str
+
+
+class RuleEffect(Struct, kw_only=True):
+    """A rule that flips turns by itself, and the number of these turns. A turn counts once, even if several rule sets flip it."""
+
+    rule: Text
+    turns: Count
+
+
+class TrackerRulesDocument(Document, kw_only=True):
+    """The scores of one file under several rule sets. The first rule set is the base of the comparison.
+
+    Attributes:
+        causes: the rules that flip most turns are first.
+        flips: for every other rule set, the turns that are right under one of the two and wrong under the other.
+    """
+
+    command: str = "tracker rules"
+    scores: list[RulesScore]
+    causes: list[RuleEffect]
+    flips: dict[str, list[Flip]]
 
 
 @shared.command()

@@ -11,10 +11,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from ...core.document import describe_intervals, make_document
+from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals, make_document
 from ...core.record import RunInput
 from ...core.result import score_dict
 from ...core.run_writer import RunWriter
@@ -28,6 +28,8 @@ from ...readers.source import Span
 from ...tracking.align import PairFiles
 from ...tracking.check import Checked, check_file
 from ...tracking.compared import ComparedDialogue, dialogue_lines
+from ...tracking.diagnosis.findings import Mistake
+from ...tracking.diagnosis.suspicions import Finding
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import (
     TrackerSettings,
@@ -55,7 +57,52 @@ from ..progress import track_reading
 from ..run_files import CommandRun
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
 from . import inputs
-from .documents import TrackerCheckDocument, TrackerScoreDocument
+
+
+class WorstTrackerDialogue(Struct, kw_only=True):
+    """A dialogue with mistakes."""
+
+    dialogue: str
+    value: float
+    wrong_turns: Count
+
+
+class WorstTrackerDialogues(Struct, kw_only=True):
+    """Up to three dialogues with mistakes, the worst first.
+
+    Attributes:
+        measure: the measure that ranks them.
+    """
+
+    measure: Text
+    dialogues: list[WorstTrackerDialogue]
+
+
+class TrackerScoreDocument(ScoredDocument, kw_only=True):
+    """The scores of one prediction file: first of the whole file, then of every group of --by.
+
+    Attributes:
+        counts: number of dialogues and turns, and of changes of slots by outcome.
+        diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
+        mistakes: with --by slot: the pairs of different gold and predicted values that occur at most turns; null is no value.
+    """
+
+    command: str = "tracker score"
+    worst: WorstTrackerDialogues
+    diagnosis: list[Finding]
+    mistakes: list[Mistake] | UnsetType = UNSET
+
+
+class TrackerCheckDocument(CheckedDocument, kw_only=True):
+    """The validation of a file. The scores are those of gold against itself.
+
+    Attributes:
+        problems: faults that `score` would reject.
+        diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
+    """
+
+    command: str = "tracker check"
+    diagnosis: list[Finding]
 
 
 @shared.command()

@@ -9,7 +9,7 @@ import click
 
 from ...core.account import format_accounts
 from ...core.comparison import Resampling
-from ...core.document import describe_intervals, make_document
+from ...core.document import Document, IntervalMethod, SignedScore, describe_intervals, make_document
 from ...errors import DialmeterError, NotApplicable
 from ...model import Notice
 from ...studies.sensitivity import SchemaSensitivity, study_sensitivity
@@ -22,9 +22,22 @@ from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks
 from ..progress import track_reading
 from ..several import match_gold_files, name_files, scores_and_accounts
 from . import inputs
-from .study_documents import TrackerSensitivityDocument
 
 _ORIGINAL = "original"
+
+
+class TrackerSensitivityDocument(Document, kw_only=True):
+    """One tracker under several wordings of the schema; the original schema counts as a variant. Values are fractions; a
+    sensitivity may exceed 1.
+
+    Attributes:
+        intervals: the method of the intervals, or null with --ci 0.
+    """
+
+    command: str = "tracker sensitivity"
+    scores: list[SignedScore]
+    intervals: IntervalMethod | None
+    sensitivities: list[SchemaSensitivity]
 
 
 @shared.command("sensitivity")

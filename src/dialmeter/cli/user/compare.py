@@ -33,9 +33,8 @@ from ..several import comparison_parts, fail_if_worse, name_files, named_notices
 from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
-from .documents import UserCompareDocument
 from .logs import compare_logs
-from .scoring import dialogue_options, score_dialogues, scoring_options, user_settings_from_options
+from .scoring import UserCompareDocument, dialogue_options, score_dialogues, scoring_options, user_settings_from_options
 
 
 @command()

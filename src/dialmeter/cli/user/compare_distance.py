@@ -23,8 +23,7 @@ from ..options import resampling_from_options
 from ..printer import EVERY, TEXT, Block, Output
 from ..progress import expect_files, track_reading
 from ..several import named_notices
-from .documents import UserCompareDocument
-from .scoring import user_settings_from_options
+from .scoring import UserCompareDocument, user_settings_from_options
 
 
 def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Output:

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ...core.account import account_fields, format_accounts
 from ...core.comparability import joint_signature
-from ...core.document import make_document
+from ...core.comparison import TaskDifference
+from ...core.document import Count, Document, Interval, Number, SignedScore, Text, make_document
 from ...errors import DialmeterError
 from ...model import Conversation
 from ...simulation.outcome import describe_silence, outcome, play_account
@@ -29,9 +31,47 @@ from ..printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
 from ..study import study_options
 from ..work import cluster_from_options
-from .documents import UserCrossDocument
 from .play import agent_from_options, cores, talk_dry_run, talk_options, tasks_from_options
 from .scoring import set_option, user_rules_option, user_settings_from_options
+
+
+class CrossScoreRecord(SignedScore, kw_only=True):
+    """A measure of a user with a system.
+
+    Attributes:
+        value: a fraction; for Turns, turns of the user per dialogue.
+        n: number of dialogues, or of bookings in goals, that the value is a mean over.
+        difference: the value minus that of the first user with the same system; null for the first user.
+        difference_ci_reason: the reason why the difference has no interval.
+    """
+
+    user: str
+    difference: Number
+    difference_ci: Interval
+    difference_ci_reason: Text | UnsetType = UNSET
+
+
+class CrossSystemRecord(Struct, kw_only=True):
+    """The scores of a system with one user, as in `system score`, and the number of dialogues by ending and outcome."""
+
+    user: Text
+    system: Text
+    scores: list[SignedScore]
+    endings: dict[str, dict[str, Count]]
+
+
+class UserCrossDocument(Document, kw_only=True):
+    """Every user with every system on the same goals.
+
+    Attributes:
+        systems: the scores of every system with each user.
+        versus: user → comparison of every system with the first one on the same goals; ci and p are those of the t test over goals.
+    """
+
+    command: str = "user cross"
+    scores: list[CrossScoreRecord]
+    systems: list[CrossSystemRecord]
+    versus: dict[str, list[TaskDifference]]
 
 
 @shared.command()

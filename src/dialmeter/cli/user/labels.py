@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 
 from ...core.account import Account, count_reasons, refused_dialogues
-from ...core.document import make_document
+from ...core.document import Count, Document, make_document
 from ...english import KnownWords, english_notices, words_of_dialogue
 from ...errors import InputError
 from ...readers.conversations import open_conversations
@@ -20,10 +20,22 @@ from ..main import EXIT_INPUT
 from ..options import command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines
 from ..progress import track_reading
-from .documents import UserLabelsDocument
 from .scoring import dialogue_options, scoring_options, user_settings_from_options
 
 KINDS: tuple[str, ...] = get_args(LabelKind)
+
+
+class UserLabelsDocument(Document, kw_only=True):
+    """Turns of users whose text and acts do not agree.
+
+    Attributes:
+        kinds: number of findings by kind.
+        findings: all findings, in the order of the file.
+    """
+
+    command: str = "user labels"
+    kinds: dict[str, Count]
+    findings: list[LabelFinding]
 
 
 @command()

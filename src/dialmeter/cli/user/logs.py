@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.account import account_fields
 from ...core.comparison import Resampling
-from ...core.document import AccountRecord, Count, IntervalMethod, ScoreRecord, Text, describe_intervals, make_document
+from ...core.document import (
+    Count,
+    ScoredDocument,
+    describe_intervals,
+    make_document,
+)
 from ...core.open_runs import open_run
 from ...core.record import RunInput
 from ...core.result import score_dict
@@ -52,35 +57,13 @@ from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks,
 from ..progress import expect_files, track_reading
 from ..run_files import CommandRun
 from ..several import fail_if_worse, named_notices
-from .documents import UserCompareDocument, UserDocument, UserQueryDocument
-from .scoring import is_run, query_parts
+from .scoring import UserCompareDocument, UserQueryDocument, is_run, query_parts
 
 
-class ItemScore(ScoreRecord, kw_only=True):
-    """ItemRecall.
-
-    Attributes:
-        n: number of items that were conveyed, confirmed or missed.
-        unscored: number of all other items.
-    """
-
-    reason: Text | UnsetType = UNSET
-    signature: Text
-
-
-class ItemCounts(Struct, kw_only=True):
-    """Number of dialogues with an instruction, of dialogues with items, and of items."""
-
-    dialogues: Count
-    with_items: Count
-    items: Count
-
-
-class UserItemsDocument(UserDocument, kw_only=True):
-    """The items of goals in words, and their verdicts.
+class UserItemsDocument(ScoredDocument, kw_only=True):
+    """ItemRecall, the items of goals in words, and their verdicts. n counts items that were conveyed, confirmed or missed.
 
     Attributes:
-        format: the format of the log.
         verdicts: verdict → kind of item → count.
         events: class of events → count.
         faults: the association of faults of the user with failure, over all dialogues and within tasks that have both outcomes.
@@ -88,12 +71,7 @@ class UserItemsDocument(UserDocument, kw_only=True):
         dialogues: every dialogue that has an instruction, with its items and events.
     """
 
-    command: Literal["user items"] = "user items"
-    scores: list[ItemScore]
-    account: AccountRecord
-    counts: ItemCounts
-    format: Text
-    intervals: IntervalMethod | None
+    command: str = "user items"
     verdicts: dict[str, dict[str, Count]]
     events: dict[str, Count]
     faults: list[FaultTable]
@@ -153,6 +131,7 @@ def items(**options: Any) -> Output:
             log_items,
             format=log.format,
             intervals=describe_intervals(log_items.resampling),
+            refused=UNSET,
             faults=log_items.faults(),
             dialogues=log_items.all_dialogues,
         ),

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ...core.account import Account
-from ...core.document import make_document
+from ...core.document import Count, Document, make_document
 from ...errors import DialmeterError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
@@ -29,7 +29,6 @@ from ..options import combine_options, command, force_option, option, resume_opt
 from ..printer import Output, message_block, warn
 from ..progress import track_count
 from ..work import cluster_from_options, work_options
-from .documents import UserPlayDocument
 from .scoring import endpoint_options
 
 talk_options = combine_options(
@@ -45,6 +44,21 @@ talk_options = combine_options(
     dry_run_option,
     price_option,
 )
+
+
+class UserPlayDocument(Document, kw_only=True):
+    """The dialogues of a simulated user with a system, and the number of cut dialogues and of those that reached their goals.
+
+    Attributes:
+        out: the file of the dialogues.
+    """
+
+    command: str = "user play"
+    out: str
+    user: str
+    system: str
+    noise: float
+    seed: Count
 
 
 @command()

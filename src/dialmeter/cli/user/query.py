@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.account import Account
-from ...core.document import make_document
+from ...core.document import Count, Document, make_document
 from ...errors import one_line
 from ...users.analysis.query import GOAL_PARTS, UserQuery, lines
 from ...users.record import UserRow
@@ -20,9 +20,8 @@ from ..main import EXIT_INPUT
 from ..options import chart_options, command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, table_blocks
 from ..work import work_options
-from .documents import UserPatternsDocument, UserQueryDocument
 from .logs import is_log_or_items_run, query_logs
-from .scoring import dialogue_options, next_line, query_parts, read_user_rows, scoring_options
+from .scoring import UserQueryDocument, dialogue_options, next_line, query_parts, read_user_rows, scoring_options
 
 
 @command()
@@ -114,6 +113,20 @@ def _parts(matches: list[QueryMatch], total: int, account: Account | None, optio
 def _scores(row: UserRow) -> dict[str, float | None]:
     inform, request = row.score("I"), row.score("R")
     return {"I-GCDF1": inform.f1 if inform else None, "R-GCDF1": request.f1 if request else None}
+
+
+class UserPatternsDocument(Document, kw_only=True):
+    """Patterns of constraints and requests, information that the system gives without a request, and domains that the
+    dialogues never mention.
+
+    Attributes:
+        patterns: kind → domain → pattern → count.
+        goals: domain → number of goals with it.
+    """
+
+    command: str = "user patterns"
+    patterns: dict[str, dict[str, dict[str, Count]]]
+    goals: dict[str, Count]
 
 
 @command()

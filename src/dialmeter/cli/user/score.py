@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 
-from ...core.document import describe_intervals, make_document
+from ...core.document import CheckedDocument, Count, ScoredDocument, describe_intervals, make_document
 from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import open_conversations
 from ...readers.formats import LOG_FORMATS
 from ...users import record
 from ...users.analysis.check import UserCheck, check_talk
+from ...users.blame import Confusion, Loss
 from ...users.events import COMBINED
-from ...users.result import UserResult
+from ...users.result import UserResult, WorstDialogue
 from ...views.tables import count_table, percent, records_table, score_records
 from ...views.user import event_table, markdown_report, score_table, summarise_verdicts, verdict_tables, worst_table
 from ...views.user_figures import UserCounts, user_charts
@@ -28,7 +29,6 @@ from ..printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_sign
 from ..progress import track_reading
 from ..run_files import CommandRun
 from ..work import work_options
-from .documents import UserCheckDocument, UserScoreDocument
 from .scoring import (
     dialogue_options,
     next_line,
@@ -37,6 +37,50 @@ from .scoring import (
     scoring_options,
     user_settings_from_options,
 )
+
+
+class BlameRecord(Struct, kw_only=True):
+    """The parties that lost points, and the reasons.
+
+    Attributes:
+        first: a sentence about the confusion that lost the most points; empty if nobody misheard.
+        failed: number of dialogues in which a unit of the goal is missing, or that were cut.
+        dialogues: number of dialogues by the party with most of their losses: missing units (recall), surplus units (precision).
+        points: number of lost points by side, measure and party.
+        confusions: number of lost points by what was said and heard, the most frequent first, with the gain if it were mended.
+        reasons: number of lost points by reason.
+        examples: the dialogue and the lost point of one example for each reason.
+    """
+
+    first: str
+    failed: Count
+    dialogues: dict[str, dict[str, Count]]
+    points: dict[str, dict[str, dict[str, Count]]]
+    confusions: list[Confusion]
+    reasons: dict[str, Count]
+    examples: list[dict[str, Loss | str]]
+
+
+class UserScoreDocument(ScoredDocument, kw_only=True):
+    """The six measures over all domains together, then by domain.
+
+    Attributes:
+        events: number of events by class and domain.
+        worst: up to three dialogues that lost points, the worst first; null if a measure has no value.
+        verdicts: with --blame.
+    """
+
+    command: str = "user score"
+    events: dict[str, dict[str, Count]]
+    worst: list[WorstDialogue]
+    verdicts: BlameRecord | UnsetType = UNSET
+
+
+class UserCheckDocument(CheckedDocument, kw_only=True):
+    """The validation of a file. The scores are those of users that say exactly their goals; there are no scores if no
+    dialogue can be scored."""
+
+    command: str = "user check"
 
 
 @shared.command()

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.account import Account, read_account
 from ...core.comparison import Resampling
+from ...core.document import ComparedDocument, Document, Number, Text
 from ...core.engine import note
 from ...core.open_runs import open_run
 from ...core.run_writer import RunWriter
@@ -23,7 +24,8 @@ from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ...simulation.language.understand import TownMaker
 from ...simulation.world.database import matches
-from ...users.blame import BlameVerdict
+from ...users.blame import BlameVerdict, Loss
+from ...users.events import Event
 from ...users.profile import load as load_profile
 from ...users.record import UserRow
 from ...users.result import UserResult, UserSettings
@@ -47,6 +49,41 @@ from ..options import (
 from ..printer import EVERY, TEXT, Block, Output, message_block
 from ..progress import track_reading
 from ..work import run_shards
+
+
+class UserCompareDocument(ComparedDocument, kw_only=True):
+    """A comparison of users on the dialogues with the same goals, each with the first user.
+
+    Attributes:
+        domain: the domain that was compared, or combined.
+    """
+
+    command: str = "user compare"
+    domain: Text
+
+
+class MatchingDialogue(Struct, kw_only=True):
+    """A dialogue that matches the query.
+
+    Attributes:
+        goal: the domains of the goal.
+        events: the events that match the query.
+        losses: the lost points that match the query, with --party or --why.
+    """
+
+    dialogue: str
+    goal: list[str]
+    inform: Number = field(name="I-GCDF1")
+    request: Number = field(name="R-GCDF1")
+    events: list[Event]
+    losses: list[Loss] | UnsetType = UNSET
+
+
+class UserQueryDocument(Document, kw_only=True):
+    """The dialogues that match a query, in the order of the file or run, at most --limit."""
+
+    command: str = "user query"
+    dialogues: list[MatchingDialogue]
 
 
 def endpoint_options(purpose: str) -> Callable[[Command], Command]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons, refused_dialogues
-from ...core.document import make_document
+from ...core.document import Count, Document, Number, Text, make_document
 from ...english import english_notices, words_of_dialogue
 from ...errors import InputError
 from ...model import USER, Conversation
@@ -26,7 +27,6 @@ from ..main import EXIT_INPUT
 from ..options import command, map_option, profile_option
 from ..printer import EVERY, Block, Output, refused_lines
 from ..progress import track_reading
-from .documents import UserUnderstandDocument
 from .scoring import (
     act_maker_from_options,
     dialogue_options,
@@ -38,6 +38,47 @@ from .scoring import (
 )
 
 _COMPARED = ("I-GCDF1", "R-GCDF1")
+
+
+class ReadingRecord(Struct, kw_only=True):
+    """Accuracy of the units of one kind that were found in text. Domain and slot are empty for all units together."""
+
+    kind: Literal["inform", "request"]
+    domain: str
+    slot: str
+    right: Count
+    found: Count
+    given: Count
+    precision: Number
+    recall: Number
+
+
+class EffectRecord(Struct, kw_only=True):
+    """A score from acts, and the same score from text."""
+
+    measure: str
+    by_acts: float
+    from_text: float
+    bias: float
+    correlation: Number
+    n: Count
+
+
+class UserUnderstandDocument(Document, kw_only=True):
+    """The accuracy of acts that were found in text.
+
+    Attributes:
+        reader: the name of the reader that finds acts.
+        summary: precision and recall as a text.
+        reading: the accuracy of all units together, then by domain and slot.
+        effects: the effect of the reader on the scores of dialogues with goals.
+    """
+
+    command: str = "user understand"
+    reader: Text
+    summary: str
+    reading: list[ReadingRecord]
+    effects: list[EffectRecord]
 
 
 @command()
