@@ -262,8 +262,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
     yield Block(views.system_score_table(result))
     yield Block(records_table(score_records([({}, each) for each in result.every_score])), CSV)
     yield from score_signature_blocks(result.every_score, options["signatures"])
-    yield from table_blocks([views.effort_table(result), views.ending_table(result)])
-    yield from table_blocks([views.task_table(result, every=options["by_task"])])
+    yield from table_blocks(views.detail_tables(result, every=options["by_task"]))
     if options["out"]:
         yield Block(f"Next: dialmeter view {one_line(str(Path(options['out']).parent))}", TEXT)
 

@@ -12,7 +12,7 @@ from ..tracking.diagnosis.suspicions import Finding
 from .compare import holm_note
 from .content import Code, Paragraph, Section, Warnings, plain_sections
 from .html import board_page
-from .tables import Table, percent, records_table, score_records, with_interval
+from .tables import Table, percent, records_table, score_records, table_of, with_interval
 
 PAGE, MARKDOWN = "index.html", "board.md"
 GIVEN_GOLD = "given gold states"
@@ -117,12 +117,16 @@ def _finding_cells(finding: Finding) -> tuple[str, ...]:
 
 def source_board(board: Board) -> Table:
     """Return the source of each system's file."""
-    rows = tuple(
-        (row.system, row.date or "–", row.source or "–", row.licence or "–", row.file, row.format, row.sha256[:_DIGITS])
-        for row in board.rows
+    return table_of(
+        "The file of each system",
+        board.rows,
+        "<system",
+        ("date", lambda each: each.date or "–"),
+        ("<source", lambda each: each.source or "–"),
+        ("<licence", lambda each: each.licence or "–"),
+        "<file | <format",
+        ("<SHA-256 begins", lambda each: each.sha256[:_DIGITS]),
     )
-    headings = ("system", "date", "source", "licence", "file", "format", "SHA-256 begins")
-    return Table("The file of each system", headings, rows, frozenset({1}))
 
 
 def score_rows(boards: Sequence[Board]) -> Table:

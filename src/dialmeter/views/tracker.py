@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from string import ascii_lowercase
+from typing import Any
 
 from msgspec import to_builtins
 
@@ -22,15 +24,17 @@ from .charts.data import Estimate
 from .compare import account_lines, comparison_table, holm_note, stars
 from .tables import (
     Table,
+    grid_of,
     highest,
     interval,
     markdown_page,
-    p_value,
     percent,
+    records_of,
     records_table,
     score_cells,
     score_records,
     signature_of,
+    table_of,
 )
 
 
@@ -50,24 +54,23 @@ def _score_note(score: Score, shared: Sequence[str]) -> str:
 
 def group_table(scores: Sequence[Score], group: str) -> Table:
     """Return one row per group and one column per measure; n counts the units of the first measure."""
-    measures = list(dict.fromkeys(score.measure for score in scores))
-    cells = {(score.group[group], score.measure): score for score in scores}
-    names = list(dict.fromkeys(score.group[group] for score in scores))
-    rows = tuple(
-        (
-            str(name),
-            str(cells[name, measures[0]].n),
-            *(percent(cells[name, measure].value) for measure in measures),
-        )
-        for name in names
-    )
-    return Table(f"by {group}", (group, "n", *measures), rows, frozenset(range(1, len(measures) + 2)))
+    rows: dict[Any, dict[str, object]] = {}
+    for score in scores:
+        row = rows.setdefault(score.group[group], {"n": score.n})
+        row[score.measure] = percent(score.value)
+    return grid_of(f"by {group}", rows, group, ["n", *dict.fromkeys(score.measure for score in scores)])
 
 
 def mistakes_table(mistakes: Sequence[Mistake]) -> Table:
     """Return pairs of gold and predicted value that do not agree, with the number of turns."""
-    rows = tuple((each.slot, _value_cell(each.gold), _value_cell(each.pred), str(each.turns)) for each in mistakes)
-    return Table("most frequent mistakes", ("slot", "gold", "predicted", "turns"), rows, frozenset({3}))
+    return table_of(
+        "most frequent mistakes",
+        mistakes,
+        "<slot",
+        ("<gold", lambda each: _value_cell(each.gold)),
+        ("<predicted", lambda each: _value_cell(each.pred)),
+        "turns",
+    )
 
 
 def _value_cell(value: str | None) -> str:
@@ -76,18 +79,14 @@ def _value_cell(value: str | None) -> str:
 
 def worst_table(result: TrackerResult, n: int) -> Table:
     """Return the worst dialogues; with kinds of mistakes if the file has values."""
-    changes = ("missed", "wrong", "over") if result.values_known else ()
-    rows = tuple(
-        (
-            each.dialogue,
-            percent(each.value),
-            f"{each.wrong_turns} of {each.turns}",
-            *(str(getattr(each, name)) for name in changes),
-        )
-        for each in result.worst(n)
+    return table_of(
+        "worst dialogues",
+        result.worst(n),
+        "<dialogue",
+        (result.ranked_by, "value:percent"),
+        ("wrong turns", lambda each: f"{each.wrong_turns} of {each.turns}"),
+        *(["missed | wrong | over"] if result.values_known else []),
     )
-    headings = ("dialogue", result.ranked_by, "wrong turns", *changes)
-    return Table("worst dialogues", headings, rows, frozenset(range(1, len(headings))))
 
 
 def markdown_report(name: str, result: TrackerResult) -> str:
@@ -164,25 +163,22 @@ def sensitivity_lines(sensitivities: Sequence[SchemaSensitivity]) -> list[str]:
 
 def sensitivity_table(sensitivities: Sequence[SchemaSensitivity], variants: int, foot: tuple[str, ...]) -> Table:
     """Return one row per measure."""
-    rows = tuple(
-        (
-            each.measure,
-            percent(each.value),
-            interval(each.ci, each.ci_reason if each.value is not None else ""),
-            str(each.n),
-            str(each.unscored or ""),
-            percent(each.mean),
-            percent(each.original) if each.original is not None else "",
-            f"{100 * each.change:+.2f}" if each.change is not None else "",
-        )
-        for each in sensitivities
-    )
-    headings = ("measure", "sensitivity", "interval", "frames", "unscored", "mean", "original", "change in %")
     note = (
         f"Sensitivity in percent: mean over frames of (standard deviation / mean) over {variants} variants. Frames whose mean "
         "over the variants is 0 are unscored."
     )
-    return Table("", headings, rows, frozenset(range(1, 8)), foot=foot, notes=(note,), caption="Schema sensitivity.")
+    return table_of(
+        "",
+        sensitivities,
+        "<measure | sensitivity=value:percent",
+        ("interval", lambda each: interval(each.ci, each.ci_reason if each.value is not None else "")),
+        "frames=n | unscored:count | mean:percent",
+        ("original", lambda each: "" if each.original is None else percent(each.original)),
+        ("change in %", lambda each: "" if each.change is None else f"{100 * each.change:+.2f}"),
+        foot=foot,
+        notes=(note,),
+        caption="Schema sensitivity.",
+    )
 
 
 def variant_table(results: Mapping[str, TrackerResult]) -> Table:
@@ -202,46 +198,26 @@ def variant_table(results: Mapping[str, TrackerResult]) -> Table:
 def sensitive_dialogues_table(sensitivity: SchemaSensitivity) -> Table:
     """Return the most sensitive dialogues for one measure, with their values for each variant."""
     names = list(sensitivity.dialogues[0].variants) if sensitivity.dialogues else []
-    rows = tuple(
-        (each.dialogue, percent(each.value), str(each.frames), *(percent(each.variants[name]) for name in names))
-        for each in sensitivity.dialogues
+    return table_of(
+        f"most sensitive dialogues, {sensitivity.measure}",
+        sensitivity.dialogues,
+        "<dialogue | sensitivity=value:percent | frames",
+        *((name, lambda each, name=name: percent(each.variants[name])) for name in names),
     )
-    headings = ("dialogue", "sensitivity", "frames", *names)
-    return Table(f"most sensitive dialogues, {sensitivity.measure}", headings, rows, frozenset(range(1, len(headings))))
 
 
 def sensitivity_rows(
     results: Mapping[str, TrackerResult], sensitivities: Sequence[SchemaSensitivity]
 ) -> Iterator[Table]:
     """Yield the sensitivities, scores and dialogues as machine-readable tables."""
-    yield records_table(
-        [
-            {
-                "measure": each.measure,
-                "sensitivity": each.value,
-                "ci": each.ci,
-                "n": each.n,
-                "unscored": each.unscored,
-                "mean": each.mean,
-                "original": each.original,
-                "change": each.change,
-                "reason": each.reason,
-                "signature": each.signature,
-            }
-            for each in sensitivities
-        ]
-    )
+    keys = "measure sensitivity=value ci n unscored mean original change reason signature"
+    yield records_table(records_of(sensitivities, keys))
     scores = [({"variant": name}, score) for name, result in results.items() for score in result.scores]
     yield records_table(score_records(scores))
     yield records_table(
         [
-            {
-                "measure": each.measure,
-                "dialogue": one.dialogue,
-                "sensitivity": one.value,
-                "frames": one.frames,
-                **{f"value_{name}": value for name, value in one.variants.items()},
-            }
+            {"measure": each.measure, "dialogue": one.dialogue, "sensitivity": one.value, "frames": one.frames}
+            | {f"value_{name}": value for name, value in one.variants.items()}
             for each in sensitivities
             for one in each.dialogues
         ]
@@ -308,34 +284,25 @@ def _marks_note(compared: TrackerComparison, letters: bool, has_marks: bool) -> 
 
 def rank_table(compared: TrackerComparison) -> Table:
     """Return the rank of each system for each measure."""
-    names = list(compared.results)
-    rows = tuple(
-        (measure, *(str(ranks[name]) for name in names)) for measure, ranks in compared.ranks.by_measure.items()
-    )
-    return Table("ranks", ("measure", *names), rows, frozenset(range(1, len(names) + 1)))
+    return grid_of("ranks", compared.ranks.by_measure, "measure", compared.results)
 
 
 def tau_table(compared: TrackerComparison) -> Table:
     """Return the pairs of measures that rank the systems differently."""
-    rows = tuple(
-        (one, other, "–" if tau is None else f"{tau:.2f}")
-        for one, other, tau in compared.ranks.tau
-        if tau is None or tau < 1 - 1e-9
-    )
-    return Table(
-        "measures that rank the systems differently (Kendall's tau)", ("measure", "and", "tau"), rows, frozenset({2})
+    return table_of(
+        "measures that rank the systems differently (Kendall's tau)",
+        [each for each in compared.ranks.tau if each[2] is None or each[2] < 1 - 1e-9],
+        ("<measure", itemgetter(0)),
+        ("<and", itemgetter(1)),
+        ("tau", lambda each: "–" if each[2] is None else f"{each[2]:.2f}"),
     )
 
 
 def turn_table(tests: Sequence[TurnTest]) -> Table:
     """Return the results of McNemar's tests."""
-    rows = tuple(
-        (each.system, each.unit, str(each.n), str(each.only_base), str(each.only_system), p_value(each.p))
-        for each in tests
-    )
     base = tests[0].base if tests else "base"
-    headings = ("system", "unit", "n", f"right only in {base}", "right only here", "p")
-    return Table("McNemar's test", headings, rows, frozenset({2, 3, 4, 5}))
+    columns = ("<system | <unit | n", (f"right only in {base}", "only_base"), "right only here=only_system | p:p")
+    return table_of("McNemar's test", tests, *columns)
 
 
 def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
@@ -356,16 +323,19 @@ def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
 
 def disagreement_table(disagreements: Sequence[Disagreement]) -> Table:
     """Return the dialogues on which two measures of a tracker, or two systems, disagree most."""
-    rows = tuple(
-        (each.dialogue, each.system, percent(each.first_value), percent(each.second_value), f"{each.gap:+.2f}")
-        for each in disagreements
-    )
     names = (disagreements[0].first, disagreements[0].second) if disagreements else ("first", "second")
     notes: tuple[str, ...] = ()
     if disagreements and disagreements[0].system != f"{names[0]} / {names[1]}":
         notes = ("The gap is the difference of the standardised values: in standard deviations over dialogues.",)
-    headings = ("dialogue", "system", *names, "gap")
-    return Table("where they disagree most", headings, rows, frozenset({2, 3, 4}), notes=notes)
+    return table_of(
+        "where they disagree most",
+        disagreements,
+        "<dialogue | <system",
+        (names[0], "first_value:percent"),
+        (names[1], "second_value:percent"),
+        ("gap", lambda each: f"{each.gap:+.2f}"),
+        notes=notes,
+    )
 
 
 def disagreement_rows(disagreements: Sequence[Disagreement]) -> Table:
@@ -410,11 +380,7 @@ def power_lines(study: PowerStudy) -> list[str]:
 
 def power_table(study: PowerStudy) -> Table:
     """Return the number of pairs of systems that each measure distinguishes."""
-    rows = tuple(
-        (each.measure, str(each.pairs), str(each.apart), percent(each.share), str(each.uncorrected))
-        for each in study.measures
-    )
-    notes = [
+    notes = (
         "P values are corrected by Holm over the pairs of a measure. A measure that distinguishes more pairs is not "
         "necessarily right more often.",
         *(
@@ -422,10 +388,9 @@ def power_table(study: PowerStudy) -> Table:
             "first, and worse under the second."
             for each in study.contradictions
         ),
-    ]
-    headings = ("measure", "pairs", "distinguished", "in percent", "without correction")
-    title = f"distinguished pairs of systems at level {study.level:.3g}"
-    return Table(title, headings, rows, frozenset({1, 2, 3, 4}), notes=tuple(notes))
+    )
+    columns = "<measure | pairs | distinguished=apart | in percent=share:percent | without correction=uncorrected"
+    return table_of(f"distinguished pairs of systems at level {study.level:.3g}", study.measures, columns, notes=notes)
 
 
 def power_rows(study: PowerStudy) -> Iterator[Table]:

@@ -146,13 +146,12 @@ def make(**options: Any) -> Output:
     bench_set = make_set(cases, name=options["name"], version=version, made=origin)
     write_file(options["out"], write_set(bench_set), force=options["force"])
     head = bench_set.head
-    rows = tuple((name, str(count)) for name, count in head.attacks.items())
     return Output(
         document=lambda _: make_document(
             JudgeBenchMakeDocument, counts={"cases": head.cases, "submissions": 0}, warnings=notices, head=head
         ),
         parts=[
-            Block(Table("", ("attack", "cases"), rows, frozenset({1})), EVERY),
+            Block(count_table("", ("attack", "cases"), head.attacks), EVERY),
             Block(f"{head.bench} {head.version}: {head.cases} cases, digest {head.digest}"),
         ],
         notices=notices,

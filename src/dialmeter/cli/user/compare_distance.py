@@ -18,7 +18,7 @@ from ...users.events import COMBINED
 from ...users.result import UserSettings
 from ...users.score_table import column
 from ...users.scorer import UserScorer
-from ...views.tables import Table
+from ...views.tables import table_of
 from ..options import resampling_from_options
 from ..printer import EVERY, TEXT, Block, Output
 from ..progress import expect_files, track_reading
@@ -130,16 +130,17 @@ def _chance_text(measured: Distance) -> str:
 
 
 def _parts(measured: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]) -> Iterator[Block]:
-    rows = tuple(
-        (
-            each.measure,
-            *("–" if value is None else f"{value:.4g}" for value in (each.human, each.simulated, each.difference)),
-            f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else _chance_text(each),
-            each.title,
-        )
-        for each in measured
+    human, simulated = names
+    table = table_of(
+        "",
+        measured,
+        "<measure",
+        (human, "human:number"),
+        (simulated, "simulated:number"),
+        "difference:number",
+        ("interval", lambda each: f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else _chance_text(each)),
+        "<meaning=title",
+        foot=tuple(f"{name}: {account.line}" for name, account in accounts.items()),
     )
-    foot = tuple(f"{name}: {account.line}" for name, account in accounts.items())
-    headings = ("measure", *names, "difference", "interval", "meaning")
-    yield Block(Table("", headings, rows, frozenset(range(1, 5)), foot=foot), EVERY)
+    yield Block(table, EVERY)
     yield Block("Goals are not matched: a difference may come from different goals. Numbers are not percentages.", TEXT)

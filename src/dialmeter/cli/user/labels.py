@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...readers.conversations import open_conversations
 from ...users.blame.words import LabelFinding, LabelKind, WordSearch, label_findings
 from ...users.scorer import UserScorer
-from ...views.tables import Table
+from ...views.tables import Table, table_of
 from ..main import EXIT_INPUT
 from ..options import command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines
@@ -105,9 +105,5 @@ def _parts(findings: list[LabelFinding], account: Account, options: dict[str, An
 
 
 def _finding_table(findings: list[LabelFinding], foot: tuple[str, ...]) -> Table:
-    headings = ("dialogue", "turn", "finding", "domain", "slot", "value", "words", "utterance")
-    rows = tuple(
-        (each.dialogue, str(each.turn), each.kind, each.domain, each.slot, each.value, each.words, each.utterance)
-        for each in findings
-    )
-    return Table("", headings, rows, frozenset({1}), foot=foot)
+    columns = "<dialogue | turn | <finding=kind | <domain | <slot | <value | <words | <utterance"
+    return table_of("", findings, columns, foot=foot)

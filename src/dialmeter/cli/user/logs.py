@@ -50,7 +50,7 @@ from ...views.pages.item_tables import (
     recall_table,
     verdict_table,
 )
-from ...views.tables import Table, records_table
+from ...views.tables import Table, records_table, table_of
 from .. import options as shared
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
@@ -230,11 +230,15 @@ def _matching_events(row: ItemRow, options: dict[str, Any]) -> list[Event]:
 
 def _query_table(shown: Sequence[tuple[ItemRow, list[Event]]]) -> Table:
     words = {True: "successful", False: "failed", None: ""}
-    rows = tuple(
-        (row.id, row.trajectory.task, words[row.success], str(len(events) or ""), _first_event(events))
-        for row, events in shown
+    return table_of(
+        "",
+        shown,
+        ("<dialogue", lambda each: each[0].id),
+        ("<task", lambda each: each[0].trajectory.task),
+        ("<outcome", lambda each: words[each[0].success]),
+        ("events", lambda each: len(each[1]) or ""),
+        ("<first event", lambda each: _first_event(each[1])),
     )
-    return Table("", ("dialogue", "task", "outcome", "events", "first event"), rows, frozenset({3}))
 
 
 def _first_event(events: Sequence[Event]) -> str:

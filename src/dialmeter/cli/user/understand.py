@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Literal
 
 import click
@@ -21,7 +22,7 @@ from ...users.score_table import MEASURES
 from ...users.scorer import UserScorer
 from ...users.text import ReadingAccuracy, TextReader, measure_reading
 from ...users.text.accuracy import ScoreEffect, score_effect, short, without_acts
-from ...views.tables import Table, percent
+from ...views.tables import table_of
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
 from ..options import command, map_option, profile_option
@@ -168,47 +169,31 @@ def _score_effects(pairs: Sequence[tuple[Conversation, Conversation]], settings:
 def _records(accuracy: ReadingAccuracy) -> list[dict[str, Any]]:
     rows = [("inform", "", "", accuracy.informs), ("request", "", "", accuracy.requests)]
     rows += [(*key, tally) for key, tally in accuracy.slots.items()]
+    counts = ("right", "found", "given", "precision", "recall")
     return [
-        {
-            "kind": kind,
-            "domain": domain,
-            "slot": slot,
-            "right": tally.right,
-            "found": tally.found,
-            "given": tally.given,
-            "precision": tally.precision,
-            "recall": tally.recall,
-        }
+        {"kind": kind, "domain": domain, "slot": slot} | {name: getattr(tally, name) for name in counts}
         for kind, domain, slot, tally in rows
     ]
 
 
 def _parts(accuracy: ReadingAccuracy, account: Account) -> Iterator[Block]:
     yield Block(f"reader {accuracy.maker}: {accuracy.summary}")
-    rows = tuple(
-        (
-            {"inform": "said", "request": "requested"}[each["kind"]],
-            each["domain"] or "all",
-            each["slot"] or "all",
-            short(each["precision"]),
-            short(each["recall"]),
-            *(str(each[name]) for name in ("right", "found", "given")),
-        )
-        for each in _records(accuracy)
+    table = table_of(
+        "",
+        _records(accuracy),
+        ("<unit", lambda each: {"inform": "said", "request": "requested"}[each["kind"]]),
+        *((f"<{name}", lambda each, name=name: each[name] or "all") for name in ("domain", "slot")),
+        *((name, lambda each, name=name: short(each[name])) for name in ("precision", "recall")),
+        *((name, itemgetter(name)) for name in ("right", "found", "given")),
+        foot=(account.line,),
     )
-    headings = ("unit", "domain", "slot", "precision", "recall", "right", "found", "given")
-    yield Block(Table("", headings, rows, frozenset(range(3, 8)), foot=(account.line,)), EVERY)
+    yield Block(table, EVERY)
     if accuracy.effects:
-        lines = tuple(
-            (
-                each.measure,
-                percent(each.by_acts),
-                percent(each.from_text),
-                f"{100 * each.bias:+.2f}",
-                "–" if each.correlation is None else f"{each.correlation:.2f}",
-                str(each.n),
-            )
-            for each in accuracy.effects
+        table = table_of(
+            "effect of the reader on scores",
+            accuracy.effects,
+            "<measure | by acts=by_acts:percent | from text=from_text:percent | bias:signed",
+            ("correlation", lambda each: "–" if each.correlation is None else f"{each.correlation:.2f}"),
+            "dialogues=n",
         )
-        columns = ("measure", "by acts", "from text", "bias", "correlation", "dialogues")
-        yield Block(Table("effect of the reader on scores", columns, lines, frozenset(range(1, 6))), EVERY)
+        yield Block(table, EVERY)

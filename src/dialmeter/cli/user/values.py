@@ -12,7 +12,7 @@ from ...core.output import check_target, write_file
 from ...errors import InputError, one_line
 from ...readers.conversations import open_conversations
 from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
-from ...views.tables import Table
+from ...views.tables import Table, grid_of
 from ..main import EXIT_INPUT
 from ..options import PLAIN, command, force_option, from_option, goals_option, option
 from ..printer import Block, Output, refusal_notices
@@ -65,15 +65,14 @@ def _states_values(act: str) -> bool:
 
 
 def _summary(slots: dict[str, Any], doubts: list[DoubtfulForm]) -> Table:
-    rows = []
+    rows = {}
     for slot, entry in slots.items():
         goal_values = {value: forms for value, forms in entry.items() if value != "special_keys"}
-        other_values = [
-            forms
-            for groups in entry.get("special_keys", {}).get("not_in_goal", {}).values()
-            for forms in groups.values()
-        ]
-        doubtful = sum(doubt.slot == slot for doubt in doubts)
-        counts = (len(goal_values), sum(map(len, goal_values.values())), len(other_values), doubtful)
-        rows.append((slot, *map(str, counts)))
-    return Table("", ("slot", "values", "forms", "values in no goal", "doubtful"), tuple(rows), frozenset({1, 2, 3, 4}))
+        others = entry.get("special_keys", {}).get("not_in_goal", {}).values()
+        rows[slot] = {
+            "values": len(goal_values),
+            "forms": sum(map(len, goal_values.values())),
+            "values in no goal": sum(map(len, others)),
+            "doubtful": sum(doubt.slot == slot for doubt in doubts),
+        }
+    return grid_of("", rows, "slot", ("values", "forms", "values in no goal", "doubtful"))
