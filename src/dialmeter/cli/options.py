@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from ..conditions import Condition, parse_condition
-from ..core.comparison import Resampling, check_ci
+from ..core.comparison import check_ci
 from ..readers.formats import format_with_fields
 from ..readers.raw_file import BUDGET_VARIABLE, parse_size
 from ..values import maps
@@ -98,12 +98,11 @@ def _apply_budget(context: click.Context, _: click.Parameter, size: str | None) 
         context.with_resource(_budget(size))
 
 
-max_bytes_option = click.option(
-    "--max-bytes",
-    metavar="SIZE",
+max_bytes_option = option(
+    "--max-bytes SIZE",
+    f"Maximum size of an input after decompression, such as 64M or 32G (default: {BUDGET_VARIABLE}, or 16G).",
     expose_value=False,
     callback=_apply_budget,
-    help=f"Maximum size of an input after decompression, such as 64M or 32G (default: {BUDGET_VARIABLE}, or 16G).",
 )
 quiet_option = option("--quiet -q", "Print no progress and no warnings.")
 style_options = combine_options(
@@ -150,22 +149,15 @@ def _keep_fields(context: click.Context, _: click.Parameter, texts: tuple[str, .
 _FIELDS = "dialmeter.fields"
 
 
-fields_option = click.option(
-    "--fields",
-    multiple=True,
-    metavar="KEY=NAME",
+fields_option = option(
+    "--fields KEY=NAME*",
+    "Read a key from this column, such as pred=belief or turn=step; may be repeated.",
     is_eager=True,
     expose_value=False,
     callback=_keep_fields,
-    help="Read a key from this column, such as pred=belief or turn=step; may be repeated.",
 )
 """Maps keys to columns. The columns become a part of the format."""
 gold_from_option = option("--gold-from FORMAT gold_format", "Format of gold (default: auto-detect).")
-
-
-def name_option(about: str) -> Option:
-    """Return the option for the names of several files."""
-    return option("--name NAME* names", about)
 
 
 def source_options(
@@ -180,8 +172,8 @@ def source_options(
     """
     about = ": one for all files, or one for each file." if several else ", if the input has only predictions."
     return combine_options(
-        click.option("--gold", multiple=several, metavar="FILE", help=f"File with gold states{about}"),
-        *([name_option(names)] if names else []),
+        option(f"--gold FILE{'*' * several}", f"File with gold states{about}"),
+        *([option("--name NAME* names", names)] if names else []),
         from_option(what),
         fields_option,
         gold_from_option,
@@ -205,7 +197,7 @@ def fail_if_option(*examples: str, of: str = "") -> Option:
     """Return the option for conditions that end a command with exit code 1."""
     listed = " or ".join(f'"{each}"' for each in examples)
     about = f"Exit with code 1 if this condition is true{of}, such as {listed}; may be repeated."
-    return option("--fail-if CONDITION* conditions", about)
+    return option("--fail-if CONDITION* conditions", about, callback=lambda *given: [*map(parse_condition, given[-1])])
 
 
 fail_if_worse_option = option("--fail-if-worse", "Exit with code 1 if any file is significantly worse than the first.")
@@ -225,11 +217,6 @@ def seed_option(default: int) -> Option:
 def rules_option(about: str = "Rule set.", default: str = "dialmeter") -> Option:
     """Return the option for the rule set."""
     return option("--rules NAME|FILE.toml rules_name", about, default=default)
-
-
-def conditions_from_options(options: dict[str, Any]) -> list[Condition]:
-    """Parse the conditions of --fail-if."""
-    return [parse_condition(text) for text in options["conditions"]]
 
 
 def check_conditions(conditions: Iterable[Condition], scores: Sequence[Mapping[str, Any]]) -> None:
@@ -264,38 +251,28 @@ def value_map_file(options: dict[str, Any]) -> str | None:
     return None if name in maps.names() else name
 
 
-ci_option = option("--ci", "Confidence level of intervals; 0 for no intervals.", type=float, default=0.95)
+ci_option = option(
+    "--ci",
+    "Confidence level of intervals; 0 for no intervals.",
+    type=float,
+    default=0.95,
+    callback=lambda *given: check_ci(given[-1], "--ci"),
+)
 
 
 def interval_options(resamples: int) -> Callable[[Command], Command]:
-    """Return the options for intervals and paired tests.
-
-    Args:
-        resamples: the default of --resamples.
-    """
+    """Return the options for intervals and paired tests. The command gets their settings as ``resampling``; None with --ci 0."""
     resamples_option = option("--resamples", "Number of resamples.", least=100, default=resamples)
     return combine_options(ci_option, resamples_option, seed_option(12345))
-
-
-def confidence_from_options(options: dict[str, Any]) -> float:
-    """Return the confidence level of intervals; 0 for no intervals."""
-    return check_ci(options["ci"], "--ci")
-
-
-def resampling_from_options(options: dict[str, Any]) -> Resampling | None:
-    """Return the settings for resampling; None with --ci 0."""
-    confidence = confidence_from_options(options)
-    return Resampling(confidence, options["resamples"], options["seed"]) if confidence else None
 
 
 chart_options = combine_options(
     option("--charts DIR", "Write charts to this folder, each with its data as CSV."),
     option("--chart-format", "File format of charts.", choices=["svg", "pdf", "png"]),
-    click.option(
-        "--width",
-        metavar="LENGTH",
-        callback=lambda _context, _parameter, text: parse_width(text) if text else None,
-        help="Width of charts, such as 84mm, 3.3in or 240pt (default: fits the data).",
+    option(
+        "--width LENGTH",
+        "Width of charts, such as 84mm, 3.3in or 240pt (default: fits the data).",
+        callback=lambda *given: parse_width(given[-1]) if given[-1] else None,
     ),
     option("--dpi", "Resolution of PNG charts (default: 150).", type=click.IntRange(20, 2400)),
     option("--font-size", "Font size of charts in points (default: 9).", type=click.FloatRange(4, 40)),
@@ -316,3 +293,20 @@ run_options = combine_options(
     resume_option,
     force_option,
 )
+
+
+def repeated_words(names: str) -> list[str]:
+    """Return options of the current command as words of a command line, without those that have their default.
+
+    Args:
+        names: the names of their parameters, in the order of the words.
+    """
+    context = click.get_current_context()
+    parameters = {each.name: each for each in context.command.params}
+    words: list[str] = []
+    for name in names.split():
+        value = context.params[name]
+        if value and value != parameters[name].default:
+            for each in value if isinstance(value, tuple) else (value,):
+                words += [parameters[name].opts[0], *([] if each is True else [str(each)])]
+    return words

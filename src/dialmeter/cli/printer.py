@@ -10,6 +10,7 @@ import click
 from msgspec import Struct
 
 from ..core.comparability import joint_signature
+from ..core.comparison import make_resampling
 from ..core.document import Document, to_json
 from ..errors import InputError, one_line
 from ..model import Notice
@@ -126,6 +127,8 @@ class PrintedCommand(click.Command):
     """A click command that prints the Output of its function."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        if "resamples" in ctx.params:
+            ctx.params["resampling"] = make_resampling(*(ctx.params[name] for name in ("ci", "resamples", "seed")))
         study = _study(ctx)
         result = super().invoke(ctx)
         if study is not None and isinstance(result, Output):

@@ -15,10 +15,8 @@ from ..core.document import (
     Count,
     ScoredDocument,
     SignedScore,
-    describe_intervals,
     make_document,
 )
-from ..core.record import RunInput
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Trajectory
 from ..readers.conversations import is_log, open_conversations, open_trajectories
@@ -32,11 +30,18 @@ from ..views.compare import task_test_lines
 from ..views.ladder import ladder_charts
 from ..views.tables import count_table, records_table, score_records
 from . import options as shared
+from .frame import (
+    CommandRun,
+    check_count,
+    compared_output,
+    comparison_parts,
+    name_files,
+    named_notices,
+    scored_output,
+)
 from .main import EXIT_INPUT
-from .printer import CSV, EVERY, LISTED, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
+from .printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
 from .progress import expect_files, track_reading
-from .run_files import CommandRun
-from .several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
 from .study import study_options
 
 
@@ -131,7 +136,7 @@ def score_log(
             talks,
             act_scorer(options["profile"], shared.value_map_from_options(options)),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
-            resampling=shared.resampling_from_options(options),
+            resampling=options["resampling"],
             watch=lambda each: track_reading(each, talks, options["quiet"]),
             sink=sink,
         )
@@ -142,7 +147,7 @@ def score_log(
         options["measures"],
         scorer=options["scorer"],
         infrastructure=options["infrastructure"],
-        ci=shared.confidence_from_options(options),
+        ci=options["ci"],
         resamples=options["resamples"],
         seed=options["seed"],
         watch=lambda each: track_reading(each, log, options["quiet"]),
@@ -223,9 +228,8 @@ def score(**options: Any) -> Output:
         else act_settings(act_scorer(options["profile"], shared.value_map_from_options(options)))
     )
     paths = {"log": options["log"], "goals": options["goals"], "map": shared.value_map_file(options)}
-    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    conditions = shared.conditions_from_options(options)
-    run.begin(paths.values(), lambda inputs: system_identity(inputs, settings, options["measures"], options["profile"]))
+    run = CommandRun(options, paths)
+    run.begin(lambda inputs: system_identity(inputs, settings, options["measures"], options["profile"]))
 
     def write_row(trajectory: Trajectory, outcome: SystemOutcome) -> None:
         if run.writer is not None and trajectory.id not in run.writer.done:
@@ -235,25 +239,15 @@ def score(**options: Any) -> Output:
         format, result = score_log(options["log"], options, write_row)
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_system_run(writer, result, about, views.markdown_report(name, result)))
-    is_accepted = options["skip_bad"] or not result.refused
-    errors: list[str] = []
-    if not is_accepted:
-        unread = f"{len(result.refused)} dialogues cannot be read (use --skip-bad to accept this)"
-        errors = [*(one_line(str(error), 1000) for error in result.refused[:LISTED]), unread]
-    return Output(
-        document=lambda _: make_document(
-            SystemScoreDocument,
-            result,
-            format=format,
-            intervals=describe_intervals(result.resampling),
-            refused=[str(error) for error in result.refused],
-        ),
+    return scored_output(
+        SystemScoreDocument,
+        result,
+        options,
+        f"{len(result.refused)} dialogues cannot be read",
+        {"format": format},
         parts=_score_parts(result, format, options),
-        notices=[each for each in result.notices if is_accepted or each.code != "refused"],
         charts=lambda: views.system_charts({name.split(".")[0]: result}),
-        errors=errors,
-        check=lambda: shared.check_conditions(conditions, result.to_dicts()),
-        exit_code=0 if is_accepted else EXIT_INPUT,
+        check=lambda: shared.check_conditions(options["conditions"], result.to_dicts()),
     )
 
 
@@ -269,7 +263,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 
 @shared.command()
 @click.argument("logs", nargs=-1, required=True)
-@shared.name_option("Name of an agent; give one for each log.")
+@shared.option("--name NAME* names", "Name of an agent; give one for each log.")
 @shared.fail_if_worse_option
 @log_options
 @shared.interval_options(resamples=10_000)
@@ -283,28 +277,22 @@ def compare(**options: Any) -> Output:
     repeated without them.
     """
     logs = options["logs"]
-    if len(logs) < 2:
-        raise DialmeterError("compare needs two logs or more, the first as the baseline")
+    check_count(logs, "logs")
     names = dict(zip(name_files(logs, options["names"], "agents"), logs, strict=True))
-    resampling = shared.resampling_from_options(options) or Resampling(
-        resamples=options["resamples"], seed=options["seed"]
-    )
+    resampling = options["resampling"] or Resampling(resamples=options["resamples"], seed=options["seed"])
     expect_files(len(names))
     results = {name: score_log(path, options)[1] for name, path in names.items()}
     comparison = compare_systems(results, resampling)
     tasks = len(next(iter(comparison.results.values())).by_task)
     log_notices = (each for name, result in results.items() for each in named_notices(name, result.notices))
     notices = [*comparison.notices, *log_notices]
-    return Output(
-        document=lambda _: make_document(
-            SystemCompareDocument,
-            **scores_and_accounts(comparison.results),
-            counts={"tasks": tasks, "systems": len(comparison.results)},
-            warnings=notices,
-            versus=comparison.versus,
-            ladder=comparison.ladders,
-            intervals=describe_intervals(resampling),
-        ),
+    return compared_output(
+        SystemCompareDocument,
+        comparison,
+        options,
+        resampling=resampling,
+        notices=notices,
+        fields={"counts": {"tasks": tasks, "systems": len(comparison.results)}},
         parts=comparison_parts(
             views.system_comparison_table(comparison),
             {name: result.scores for name, result in comparison.results.items()},
@@ -312,7 +300,5 @@ def compare(**options: Any) -> Output:
             f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
             unit="tasks",
         ),
-        notices=notices,
         charts=lambda: [*ladder_charts(comparison.ladders), *views.system_charts(comparison.results)],
-        check=lambda: fail_if_worse(options, comparison, 1 - resampling.confidence),
     )

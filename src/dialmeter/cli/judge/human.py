@@ -38,10 +38,10 @@ from ...readers.ratings.rated_item import RatedItems
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from .. import options as shared
 from ..dry_run import dry_run_option
+from ..frame import CommandRun
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import judge_progress
-from ..run_files import CommandRun
 from .endpoints import ModelUsage, dry_run, usage_line, usage_of
 from .options import (
     ask_from_options,
@@ -128,8 +128,7 @@ def human(**options: Any) -> Output:
     Scores in RATINGS are judges too, without --judge. The trivial judges length, overlap, random and constant are always
     included. For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    settings = PeopleSettings(options["resample"], shared.resampling_from_options(options))
-    conditions = shared.conditions_from_options(options)
+    settings = PeopleSettings(options["resample"], options["resampling"])
     run = CommandRun(options, run_inputs("ratings", options["ratings_file"], options))
     items = open_items(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
@@ -141,7 +140,6 @@ def human(**options: Any) -> Output:
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
     checked_names(items, [*chosen.judges, *scores], carried)
     run.begin(
-        [options["ratings_file"]],
         lambda inputs: record.identity(
             inputs,
             {name: identity_of(judge) for name, judge in chosen.judges.items()},
@@ -178,7 +176,7 @@ def human(**options: Any) -> Output:
         notices=result.notices,
         charts=lambda: people_charts(result),
         errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
-        check=lambda: _check_conditions(conditions, result),
+        check=lambda: _check_conditions(options["conditions"], result),
         exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
     )
 

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from ...conditions import Condition
 from ...core.engine import note
-from ...core.record import RunInput
 from ...core.run_writer import RunWriter
 from ...errors import DialmeterError
 from ...judges.ask import Ask, Asker, Shard, ShardAnswer
@@ -158,9 +157,9 @@ def score_files_from_options(options: dict[str, Any]) -> list[tuple[str | None, 
     return [(name, path) if equals else (None, name) for name, equals, path in parts]
 
 
-def run_inputs(role: str, file: str, options: dict[str, Any]) -> list[RunInput]:
+def run_inputs(role: str, file: str, options: dict[str, Any]) -> dict[str, str | list[str]]:
     """Return the inputs of a run: the file that is judged, and the files of --scores."""
-    return [RunInput(role, file), *(RunInput("scores", path) for _, path in score_files_from_options(options))]
+    return {role: file, "scores": [path for _, path in score_files_from_options(options)]}
 
 
 def score_store_from_options(

@@ -30,11 +30,10 @@ from ...views.ladder import ladder_charts
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
+from ..frame import CommandRun, verdict_blocks
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
-from ..run_files import CommandRun
-from ..several import verdict_blocks
 from .endpoints import ModelUsage, checked_models, dry_run, usage_line, usage_of
 from .options import (
     ask_from_options,
@@ -148,9 +147,8 @@ def score(**options: Any) -> Output:
     unfinished. A neural network uses one core in each process: use --workers for more. A language model at an endpoint is
     always called from this process.
     """
-    confidence = shared.confidence_from_options(options)
+    confidence = options["ci"]
     settings = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
-    conditions = shared.conditions_from_options(options)
     run = CommandRun(options, run_inputs("cases", options["cases_file"], options))
     cases = read_cases(options["cases_file"])
     chosen = judges_from_options(options, cases, pairwise=True)
@@ -163,7 +161,7 @@ def score(**options: Any) -> Output:
         for name, path in score_files_from_options(options)
     }
     judges_to_ask, judge_facts = with_trivial_judges(cases, judges, file_scores, options["lower"])
-    run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, judge_facts, settings))
+    run.begin(lambda inputs: record.identity(inputs, judge_facts, settings))
     result = run_judges(
         cases,
         judges_to_ask,
@@ -193,7 +191,7 @@ def score(**options: Any) -> Output:
         notices=result.notices,
         charts=charts,
         errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
-        check=lambda: _check_conditions(conditions, result),
+        check=lambda: _check_conditions(options["conditions"], result),
         exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
     )
 

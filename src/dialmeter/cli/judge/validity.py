@@ -82,7 +82,7 @@ def judge_validity(**options: Any) -> Output:
             parts=[message_block("\n".join((summary, *INSTRUCTIONS)))],
         )
     readers = [read_sheet(path, cases) for path in options["sheets"]]
-    rates = validity(cases, readers, shared.confidence_from_options(options))
+    rates = validity(cases, readers, options["ci"])
     pairs = [
         (one + 1, other + 1, *kappa(readers[one], readers[other]))
         for other in range(len(readers))

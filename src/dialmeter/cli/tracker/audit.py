@@ -21,9 +21,9 @@ from ...tracking.gold_patch import Correction
 from ...views import audit as views
 from ...views.tables import signature_of
 from .. import options as shared
+from ..frame import name_files, scores_and_accounts
 from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
 from ..progress import track_reading
-from ..several import name_files, scores_and_accounts
 from . import inputs
 
 
@@ -83,7 +83,7 @@ class TrackerAuditDocument(Document, kw_only=True):
 
 @shared.command("audit")
 @click.argument("files", nargs=-1, metavar="GOLD PRED... | RUN...")
-@shared.name_option("Name of a tracker; give one for each tracker.")
+@shared.option("--name NAME* names", "Name of a tracker; give one for each tracker.")
 @shared.option("--common", "Use only the dialogues that all files have.")
 @shared.option("--talk FILE", "File with the utterances, if GOLD and PRED have none.")
 @shared.option(

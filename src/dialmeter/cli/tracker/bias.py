@@ -27,9 +27,9 @@ from ...views.bias import bias_charts
 from ...views.latex import Paper
 from ...views.tables import Table, signature_of
 from .. import options as shared
+from ..frame import match_gold_files, name_files, scores_and_accounts
 from ..printer import Block, Output
 from ..progress import expect_files, track_reading
-from ..several import match_gold_files, name_files, scores_and_accounts
 from ..study import study_options
 from . import inputs
 
@@ -100,7 +100,7 @@ def bias(**options: Any) -> Output:
     FILE and of all files together. The result says whether the published claim about FGA and GCA holds on these dialogues.
     """
     arguments = inputs.prediction_arguments(options)
-    resampling = shared.resampling_from_options(options)
+    resampling = options["resampling"]
     if resampling is None:
         raise DialmeterError("the study needs intervals; give --ci between 0 and 1, such as 0.95")
     yardsticks = options["yardsticks"] or list(TRIVIAL)

@@ -19,9 +19,9 @@ from ...studies.board.systems import BoardEntry, BoardManifest, read_manifest
 from ...tracking.diagnosis.suspicions import Finding
 from ...views import boards as views
 from .. import options as shared
+from ..frame import match_gold_files, name_files
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
-from ..several import match_gold_files, name_files
 from . import inputs
 
 
@@ -114,7 +114,7 @@ def board_(**options: Any) -> Output:
     settings = BoardSettings(
         measures=tuple(repr(parse(each)) for each in options["measures"]),
         rules=inputs.rules_from_options(options),
-        resampling=shared.resampling_from_options(options) or Resampling(),
+        resampling=options["resampling"] or Resampling(),
         common=options["common"],
     )
     boards = [

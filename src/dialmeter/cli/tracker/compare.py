@@ -11,9 +11,8 @@ import click
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from ...core.account import account_fields
 from ...core.comparison import Resampling, Test
-from ...core.document import ComparedDocument, Count, Number, make_document
+from ...core.document import ComparedDocument, Count, Number
 from ...core.result import score_dict
 from ...errors import DialmeterError, NotApplicable
 from ...measure import Score
@@ -41,9 +40,9 @@ from ...views.compare import comparison_rows
 from ...views.ladder import ladder_charts
 from ...views.tables import signature_of
 from .. import options as shared
+from ..frame import compared_output, match_gold_files, name_files, named_notices, verdict_blocks
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
-from ..several import fail_if_worse, match_gold_files, name_files, named_notices, verdict_blocks
 from ..study import study_options
 from . import inputs
 
@@ -118,7 +117,7 @@ def compare_(**options: Any) -> Output:
     by Holm over all measures and pairs of the table. A line below the table gives the number of tests.
     """
     rules = inputs.rules_from_options(options)
-    resampling = shared.resampling_from_options(options) or Resampling()
+    resampling = options["resampling"] or Resampling()
     systems = _systems(options, rules)
     results = _score_systems(systems, options, rules, resampling)
     unequal_notices: list[Notice] = []
@@ -149,12 +148,15 @@ def compare_(**options: Any) -> Output:
         },
     )
     notices = [*_notices(compared, extra, resampling), *disagreement_notices]
-    return Output(
-        document=lambda _: _document(compared, extra, notices),
-        parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
+    return compared_output(
+        TrackerCompareDocument,
+        compared,
+        options,
+        resampling=resampling,
         notices=notices,
+        fields=_fields(compared, extra),
+        parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
         charts=lambda: [*ladder_charts(compared.ladders), *views.system_charts(results)],
-        check=lambda: fail_if_worse(options, compared, level),
     )
 
 
@@ -225,6 +227,25 @@ def _score_systems(
     }
 
 
+def _fields(compared: TrackerComparison, extra: ExtraResults) -> dict[str, Any]:
+    """Return the fields of the document that other comparisons do not have."""
+    first = next(iter(compared.results.values()))
+    return {
+        "scores": [
+            {**score_dict(score), "system": name}
+            for name, result in compared.results.items()
+            for score in (*result.scores, *(each for scores in extra.groups.values() for each in scores[name]))
+        ],
+        "counts": {"systems": len(compared.results), "dialogues": first.dialogues, "turns": first.turns},
+        "intervals": UNSET,
+        "ranks": compared.ranks.by_measure,
+        "tau": [{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
+        "mcnemar": extra.tests,
+        "disagreements": extra.disagreements,
+        "power": UNSET if extra.power is None else extra.power,
+    }
+
+
 def _notices(compared: TrackerComparison, extra: ExtraResults, resampling: Resampling) -> list[Notice]:
     notices = [*compared.notices]
     own = [(name, notice) for name, result in compared.results.items() for notice in result.notices]
@@ -269,29 +290,6 @@ def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> tupl
     return disagreements, notices
 
 
-def _document(compared: TrackerComparison, extra: ExtraResults, notices: list[Notice]) -> TrackerCompareDocument:
-    results = compared.results
-    first = next(iter(results.values()))
-    return make_document(
-        TrackerCompareDocument,
-        scores=[
-            {**score_dict(score), "system": name}
-            for name, result in results.items()
-            for score in (*result.scores, *(each for scores in extra.groups.values() for each in scores[name]))
-        ],
-        **account_fields({name: result.account for name, result in results.items()}),
-        counts={"systems": len(results), "dialogues": first.dialogues, "turns": first.turns},
-        warnings=notices,
-        versus=compared.versus,
-        ladder=compared.ladders,
-        ranks=compared.ranks.by_measure,
-        tau=[{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
-        mcnemar=extra.tests,
-        disagreements=extra.disagreements,
-        power=UNSET if extra.power is None else extra.power,
-    )
-
-
 def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, Any]) -> Iterator[Block]:
     tests, disagreements, power, groups = extra
     listed = {
@@ -299,7 +297,7 @@ def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, 
         for name, result in compared.results.items()
     }
     yield Block(comparison_rows(listed, compared.versus), CSV)
-    level = 1 - (shared.confidence_from_options(options) or Resampling().confidence)
+    level = 1 - (options["ci"] or Resampling().confidence)
     yield from table_blocks([views.disagreement_rows(disagreements)] if disagreements else [], CSV)
     yield from table_blocks(views.power_rows(power) if power else [], CSV)
     yield from verdict_blocks(compared, level=level)

@@ -118,7 +118,7 @@ def curve_(**options: Any) -> Output:
         **inputs.prediction_arguments(options),
         reference=options["reference"],
         scale=options["scale"],
-        resampling=shared.resampling_from_options(options),
+        resampling=options["resampling"],
         watch=lambda files: track_files(files, options["quiet"]),
     )
     notices += curve.notices

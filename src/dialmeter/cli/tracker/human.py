@@ -106,7 +106,7 @@ def human(**options: Any) -> Output:
     First write sheets with `--make-sheets DIR`. After raters have filled them, use `--read-sheets DIR`. For ratings from
     elsewhere, use `--ratings CSV`.
     """
-    confidence = shared.confidence_from_options(options)
+    confidence = options["ci"]
     modes = [name for name in ("ratings", "make_sheets", "read_sheets") if options[name]]
     if len(modes) != 1:
         raise DialmeterError("give one of --ratings CSV, --make-sheets DIR and --read-sheets DIR")

@@ -15,7 +15,6 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals, make_document
-from ...core.record import RunInput
 from ...core.result import score_dict
 from ...core.run_writer import RunWriter
 from ...core.shards import ShardTask
@@ -51,10 +50,10 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
+from ..frame import CommandRun
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
 from ..progress import track_reading
-from ..run_files import CommandRun
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
 from . import inputs
 
@@ -198,7 +197,7 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
-        result = scorer.result(file, notices, shared.resampling_from_options(options), settings.only)
+        result = scorer.result(file, notices, options["resampling"], settings.only)
         result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
     except InputError as error:
         if writer is not None:
@@ -247,7 +246,7 @@ def _score_whole_file(
             rules=settings.rules,
             by=settings.by,
             train_schema=settings.train_schema,
-            resampling=shared.resampling_from_options(options),
+            resampling=options["resampling"],
             sink=take if writer is not None or settings.shown else None,
             watch=watch,
         )
@@ -284,17 +283,18 @@ def score(**options: Any) -> Output:
 
     Gold and predictions may be in one file or in two files (--gold). The format is auto-detected.
     """
-    command_line = _command_line(options)
+    given = " ".join(f"rule_{name}" for name in inputs.RULE_OPTIONS)
+    words = shared.repeated_words(f"gold format gold_format schema only rules_name {given}")
+    command_line = shlex.join(
+        one_line(word, 1000) for word in ("dialmeter", "tracker", "score", options["file"], *words)
+    )
     rules = inputs.rules_from_options(options)
     file = options["file"]
     if options["bare"]:
         _check_bare(options)
     if "seen" in options["by"] and not options["train_schema"]:
         raise DialmeterError("--by seen needs --train-schema, the schema of the training data")
-    conditions = [
-        replace(condition, measure=repr(parse(condition.measure)))
-        for condition in shared.conditions_from_options(options)
-    ]
+    conditions = [replace(condition, measure=repr(parse(condition.measure))) for condition in options["conditions"]]
     measures = [repr(parse(each)) for each in (options["measures"] or rules.measures)]
     measures += [condition.measure for condition in conditions if condition.measure not in measures]
     paths = {
@@ -305,8 +305,8 @@ def score(**options: Any) -> Output:
         "patch": rules.patch,
         "map": None if rules.map in maps.names() else rules.map,
     }
-    run = CommandRun(options, [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path])
-    run.begin(paths.values(), lambda inputs: tracker_identity(inputs, rules, measures))
+    run = CommandRun(options, paths)
+    run.begin(lambda inputs: tracker_identity(inputs, rules, measures))
     shown_ids = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
         rules,
@@ -396,16 +396,3 @@ def _parts(
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":
         yield Block(f"Next: {command_line} --dialogue {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)
-
-
-def _command_line(options: dict[str, Any]) -> str:
-    """Return the command with the options that select what is scored and how."""
-    names = {"format": "from", "gold_format": "gold-from", "rules_name": "rules"}
-    words = ["dialmeter", "tracker", "score", options["file"]]
-    for name in ("gold", "format", "gold_format", "schema", "only", "rules_name"):
-        if options[name] and (name, options[name]) != ("rules_name", "dialmeter"):
-            words += [f"--{names.get(name, name)}", options[name]]
-    for name, option in inputs.RULE_OPTIONS.items():
-        if options[f"rule_{name}"]:
-            words += [option, options[f"rule_{name}"]]
-    return shlex.join(one_line(word, 1000) for word in words)

@@ -18,9 +18,9 @@ from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
+from ..frame import match_gold_files, name_files, scores_and_accounts
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import track_reading
-from ..several import match_gold_files, name_files, scores_and_accounts
 from . import inputs
 
 _ORIGINAL = "original"
@@ -72,7 +72,7 @@ def sensitivity(**options: Any) -> Output:
     pairs = [*zip(files, golds, strict=True)]
     if options["original"]:
         pairs.append((options["original"], options["original_gold"]))
-    resampling = shared.resampling_from_options(options)
+    resampling = options["resampling"]
     scored_results = _score_files(pairs, options, resampling)
     results = dict(zip(names, scored_results, strict=True))
     variants = {name: result for name, result in results.items() if name != _ORIGINAL or not options["original"]}

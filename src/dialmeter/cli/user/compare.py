@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from ...core.comparison import Resampling
-from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError
 from ...model import Notice
 from ...readers.conversations import is_log
@@ -18,18 +17,22 @@ from ...users.events import COMBINED
 from ...users.result import UserResult, UserSettings
 from ...views.ladder import ladder_charts
 from ...views.user import comparison_chart, comparison_table
+from ..frame import (
+    check_count,
+    compared_output,
+    comparison_parts,
+    name_files,
+    named_notices,
+)
 from ..options import (
     chart_options,
     command,
     fail_if_worse_option,
     interval_options,
-    name_option,
     option,
-    resampling_from_options,
 )
 from ..printer import Output
 from ..progress import expect_files
-from ..several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
 from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
@@ -39,7 +42,7 @@ from .scoring import UserCompareDocument, dialogue_options, score_dialogues, sco
 
 @command()
 @click.argument("files", nargs=-1, required=True)
-@name_option("Name of a user; give one for each file.")
+@option("--name NAME* names", "Name of a user; give one for each file.")
 @option("--domain D", "Compare scores of this domain.", default=COMBINED)
 @option("--distance", "Measure how a simulated user (second file) differs from people (first file).")
 @fail_if_worse_option
@@ -63,8 +66,7 @@ def compare(**options: Any) -> Output:
     the same dialogues, acts are also compared turn by turn.
     """
     files, domain = options["files"], options["domain"]
-    if len(files) < 2:
-        raise DialmeterError("compare needs two files or more, the first as the baseline")
+    check_count(files, "files")
     if "-" in files:
         raise DialmeterError("compare reads its files twice; standard input can be read only once")
     names = dict(zip(name_files(files, options["names"], "users"), files, strict=True))
@@ -72,7 +74,7 @@ def compare(**options: Any) -> Output:
         return compare_distance(names, options)
     if is_log(files[0], options["format"], unknown=False):
         return compare_logs(names, options)
-    settings, resampling = user_settings_from_options(options), resampling_from_options(options) or Resampling()
+    settings, resampling = user_settings_from_options(options), options["resampling"] or Resampling()
     expect_files(len(files))
 
     def score_users(only: frozenset[str] | None, other: UserSettings | None = None) -> dict[str, UserResult]:
@@ -93,17 +95,13 @@ def compare(**options: Any) -> Output:
     only = common.keys if results is not whole_results else None
     comparison = compare_users(results, resampling, domain, lambda other: score_users(only, other))
     notices = [*common.notices, *comparison.notices, *_notices(whole_results, results)]
-    return Output(
-        document=lambda _: make_document(
-            UserCompareDocument,
-            **scores_and_accounts(results),
-            counts={"dialogues": len(common.keys), "systems": len(results)},
-            warnings=notices,
-            versus=comparison.versus,
-            ladder=comparison.ladders,
-            domain=domain,
-            intervals=describe_intervals(resampling),
-        ),
+    return compared_output(
+        UserCompareDocument,
+        comparison,
+        options,
+        resampling=resampling,
+        notices=notices,
+        fields={"counts": {"dialogues": len(common.keys), "systems": len(results)}, "domain": domain},
         parts=comparison_parts(
             comparison_table(comparison, domain),
             {
@@ -114,9 +112,7 @@ def compare(**options: Any) -> Output:
             f"{len(common.keys)} dialogues with the same goal for every user",
             who="user",
         ),
-        notices=notices,
         charts=lambda: [*ladder_charts(comparison.ladders), comparison_chart(comparison, domain)],
-        check=lambda: fail_if_worse(options, comparison, 1 - resampling.confidence),
     )
 
 

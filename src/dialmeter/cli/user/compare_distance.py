@@ -19,10 +19,9 @@ from ...users.result import UserSettings
 from ...users.score_table import column
 from ...users.scorer import UserScorer
 from ...views.tables import table_of
-from ..options import resampling_from_options
+from ..frame import named_notices
 from ..printer import EVERY, TEXT, Block, Output
 from ..progress import expect_files, track_reading
-from ..several import named_notices
 from .scoring import UserCompareDocument, user_settings_from_options
 
 
@@ -38,7 +37,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
     """
     if len(names) != 2:
         raise DialmeterError("--distance takes two files: dialogues of people, then those of the simulated user")
-    resampling = resampling_from_options(options) or Resampling()
+    resampling = options["resampling"] or Resampling()
     expect_files(len(names))
     talks: dict[str, list[Conversation]] = {}
     accounts: dict[str, Account] = {}

@@ -99,7 +99,7 @@ def cross(**options: Any) -> Output:
         name, count = Counter(each.text for each in agents).most_common(1)[0]
         if count > 1:
             raise DialmeterError(f"{name} is given twice; give each agent once")
-    user_settings, resampling = user_settings_from_options(options), shared.resampling_from_options(options)
+    user_settings, resampling = user_settings_from_options(options), options["resampling"]
     tasks, notices = tasks_from_options(options)
     settings = [
         Setting(user, system, options["noise"], options["seed"], options["max_turns"])

@@ -10,7 +10,6 @@ import click
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from ...core.account import account_fields
 from ...core.comparison import Resampling
 from ...core.document import (
     Count,
@@ -19,7 +18,6 @@ from ...core.document import (
     make_document,
 )
 from ...core.open_runs import open_run
-from ...core.record import RunInput
 from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...model import Notice, dialogue_key
@@ -52,11 +50,10 @@ from ...views.pages.item_tables import (
 )
 from ...views.tables import Table, records_table, table_of
 from .. import options as shared
+from ..frame import CommandRun, compared_output, named_notices
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
-from ..run_files import CommandRun
-from ..several import fail_if_worse, named_notices
 from .scoring import UserCompareDocument, UserQueryDocument, is_run, query_parts
 
 
@@ -97,10 +94,8 @@ def items(**options: Any) -> Output:
     """
     sheet = read_goal_sheet(options["sheet"]) if options["sheet"] else None
     source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
-    paths = {"log": options["log"], "goals": options["sheet"]}
-    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    conditions = shared.conditions_from_options(options)
-    run.begin(paths.values(), lambda inputs: items_identity(inputs, source))
+    run = CommandRun(options, {"log": options["log"], "goals": options["sheet"]})
+    run.begin(lambda inputs: items_identity(inputs, source))
     with run.abandoned_on(DialmeterError):
         log = open_trajectories(options["log"], options["format"])
         trajectories = list(track_reading(log, log, options["quiet"]))
@@ -109,7 +104,7 @@ def items(**options: Any) -> Output:
             [talk for _, talk in pairs],
             len(trajectories) - len(pairs),
             source=source,
-            resampling=shared.resampling_from_options(options),
+            resampling=options["resampling"],
             refused=log.refused,
             notices=[*log.notices, *language_notices(trajectories)],
         )
@@ -141,7 +136,7 @@ def items(**options: Any) -> Output:
             *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
             *([] if is_accepted else [f"{len(log.refused)} dialogues cannot be read (use --skip-bad to accept this)"]),
         ],
-        check=lambda: shared.check_conditions(conditions, log_items.to_dicts()),
+        check=lambda: shared.check_conditions(options["conditions"], log_items.to_dicts()),
         exit_code=0 if is_accepted else EXIT_INPUT,
     )
 
@@ -256,43 +251,33 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
         names: name → log.
         options: the options of the command.
     """
-    resampling = shared.resampling_from_options(options) or Resampling()
+    resampling = options["resampling"] or Resampling()
     expect_files(len(names))
     results: dict[str, LogItems] = {}
     notices: list[Notice] = []
     for name, path in names.items():
         log = open_trajectories(path, options["format"])
-        results[name] = read_items(
-            track_reading(log, log, options["quiet"]), resampling=shared.resampling_from_options(options)
-        )
+        results[name] = read_items(track_reading(log, log, options["quiet"]), resampling=options["resampling"])
         if not results[name].dialogues:
             raise InputError("no goal in words has an item", file=log.name)
         notices += named_notices(name, [*log.notices, *results[name].notices, *unread_notices(log.refused)])
     comparison = compare_items(results, resampling)
     tasks = len({talk.task for result in comparison.results.values() for talk in result.all_dialogues})
     measures = list(dict.fromkeys(each.measure for each in comparison.versus))
-    return Output(
-        document=lambda _: make_document(
-            UserCompareDocument,
-            scores=[
-                {**score_dict(replace(score_of(result, measure), group={"domain": COMBINED})), "system": name}
-                for name, result in comparison.results.items()
-                for measure in measures
-            ],
-            **account_fields({name: result.account for name, result in comparison.results.items()}),
-            counts={
-                "dialogues": sum(len(result.all_dialogues) for result in comparison.results.values()),
-                "systems": len(names),
-            },
-            warnings=[*comparison.notices, *notices],
-            versus=comparison.versus,
-            ladder=comparison.ladders,
-            domain=COMBINED,
-            intervals=describe_intervals(resampling),
-        ),
-        parts=_comparison_parts(comparison, tasks),
+    scores = [
+        {**score_dict(replace(score_of(result, measure), group={"domain": COMBINED})), "system": name}
+        for name, result in comparison.results.items()
+        for measure in measures
+    ]
+    dialogues = sum(len(result.all_dialogues) for result in comparison.results.values())
+    return compared_output(
+        UserCompareDocument,
+        comparison,
+        options,
+        resampling=resampling,
         notices=[*comparison.notices, *notices],
-        check=lambda: fail_if_worse(options, comparison, 1 - resampling.confidence),
+        fields={"scores": scores, "counts": {"dialogues": dialogues, "systems": len(names)}, "domain": COMBINED},
+        parts=_comparison_parts(comparison, tasks),
     )
 
 

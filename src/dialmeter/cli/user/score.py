@@ -9,8 +9,7 @@ from typing import Any
 import click
 from msgspec import UNSET, Struct, UnsetType
 
-from ...core.document import CheckedDocument, Count, ScoredDocument, describe_intervals, make_document
-from ...core.record import RunInput
+from ...core.document import CheckedDocument, Count, ScoredDocument, make_document
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import open_conversations
 from ...readers.formats import LOG_FORMATS
@@ -24,10 +23,10 @@ from ...views.user import event_table, markdown_report, score_table, summarise_v
 from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
+from ..frame import CommandRun, scored_output
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
 from ..progress import track_reading
-from ..run_files import CommandRun
 from ..work import work_options
 from .scoring import (
     dialogue_options,
@@ -166,15 +165,14 @@ def score(**options: Any) -> Output:
         talks = open_conversations(options["dialogues"], options["format"], options["goals"])
         return reading_dry_run("user score", options, list(talks))
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.value_map_file(options)}
-    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
+    run = CommandRun(options, paths)
     settings = user_settings_from_options(options)
-    conditions = shared.conditions_from_options(options)
-    run.begin(paths.values(), lambda inputs: record.identity(inputs, settings, options["blamed"]))
+    run.begin(lambda inputs: record.identity(inputs, settings, options["blamed"]))
     scored = score_dialogues(
         options["dialogues"],
         settings,
         options,
-        shared.resampling_from_options(options),
+        options["resampling"],
         writer=run.writer,
         blamed=options["blamed"],
         with_rows=bool(options["charts"]),
@@ -184,33 +182,21 @@ def score(**options: Any) -> Output:
     name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **extra))
-    is_accepted = options["skip_bad"] or not result.refused
-    errors: list[str] = []
-    if not is_accepted:
-        unscored = f"{result.account.unscored} of {result.account.asked} dialogues cannot be scored"
-        errors = [*refused_lines(result.refused), f"{unscored} (use --skip-bad to accept this)"]
 
     def check() -> None:
         combined = ("domain", COMBINED)
         scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in result.to_dicts()]
-        shared.check_conditions(conditions, scores)
+        shared.check_conditions(options["conditions"], scores)
 
-    return Output(
-        document=lambda _: make_document(
-            UserScoreDocument,
-            result,
-            format=scored.format,
-            intervals=describe_intervals(result.resampling),
-            worst=result.worst(3),
-            refused=[str(error) for error in result.refused],
-            verdicts=UNSET if verdicts is None else verdicts,
-        ),
+    return scored_output(
+        UserScoreDocument,
+        result,
+        options,
+        f"{result.account.unscored} of {result.account.asked} dialogues cannot be scored",
+        {"format": scored.format, "worst": result.worst(3), **extra},
         parts=_score_parts(result, verdicts, scored.format, options),
-        notices=[each for each in result.notices if is_accepted or each.code != "refused"],
         charts=lambda: user_charts(UserCounts.of(scored.rows)),
-        errors=errors,
         check=check,
-        exit_code=0 if is_accepted else EXIT_INPUT,
     )
 
 

@@ -43,6 +43,7 @@ from ..options import (
     map_option,
     option,
     profile_option,
+    repeated_words,
     rules_option,
     value_map_from_options,
 )
@@ -357,7 +358,9 @@ def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:
         options: the options of the command.
     """
     words = ["dialmeter", "user", "query", where, "--dialogue", dialogue]
-    words += [] if is_run(where) else _repeated_options(options)
+    if not is_run(where):
+        words += repeated_words("format goals value_map profile rules_name changes")
+        words += ["--from-text", "--reader", options["reader"]] if options["from_text"] else []
     return f"Next: {shlex.join(one_line(word, 1000) for word in words)}"
 
 
@@ -365,19 +368,3 @@ def is_run(where: str) -> bool:
     """Return True for the folder of a run, finished or not."""
     folder = Path(where)
     return folder.is_dir() and ((folder / "run.json").exists() or (folder / "parts").exists())
-
-
-def _repeated_options(options: dict[str, Any]) -> list[str]:
-    words: list[str] = []
-    for name, flag, default in (
-        ("format", "--from", None),
-        ("goals", "--goals", None),
-        ("value_map", "--map", None),
-        ("profile", "--profile", "multiwoz"),
-        ("rules_name", "--rules", "dialmeter"),
-    ):
-        if options[name] and options[name] != default:
-            words += [flag, options[name]]
-    for change in options["changes"]:
-        words += ["--set", change]
-    return words + (["--from-text", "--reader", options["reader"]] if options["from_text"] else [])

@@ -1,25 +1,196 @@
-"""Functions for commands that take several files, one for each system or user."""
+"""The frame of the commands that check, score and compare a subject: saved runs, names of files, and outputs of the same shape.
+
+A subject gives its documents, its tables, and the functions that check, score and compare its files.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import click
 from msgspec.structs import replace
 
 from ..core.account import account_fields
-from ..core.comparison import SystemComparison, worse_than_base
-from ..core.record import RecordedResult
-from ..errors import ConditionHolds, DialmeterError, one_line
+from ..core.comparison import Resampling, SystemComparison, worse_than_base
+from ..core.document import ComparedDocument, Document, ScoredDocument, describe_intervals, make_document
+from ..core.record import RecordedResult, RunInput, RunInputs
+from ..core.run_writer import RunWriter
+from ..errors import ConditionHolds, DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
+from ..readers.corpus import split_tracker
+from ..readers.raw_file import is_stream
 from ..views.compare import comparison_rows, result_lines, worse_line
 from ..views.ladder import ladder_lines, ladder_table
+from ..views.pages.findings import write_findings
 from ..views.tables import Table, signature_of
-from .printer import CSV, TEXT, Block, result_blocks, signature_blocks
+from .main import EXIT_INPUT
+from .printer import CSV, TEXT, Block, Output, refused_lines, result_blocks, signature_blocks
+
+
+class CommandRun:
+    """The run that a command saves to the folder of --out. Without --out nothing is written.
+
+    Args:
+        options: the options of the command.
+        inputs: role → file or files that determine the result, if given. Create the run before the first of them is read.
+
+    Attributes:
+        writer: writes the rows; None before ``begin``, and without --out.
+
+    Raises:
+        InputError: a file does not exist.
+    """
+
+    def __init__(self, options: dict[str, Any], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
+        self._options = options
+        given = ((role, [paths] if isinstance(paths, str) else paths or ()) for role, paths in inputs.items())
+        self._listed = [RunInput(role, *split_tracker(path)) for role, paths in given for path in paths if path]
+        self._inputs = RunInputs(self._listed if options["out"] else [])
+        self._identity: dict[str, Any] = {}
+        self.writer: RunWriter | None = None
+
+    def begin(self, identify: Callable[[list[dict[str, str | None]]], dict[str, Any]]) -> None:
+        """Lock the folder.
+
+        Args:
+            identify: returns the identity of the run from the names and hashes of its inputs. Called only with --out.
+
+        Raises:
+            DialmeterError: the folder is in use, or the options contradict each other.
+        """
+        options = self._options
+        if not options["out"]:
+            if options["resume"] or options["force"] or options["rows"] == "parquet":
+                raise DialmeterError("--resume, --force and --rows need --out")
+            return
+        if options["resume"] and any(is_stream(each.path) for each in self._listed):
+            raise DialmeterError(
+                "a run from standard input or a pipe cannot be resumed, because the input may be different"
+            )
+        self._identity = identify(self._inputs.described())
+        self.writer = RunWriter(
+            options["out"],
+            self._identity,
+            resume=options["resume"],
+            force=options["force"],
+            parquet=options["rows"] == "parquet",
+            index=write_findings,
+        )
+        click.get_current_context().call_on_close(self.writer.close)
+
+    @contextmanager
+    def abandoned_on(self, error: type[DialmeterError]) -> Iterator[None]:
+        """Abandon the run if such an error is raised."""
+        try:
+            yield
+        except error:
+            if self.writer is not None:
+                self.writer.abandon()
+            raise
+
+    def finish(self, write: Callable[[RunWriter, dict[str, Any]], None]) -> None:
+        """Finish the run, if there is one.
+
+        Args:
+            write: writes the last files. Its arguments are the writer and the identity of the run, with the hash of every input.
+
+        Raises:
+            InputError: an input changed during the run. The run is abandoned.
+        """
+        if self.writer is None:
+            return
+        with self.abandoned_on(InputError):
+            inputs = self._inputs.after_reading()
+        write(self.writer, {**self._identity, "inputs": inputs})
+
+
+def document_output(
+    kind: type[Document],
+    result: object = None,
+    /,
+    *,
+    parts: Iterable[Block],
+    notices: Sequence[Notice] = (),
+    errors: Sequence[str] = (),
+    exit_code: int = 0,
+    **fields: Any,
+) -> Output:
+    """Return the output of a command whose document, made from a result and fields, has the same warnings."""
+    return Output(
+        document=lambda _: make_document(kind, result, warnings=notices, **fields),
+        parts=parts,
+        notices=notices,
+        errors=errors,
+        exit_code=exit_code,
+    )
+
+
+def scored_output(
+    kind: type[ScoredDocument],
+    result: Any,
+    options: dict[str, Any],
+    unread: str,
+    fields: Mapping[str, Any],
+    **more: Any,
+) -> Output:
+    """Return the output of a command that scores; ``fields`` are those that only its document has.
+
+    Units that cannot be read are errors, unless --skip-bad accepts them; ``unread`` says how many there are.
+    """
+    is_accepted = options["skip_bad"] or not result.refused
+    intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
+    return Output(
+        document=lambda _: make_document(kind, result, intervals=intervals, refused=refused, **fields),
+        notices=[each for each in result.notices if is_accepted or each.code != "refused"],
+        errors=[] if is_accepted else [*refused_lines(result.refused), f"{unread} (use --skip-bad to accept this)"],
+        exit_code=0 if is_accepted else EXIT_INPUT,
+        **more,
+    )
+
+
+def compared_output(
+    kind: type[ComparedDocument],
+    comparison: SystemComparison[Any],
+    options: dict[str, Any],
+    *,
+    resampling: Resampling,
+    notices: Sequence[Notice],
+    fields: Mapping[str, Any],
+    **more: Any,
+) -> Output:
+    """Return the output of a command that compares; ``fields`` are those that only its document has.
+
+    The command ends with exit code 1 if --fail-if-worse is given and a system is worse than the first.
+    """
+
+    def document(_: object) -> ComparedDocument:
+        values: dict[str, Any] = {
+            **scores_and_accounts(comparison.results),
+            "warnings": notices,
+            "versus": comparison.versus,
+            "ladder": comparison.ladders,
+            "intervals": describe_intervals(resampling),
+        }
+        return make_document(kind, **values | {**fields})
+
+    check = lambda: fail_if_worse(options, comparison, 1 - resampling.confidence)  # noqa: E731
+    return Output(document=document, notices=notices, check=check, **more)
+
+
+def check_count(files: Sequence[str], what: str) -> None:
+    """Check that a command that compares has two files or more.
+
+    Raises:
+        DialmeterError: it has fewer.
+    """
+    if len(files) < 2:
+        raise DialmeterError(f"compare needs two {what} or more, the first as the baseline")
 
 
 def match_gold_files(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:
