@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from ..core.document import Document, Number, make_document
+from ..core.document import Document, Number
 from ..core.endpoint import CostEstimate, Price
 from ..views.tables import Table
+from .frame import document_output
 from .options import option
 from .printer import EVERY, Block, Output
 
@@ -79,13 +80,11 @@ def dry_run_output(
         *([f"total cost: {sum(costs):.4f}"] if len(costs) > 1 else []),
     )
     table = Table("estimated use of language models", headings, rows, frozenset(range(2, len(headings))), foot=foot)
-    return Output(
-        document=lambda _: make_document(
-            DryRunDocument,
-            command=f"{command} dry-run",
-            counts=counts,
-            estimates=estimates,
-            cost=sum(costs) if costs else UNSET,
-        ),
+    return document_output(
+        DryRunDocument,
         parts=[Block(table, EVERY)],
+        command=f"{command} dry-run",
+        counts=counts,
+        estimates=estimates,
+        cost=sum(costs) if costs else UNSET,
     )

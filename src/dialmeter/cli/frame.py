@@ -110,25 +110,20 @@ class CommandRun:
         write(self.writer, {**self._identity, "inputs": inputs})
 
 
-def document_output(
-    kind: type[Document],
-    result: object = None,
-    /,
-    *,
-    parts: Iterable[Block],
-    notices: Sequence[Notice] = (),
-    errors: Sequence[str] = (),
-    exit_code: int = 0,
-    **fields: Any,
-) -> Output:
-    """Return the output of a command whose document, made from a result and fields, has the same warnings."""
-    return Output(
-        document=lambda _: make_document(kind, result, warnings=notices, **fields),
-        parts=parts,
-        notices=notices,
-        errors=errors,
-        exit_code=exit_code,
-    )
+def document_output(kind: type[Document], result: object = None, /, **given: Any) -> Output:
+    """Return the output of a command from the arguments of ``Output`` and of ``make_document``.
+
+    Without a result and ``warnings``, the document has the same warnings as the output.
+    """
+    own = {name: given.pop(name) for name in Output.__struct_fields__ if name in given}
+    if result is None:
+        given.setdefault("warnings", own.get("notices", ()))
+
+    def document(charts: list[str]) -> Document:
+        names = {"charts": charts} if "charts" in kind.__struct_fields__ else {}
+        return make_document(kind, result, **names, **given)
+
+    return Output(document=document, **own)
 
 
 def scored_output(

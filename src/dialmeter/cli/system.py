@@ -15,7 +15,6 @@ from ..core.document import (
     Count,
     ScoredDocument,
     SignedScore,
-    make_document,
 )
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Trajectory
@@ -35,6 +34,7 @@ from .frame import (
     check_count,
     compared_output,
     comparison_parts,
+    document_output,
     name_files,
     named_notices,
     scored_output,
@@ -170,8 +170,9 @@ def check(**options: Any) -> Output:
         )
     log = open_trajectories(options["log"], options["format"])
     checked = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
-    return Output(
-        document=lambda _: make_document(SystemCheckDocument, checked),
+    return document_output(
+        SystemCheckDocument,
+        checked,
         parts=_check_parts(checked, one_line(options["log"], 200)),
         notices=checked.notices,
         errors=refused_lines([each.message for each in checked.problems]),

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ...core.account import Account, Reason
 from ...core.cache_folder import cache_folder
-from ...core.document import Count, Document, make_document
+from ...core.document import Count, Document
 from ...core.engine import note
 from ...core.lock import Lock
 from ...core.output import refuse_replacing, write_file
@@ -35,6 +35,7 @@ from ...readers.conversations import open_conversations
 from ...views.judge import yield_table
 from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
+from ..frame import document_output
 from ..printer import EVERY, TEXT, Block, Output, message_block, refusal_notices
 from ..progress import attack_progress
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
@@ -134,21 +135,18 @@ def attack(**options: Any) -> Output:
     account = case_account(attacked.yields, options["cases"])
     resources = sorted({name for case in attacked.cases for name in case.resources})
     written = f"{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}"
-    return Output(
-        document=lambda _: make_document(
-            JudgeAttackDocument,
-            account=account,
-            counts=counts,
-            warnings=notices,
-            seed=options["seed"],
-            resources=resources,
-            yields=attacked.yields,
-        ),
+    return document_output(
+        JudgeAttackDocument,
         parts=[
             Block(replace(yield_table(attacked.yields), foot=(account.line,)), EVERY),
             Block(f"{written}\nresources: {', '.join(resources) or 'none'}", TEXT),
         ],
         notices=notices,
+        account=account,
+        counts=counts,
+        seed=options["seed"],
+        resources=resources,
+        yields=attacked.yields,
     )
 
 
@@ -218,18 +216,15 @@ def _converted_output(count: int, notices: list[Notice], options: dict[str, Any]
     skipped = sum(notice.count for notice in notices)
     reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
     account = Account("case", count + skipped, count + skipped, count, reasons, "written")
-    return Output(
-        document=lambda _: make_document(
-            JudgeAttackDocument,
-            account=account,
-            counts={"cases": count, "left_out": skipped, "written": count},
-            warnings=notices,
-            seed=None,
-            resources=[],
-            yields=[],
-        ),
+    return document_output(
+        JudgeAttackDocument,
         parts=[message_block(f"{one_line(options['out'], 200)}: {account.line}")],
         notices=notices,
+        account=account,
+        counts={"cases": count, "left_out": skipped, "written": count},
+        seed=None,
+        resources=[],
+        yields=[],
     )
 
 

@@ -12,7 +12,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from ...core.document import Document, Number, ScoreRecord, make_document
+from ...core.document import Document, Number, ScoreRecord
 from ...core.output import write_file
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, Unfinished, one_line
@@ -44,6 +44,7 @@ from ...views.judge import board
 from ...views.tables import Table, count_table, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
+from ..frame import document_output
 from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message_block
 from ..progress import judge_progress
@@ -146,15 +147,15 @@ def make(**options: Any) -> Output:
     bench_set = make_set(cases, name=options["name"], version=version, made=origin)
     write_file(options["out"], write_set(bench_set), force=options["force"])
     head = bench_set.head
-    return Output(
-        document=lambda _: make_document(
-            JudgeBenchMakeDocument, counts={"cases": head.cases, "submissions": 0}, warnings=notices, head=head
-        ),
+    return document_output(
+        JudgeBenchMakeDocument,
         parts=[
             Block(count_table("", ("attack", "cases"), head.attacks), EVERY),
             Block(f"{head.bench} {head.version}: {head.cases} cases, digest {head.digest}"),
         ],
         notices=notices,
+        counts={"cases": head.cases, "submissions": 0},
+        head=head,
     )
 
 
@@ -211,11 +212,12 @@ def run(**options: Any) -> Output:
         write_file(path, msgspec.json.format(msgspec.json.encode(result), indent=0), force=options["force"])
         results.append(result)
         files.append(path.name)
-    return Output(
-        document=lambda _: make_document(
-            JudgeBenchRunDocument, scores=_scores(results), counts=_counts(cases, results), files=files
-        ),
+    return document_output(
+        JudgeBenchRunDocument,
         parts=[Block(board(results)), Block(records_table(_scores(results)), CSV)],
+        scores=_scores(results),
+        counts=_counts(cases, results),
+        files=files,
     )
 
 
@@ -234,13 +236,13 @@ def verify(**options: Any) -> Output:
     lines = [
         f"{one_line(each.judge)}: signature, digest and {len(each.scores)} cases are correct" for each in submissions
     ]
-    return Output(
-        document=lambda _: make_document(
-            JudgeBenchVerifyDocument, scores=_scores(submissions), counts=_counts(cases, submissions)
-        ),
+    return document_output(
+        JudgeBenchVerifyDocument,
         parts=[message_block("\n".join(lines))] if lines else [],
         errors=refused,
         exit_code=EXIT_INPUT if refused else 0,
+        scores=_scores(submissions),
+        counts=_counts(cases, submissions),
     )
 
 
@@ -275,14 +277,12 @@ def page(**options: Any) -> Output:
         for each in submissions
     ]
     write_file(options["out"], _page(cases.head, table), force=options["force"])
-    return Output(
-        document=lambda _: make_document(
-            JudgeBenchPageDocument,
-            scores=_scores(submissions),
-            agreement=agreement,
-            counts=_counts(cases, submissions),
-        ),
+    return document_output(
+        JudgeBenchPageDocument,
         parts=[Block(table), Block(records_table([*_scores(submissions), *agreement]), CSV)],
+        scores=_scores(submissions),
+        agreement=agreement,
+        counts=_counts(cases, submissions),
     )
 
 

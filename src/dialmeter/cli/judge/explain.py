@@ -10,7 +10,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons
-from ...core.document import Count, Document, Number, make_document
+from ...core.document import Count, Document, Number
 from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
 from ...judges.case_files import read_cases
@@ -22,6 +22,7 @@ from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table
 from ...views.tables import Table
 from ..dry_run import dry_run_option
+from ..frame import document_output
 from ..options import chart_options, command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
@@ -101,21 +102,18 @@ def explain(**options: Any) -> Output:
     load_weights(judge)
     explained, account, notices = _explain_cases(name, judge, cases, options)
     ratios = importance(explained)
-    return Output(
-        document=lambda _: make_document(
-            JudgeExplainDocument,
-            scores=[_score(name, each) for each in ratios],
-            account=account,
-            counts={"cases": len(cases), "explained": len(explained)},
-            warnings=notices,
-            base=options["base"],
-            cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in explained],
-        ),
+    return document_output(
+        JudgeExplainDocument,
         parts=_parts(
             replace(importance_table(name, ratios), foot=(account.line,)), cases, explained, options["examples"]
         ),
         notices=notices,
         charts=lambda: explain_charts(name, cases, explained, ratios, options["examples"]),
+        scores=[_score(name, each) for each in ratios],
+        account=account,
+        counts={"cases": len(cases), "explained": len(explained)},
+        base=options["base"],
+        cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in explained],
     )
 
 

@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from ...core.account import Account, Reason
-from ...core.document import Count, Document, Number, make_document
+from ...core.document import Count, Document, Number
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...judges.case_files import read_cases
@@ -27,6 +27,7 @@ from ...judges.validity import (
 )
 from ...views.judge import validity_table
 from .. import options as shared
+from ..frame import document_output
 from ..printer import EVERY, TEXT, Block, Output, message_block
 
 
@@ -75,11 +76,12 @@ def judge_validity(**options: Any) -> Output:
         rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])
         write_file(sheet, write(rows, blind=options["blind"]), force=options["force"])
         summary = f"{len(rows)} cases in {one_line(sheet, 200)}"
-        return Output(
-            document=lambda _: make_document(
-                JudgeValidityDocument, counts={"cases": len(rows), "readers": 0}, validity=[], agreement=[]
-            ),
+        return document_output(
+            JudgeValidityDocument,
             parts=[message_block("\n".join((summary, *INSTRUCTIONS)))],
+            counts={"cases": len(rows), "readers": 0},
+            validity=[],
+            agreement=[],
         )
     readers = [read_sheet(path, cases) for path in options["sheets"]]
     rates = validity(cases, readers, options["ci"])
@@ -97,13 +99,11 @@ def judge_validity(**options: Any) -> Output:
         f"readers {one} and {other}: kappa {'–' if value is None else f'{value:.2f}'} on {n} cases"
         for one, other, value, n in pairs
     ]
-    return Output(
-        document=lambda _: make_document(
-            JudgeValidityDocument,
-            account=account,
-            counts={"cases": len(cases), "readers": len(readers)},
-            validity=rates,
-            agreement=[{"readers": (one, other), "kappa": value, "n": n} for one, other, value, n in pairs],
-        ),
+    return document_output(
+        JudgeValidityDocument,
         parts=[Block(validity_table(rates), EVERY), Block("\n".join([account.line, *agreement]), TEXT)],
+        account=account,
+        counts={"cases": len(cases), "readers": len(readers)},
+        validity=rates,
+        agreement=[{"readers": (one, other), "kappa": value, "n": n} for one, other, value, n in pairs],
     )

@@ -21,7 +21,7 @@ from ...tracking.gold_patch import Correction
 from ...views import audit as views
 from ...views.tables import signature_of
 from .. import options as shared
-from ..frame import name_files, scores_and_accounts
+from ..frame import document_output, name_files, scores_and_accounts
 from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
 from ..progress import track_reading
 from . import inputs
@@ -160,11 +160,13 @@ def _patch_from_sheets(options: dict[str, Any]) -> Output:
         f"{one_line(options['out'], 200)}: {count} correction{'s' * (count != 1)}, digest {patch.digest}",
         f"{answers.candidates} candidates: {verdicts}",
     )
-    return Output(
-        document=lambda _: make_document(
-            TrackerAuditDocument, scores=[], counts=counts, verdicts=answers.verdicts, patch=patch.digest
-        ),
+    return document_output(
+        TrackerAuditDocument,
         parts=[] if options["quiet"] else [message_block("\n".join(summary))],
+        scores=[],
+        counts=counts,
+        verdicts=answers.verdicts,
+        patch=patch.digest,
     )
 
 

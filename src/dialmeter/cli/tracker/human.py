@@ -22,6 +22,7 @@ from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file
 from ...views.human import csv_tables, lambda_lines, lambda_rows, lambda_table, tables_of, write_sheets
 from .. import options as shared
+from ..frame import document_output
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, message_block, result_blocks, signature_blocks, table_blocks
 from ..progress import track_reading
@@ -176,10 +177,11 @@ def _make_sheets(options: dict[str, Any]) -> Output:
 def _counts_output(where: str, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> Output:
     """Return the output that lists the written files."""
     listed = ", ".join(f"{count} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
-    return Output(
-        document=lambda _: make_document(TrackerHumanDocument, counts=counts, warnings=notices),
+    return document_output(
+        TrackerHumanDocument,
         parts=[] if options["quiet"] else [message_block(f"{one_line(where, 200)}: {listed}")],
         notices=notices,
+        counts=counts,
     )
 
 

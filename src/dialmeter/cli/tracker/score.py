@@ -50,7 +50,7 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..frame import CommandRun
+from ..frame import CommandRun, document_output
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
 from ..progress import track_reading
@@ -125,13 +125,13 @@ def check(**options: Any) -> Output:
     )
     exit_code = 0 if checked.fit else EXIT_INPUT
     if options["style"] == "json":
-        return Output(
-            document=lambda _: make_document(
-                TrackerCheckDocument, checked, scores=[score_dict(score) for score in checked.self_scores]
-            ),
+        return document_output(
+            TrackerCheckDocument,
+            checked,
             notices=checked.problems,
             loud=True,
             exit_code=exit_code,
+            scores=[score_dict(score) for score in checked.self_scores],
         )
     file = one_line(options["file"], 200)
     problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in checked.problems]

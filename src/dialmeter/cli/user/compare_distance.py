@@ -8,7 +8,7 @@ from typing import Any
 from ..._version import __version__
 from ...core.account import Account, account_fields, count_reasons, refused_dialogues
 from ...core.comparison import PairedDifference, Resampling
-from ...core.document import describe_intervals, make_document
+from ...core.document import describe_intervals
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
@@ -19,7 +19,7 @@ from ...users.result import UserSettings
 from ...users.score_table import column
 from ...users.scorer import UserScorer
 from ...views.tables import table_of
-from ..frame import named_notices
+from ..frame import document_output, named_notices
 from ..printer import EVERY, TEXT, Block, Output
 from ..progress import expect_files, track_reading
 from .scoring import UserCompareDocument, user_settings_from_options
@@ -59,39 +59,36 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
         *score_divergences(scores, resampling, settings.signed),
     ]
     notices += [*unpaired, *unscored]
-    return Output(
-        document=lambda _: make_document(
-            UserCompareDocument,
-            ladder=[],
-            scores=[
-                {
-                    "measure": each.measure,
-                    "value": value,
-                    "ci": each.ci if value is not None and each.difference is None else None,
-                    "n": len(talks[name]),
-                    "unscored": 0,
-                    "domain": COMBINED,
-                    "signature": "|".join([each.measure, *each.signed, f"d:{len(talks[name])}", f"v:{__version__}"]),
-                    "system": name,
-                }
-                for each in measured
-                for name, value in ((human, each.human), (simulated, each.simulated))
-            ],
-            **account_fields(accounts),
-            counts={"dialogues": sum(map(len, talks.values())), "systems": 2},
-            warnings=notices,
-            versus=[
-                PairedDifference(
-                    each.measure, simulated, human, each.difference, each.ci, each.p, None, 0, 0, 0, _chance_text(each)
-                )
-                for each in measured
-                if each.difference is not None
-            ],
-            domain=COMBINED,
-            intervals=describe_intervals(resampling),
-        ),
+    return document_output(
+        UserCompareDocument,
         parts=_parts(measured, names, accounts),
         notices=notices,
+        ladder=[],
+        scores=[
+            {
+                "measure": each.measure,
+                "value": value,
+                "ci": each.ci if value is not None and each.difference is None else None,
+                "n": len(talks[name]),
+                "unscored": 0,
+                "domain": COMBINED,
+                "signature": "|".join([each.measure, *each.signed, f"d:{len(talks[name])}", f"v:{__version__}"]),
+                "system": name,
+            }
+            for each in measured
+            for name, value in ((human, each.human), (simulated, each.simulated))
+        ],
+        **account_fields(accounts),
+        counts={"dialogues": sum(map(len, talks.values())), "systems": 2},
+        versus=[
+            PairedDifference(
+                each.measure, simulated, human, each.difference, each.ci, each.p, None, 0, 0, 0, _chance_text(each)
+            )
+            for each in measured
+            if each.difference is not None
+        ],
+        domain=COMBINED,
+        intervals=describe_intervals(resampling),
     )
 
 

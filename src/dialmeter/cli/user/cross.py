@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ...core.account import account_fields, format_accounts
 from ...core.comparability import joint_signature
 from ...core.comparison import TaskDifference
-from ...core.document import Count, Document, Interval, Number, SignedScore, Text, make_document
+from ...core.document import Count, Document, Interval, Number, SignedScore, Text
 from ...errors import DialmeterError
 from ...model import Conversation
 from ...simulation.outcome import describe_silence, outcome, play_account
@@ -27,6 +27,7 @@ from ...users.scorer import UserScorer
 from ...views import system as views
 from ...views.tables import records_table
 from .. import options as shared
+from ..frame import document_output
 from ..printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
 from ..study import study_options
@@ -123,23 +124,21 @@ def cross(**options: Any) -> Output:
         "dialogues": len(settings) * len(tasks),
         "goals": len(tasks),
     }
-    return Output(
-        document=lambda _: make_document(
-            UserCrossDocument,
-            scores=as_dicts(cross_scores),
-            **account_fields(accounts),
-            counts=counts,
-            warnings=notices,
-            systems=[
-                {"user": user, "system": system, "scores": result.to_dicts(), "endings": result.endings}
-                for user, each in compared.items()
-                for system, result in each.results.items()
-            ],
-            versus={user: each.versus for user, each in compared.items()},
-        ),
+    return document_output(
+        UserCrossDocument,
         parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
         notices=[each for each in notices if each.code != "value-not-in-town"],
         charts=lambda: views.cross_charts(cross_scores),
+        scores=as_dicts(cross_scores),
+        **account_fields(accounts),
+        counts=counts,
+        warnings=notices,
+        systems=[
+            {"user": user, "system": system, "scores": result.to_dicts(), "endings": result.endings}
+            for user, each in compared.items()
+            for system, result in each.results.items()
+        ],
+        versus={user: each.versus for user, each in compared.items()},
     )
 
 

@@ -9,13 +9,14 @@ from typing import Any, get_args
 import click
 
 from ...core.account import Account, count_reasons, refused_dialogues
-from ...core.document import Count, Document, make_document
+from ...core.document import Count, Document
 from ...english import KnownWords, english_notices, words_of_dialogue
 from ...errors import InputError
 from ...readers.conversations import open_conversations
 from ...users.blame.words import LabelFinding, LabelKind, WordSearch, label_findings
 from ...users.scorer import UserScorer
 from ...views.tables import Table, table_of
+from ..frame import document_output
 from ..main import EXIT_INPUT
 from ..options import command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines
@@ -78,19 +79,16 @@ def labels(**options: Any) -> Output:
     account = Account("dialogue", total, total, dialogues, count_reasons(refused_dialogues(refused)))
     notices = [*talks.notices, *english_notices(spoken, "values are searched for with English words")]
     kinds: Counter[str] = Counter(each.kind for each in findings)
-    return Output(
-        document=lambda _: make_document(
-            UserLabelsDocument,
-            account=account,
-            counts={"dialogues": dialogues, "findings": len(findings)},
-            warnings=notices,
-            kinds={kind: kinds[kind] for kind in KINDS},
-            findings=findings,
-        ),
+    return document_output(
+        UserLabelsDocument,
         parts=_parts(findings, account, options),
         notices=notices,
         errors=refused_lines(refused),
         exit_code=EXIT_INPUT if refused else 0,
+        account=account,
+        counts={"dialogues": dialogues, "findings": len(findings)},
+        kinds={kind: kinds[kind] for kind in KINDS},
+        findings=findings,
     )
 
 

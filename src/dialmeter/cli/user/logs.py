@@ -15,7 +15,6 @@ from ...core.document import (
     Count,
     ScoredDocument,
     describe_intervals,
-    make_document,
 )
 from ...core.open_runs import open_run
 from ...core.result import score_dict
@@ -50,7 +49,7 @@ from ...views.pages.item_tables import (
 )
 from ...views.tables import Table, records_table, table_of
 from .. import options as shared
-from ..frame import CommandRun, compared_output, named_notices
+from ..frame import CommandRun, compared_output, document_output, named_notices
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
@@ -120,16 +119,9 @@ def items(**options: Any) -> Output:
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
     is_accepted = options["skip_bad"] or not log.refused
-    return Output(
-        document=lambda _: make_document(
-            UserItemsDocument,
-            log_items,
-            format=log.format,
-            intervals=describe_intervals(log_items.resampling),
-            refused=UNSET,
-            faults=log_items.faults(),
-            dialogues=log_items.all_dialogues,
-        ),
+    return document_output(
+        UserItemsDocument,
+        log_items,
         parts=_item_parts(log_items, one_line(options["log"])),
         notices=log_items.notices,
         errors=[
@@ -138,6 +130,11 @@ def items(**options: Any) -> Output:
         ],
         check=lambda: shared.check_conditions(options["conditions"], log_items.to_dicts()),
         exit_code=0 if is_accepted else EXIT_INPUT,
+        format=log.format,
+        intervals=describe_intervals(log_items.resampling),
+        refused=UNSET,
+        faults=log_items.faults(),
+        dialogues=log_items.all_dialogues,
     )
 
 
@@ -181,19 +178,16 @@ def query_logs(options: dict[str, Any]) -> Output:
     if options["dialogue"] and not matches:
         raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} matches")
     shown = matches[: options["limit"]]
-    return Output(
-        document=lambda _: make_document(
-            UserQueryDocument,
-            account=UNSET,
-            counts={"found": len(matches), "shown": len(shown)},
-            warnings=notices,
-            dialogues=[
-                {"dialogue": row.id, "goal": [row.trajectory.task], "I-GCDF1": None, "R-GCDF1": None, "events": events}
-                for row, events in shown
-            ],
-        ),
+    return document_output(
+        UserQueryDocument,
         parts=query_parts(_query_table(shown), (item_lines(row) for row, _ in shown), len(matches), options),
         notices=notices,
+        account=UNSET,
+        counts={"found": len(matches), "shown": len(shown)},
+        dialogues=[
+            {"dialogue": row.id, "goal": [row.trajectory.task], "I-GCDF1": None, "R-GCDF1": None, "events": events}
+            for row, events in shown
+        ],
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ...core.account import Account
-from ...core.document import Count, Document, make_document
+from ...core.document import Count, Document
 from ...errors import DialmeterError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
@@ -24,6 +24,7 @@ from ...simulation.world.goals import foreign_values, read_goals
 from ...users.result import SHOWN
 from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option
+from ..frame import document_output
 from ..main import EXIT_INPUT
 from ..options import combine_options, command, force_option, option, resume_option, seed_option
 from ..printer import Output, message_block, warn
@@ -110,20 +111,18 @@ def play(**options: Any) -> Output:
         *(each.message for each in notices if each.code == "value-not-in-town"),
         f"{options['out']}: score it with `dialmeter user score --profile town` or `dialmeter tracker score`",
     ]
-    return Output(
-        document=lambda _: make_document(
-            UserPlayDocument,
-            account=account,
-            counts=counts,
-            warnings=notices,
-            out=options["out"],
-            user=user,
-            system=system,
-            noise=setting.noise,
-            seed=setting.seed,
-        ),
+    return document_output(
+        UserPlayDocument,
         parts=[message_block("\n".join(lines))],
         notices=[each for each in notices if each.code != "value-not-in-town"],
+        account=account,
+        counts=counts,
+        warnings=notices,
+        out=options["out"],
+        user=user,
+        system=system,
+        noise=setting.noise,
+        seed=setting.seed,
     )
 
 

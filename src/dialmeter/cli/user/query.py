@@ -10,12 +10,13 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.account import Account
-from ...core.document import Count, Document, make_document
+from ...core.document import Count, Document
 from ...errors import one_line
 from ...users.analysis.query import GOAL_PARTS, UserQuery, lines
 from ...users.record import UserRow
 from ...views.user import QueryMatch, match_table, pattern_tables
 from ...views.user_figures import UserCounts, user_charts
+from ..frame import document_output
 from ..main import EXIT_INPUT
 from ..options import chart_options, command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, table_blocks
@@ -82,24 +83,23 @@ def query(**options: Any) -> Output:
     if options["dialogue"] and not total:
         error = f"{options['where']}: no dialogue {options['dialogue']!r} matches"
         return Output(notices=notices, errors=[one_line(error, 1000)], exit_code=EXIT_INPUT)
-    return Output(
-        document=lambda _: make_document(
-            UserQueryDocument,
-            account=UNSET if account is None else account,
-            counts={"found": total, "shown": len(matches)},
-            dialogues=[
-                {
-                    "dialogue": row.id,
-                    "goal": sorted(row.goal),
-                    **_scores(row),
-                    "events": events,
-                    **({"losses": losses} if user_query.asks_blame else {}),
-                }
-                for row, events, losses in matches
-            ],
-        ),
+    return document_output(
+        UserQueryDocument,
         parts=_parts(matches, total, account, options),
         notices=notices,
+        account=UNSET if account is None else account,
+        counts={"found": total, "shown": len(matches)},
+        dialogues=[
+            {
+                "dialogue": row.id,
+                "goal": sorted(row.goal),
+                **_scores(row),
+                "events": events,
+                **({"losses": losses} if user_query.asks_blame else {}),
+            }
+            for row, events, losses in matches
+        ],
+        warnings=[],
     )
 
 
@@ -149,15 +149,14 @@ def patterns(**options: Any) -> Output:
     filled_tables = [table for table in pattern_tables(tally.patterns, tally.goals) if table.rows]
     if filled_tables and account is not None:
         filled_tables[-1] = replace(filled_tables[-1], foot=(account.line,))
-    return Output(
-        document=lambda _: make_document(
-            UserPatternsDocument,
-            account=UNSET if account is None else account,
-            counts={"dialogues": dialogues},
-            patterns=tally.patterns,
-            goals=dict(sorted(tally.goals.items())),
-        ),
+    return document_output(
+        UserPatternsDocument,
         parts=table_blocks(filled_tables, EVERY) or [message_block("")],
         notices=notices,
         charts=lambda: user_charts(tally),
+        account=UNSET if account is None else account,
+        counts={"dialogues": dialogues},
+        patterns=tally.patterns,
+        goals=dict(sorted(tally.goals.items())),
+        warnings=[],
     )

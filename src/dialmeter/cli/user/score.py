@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec import UNSET, Struct, UnsetType
 
-from ...core.document import CheckedDocument, Count, ScoredDocument, make_document
+from ...core.document import CheckedDocument, Count, ScoredDocument
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import open_conversations
 from ...readers.formats import LOG_FORMATS
@@ -23,7 +23,7 @@ from ...views.user import event_table, markdown_report, score_table, summarise_v
 from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
-from ..frame import CommandRun, scored_output
+from ..frame import CommandRun, document_output, scored_output
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
 from ..progress import track_reading
@@ -102,12 +102,14 @@ def check(**options: Any) -> Output:
     errors = refused_lines(checked.refused)
     if not dialogues and not errors:
         errors = [f"{one_line(options['dialogues'], 200)}: no dialogue can be scored"]
-    return Output(
-        document=lambda _: make_document(UserCheckDocument, checked, scores=checked.self_scores),
+    return document_output(
+        UserCheckDocument,
+        checked,
         parts=_check_parts(checked, one_line(options["dialogues"], 200)),
         notices=checked.notices if printed else [],
         errors=errors,
         exit_code=0 if checked.fit else EXIT_INPUT,
+        scores=checked.self_scores,
     )
 
 

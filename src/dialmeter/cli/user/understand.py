@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons, refused_dialogues
-from ...core.document import Count, Document, Number, Text, make_document
+from ...core.document import Count, Document, Number, Text
 from ...english import english_notices, words_of_dialogue
 from ...errors import InputError
 from ...model import USER, Conversation
@@ -24,6 +24,7 @@ from ...users.text import ReadingAccuracy, TextReader, measure_reading
 from ...users.text.accuracy import ScoreEffect, score_effect, short, without_acts
 from ...views.tables import table_of
 from ..dry_run import dry_run_option, price_option
+from ..frame import document_output
 from ..main import EXIT_INPUT
 from ..options import command, map_option, profile_option
 from ..printer import EVERY, Block, Output, refused_lines
@@ -125,21 +126,18 @@ def understand(**options: Any) -> Output:
     account = Account(
         "dialogue", len(talks_with_moves), len(talks_with_moves), len(usable), count_reasons(refused_dialogues(refused))
     )
-    return Output(
-        document=lambda _: make_document(
-            UserUnderstandDocument,
-            account=account,
-            counts={"dialogues": accuracy.dialogues, "turns": accuracy.turns},
-            warnings=notices,
-            reader=accuracy.maker,
-            summary=accuracy.summary,
-            reading=_records(accuracy),
-            effects=accuracy.effects,
-        ),
+    return document_output(
+        UserUnderstandDocument,
         parts=_parts(accuracy, account),
         notices=notices,
         errors=refused_lines(refused),
         exit_code=EXIT_INPUT if refused else 0,
+        account=account,
+        counts={"dialogues": accuracy.dialogues, "turns": accuracy.turns},
+        reader=accuracy.maker,
+        summary=accuracy.summary,
+        reading=_records(accuracy),
+        effects=accuracy.effects,
     )
 
 
