@@ -133,7 +133,7 @@ def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Progressing | No
     printed = 0
     on_terminal = sys.stderr.isatty()
 
-    def watch(judge: str, done: int, total: int) -> None:
+    def show(judge: str, done: int, total: int) -> None:
         nonlocal printed
         shares[judge] = done / max(1, total)
         tenths = int(10 * sum(shares.values()) / max(judges, len(shares)) + 1e-9)
@@ -143,7 +143,7 @@ def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Progressing | No
             printed = tenths
             click.echo(f"{doing}: {10 * tenths} % ({one_line(judge, 40)} {done:,} of {total:,})", err=True)
 
-    return None if quiet else watch
+    return None if quiet else show
 
 
 def attack_progress(doing: str, quiet: bool) -> Progressing | None:

@@ -49,8 +49,7 @@ from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message_block
 from ..progress import judge_progress
 from .attack import light_option
-from .endpoints import checked_models, dry_run
-from .options import judge_options, judges_from_options
+from .options import checked_models, dry_run, judge_options, judges_from_options
 
 
 class BenchError(ScoreRecord, kw_only=True):

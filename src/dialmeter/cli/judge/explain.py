@@ -26,8 +26,7 @@ from ..frame import document_output
 from ..options import chart_options, command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
-from .endpoints import dry_run
-from .options import judge_options, judges_from_options
+from .options import dry_run, judge_options, judges_from_options
 
 _LISTED = 20
 

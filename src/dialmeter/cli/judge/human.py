@@ -42,11 +42,12 @@ from ..frame import CommandRun
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import judge_progress
-from .endpoints import ModelUsage, dry_run, usage_line, usage_of
 from .options import (
+    ModelUsage,
     ask_from_options,
     asking_options,
     check_cells,
+    dry_run,
     judge_options,
     judges_from_options,
     run_inputs,
@@ -54,6 +55,8 @@ from .options import (
     score_store_from_options,
     scores_option,
     unfinished_lines,
+    usage_line,
+    usage_of,
 )
 
 

@@ -34,11 +34,13 @@ from ..frame import CommandRun, verdict_blocks
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
-from .endpoints import ModelUsage, checked_models, dry_run, usage_line, usage_of
 from .options import (
+    ModelUsage,
     ask_from_options,
     asking_options,
     check_cells,
+    checked_models,
+    dry_run,
     judge_options,
     judges_from_options,
     run_inputs,
@@ -46,6 +48,8 @@ from .options import (
     score_store_from_options,
     scores_option,
     unfinished_lines,
+    usage_line,
+    usage_of,
 )
 
 

@@ -1,4 +1,4 @@
-"""``dialmeter judge train``"""
+"""``dialmeter judge train satisfaction`` and ``judge train robust``"""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from typing import Any, Literal
 import click
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
-from ...core.document import Count, Document, Number, make_document
+from ...core.document import Count, Document, Interval, Number, make_document
 from ...core.output import new_folder
-from ...errors import DialmeterError, MissingExtra
+from ...errors import DialmeterError, MissingExtra, one_line
+from ...judges.adapters.robust import BASE, FILE
+from ...judges.case_files import read_cases
+from ...judges.cases import READING
+from ...judges.matrix import CONTROL
 from ...judges.train.ratings import Quality, Trained
+from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust, write_weights
 from ...views.judge import training_table
+from ...views.tables import Table, percent
 from ..main import LazyGroup
-from ..options import command, force_option, option
-from ..printer import EVERY, Block, Output
+from ..options import command, force_option, option, seed_option
+from ..printer import EVERY, TEXT, Block, Output
 from ..progress import training_progress
 
 
@@ -54,7 +61,7 @@ train = LazyGroup(
     help="Train a judge from ratings, or from attacked replies.",
     lazy={
         "satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction."),
-        "robust": ("judge.train_robust:robust", "Train on pairs of human and attacked replies."),
+        "robust": ("judge.train:robust", "Train on pairs of human and attacked replies."),
     },
 )
 
@@ -117,7 +124,7 @@ def satisfaction(**options: Any) -> Output:
             )
             trained_seeds.append(trained)
     return Output(
-        document=lambda _: _document(trained_seeds, majority),
+        document=lambda _: _satisfaction_document(trained_seeds, majority),
         parts=[Block(training_table(trained_seeds, majority), EVERY)],
     )
 
@@ -125,7 +132,7 @@ def satisfaction(**options: Any) -> Output:
 _MEASURES = ("accuracy", "uar", "macro_f1", "spearman")
 
 
-def _document(trained_seeds: list[Trained], majority: Quality) -> JudgeTrainSatisfactionDocument:
+def _satisfaction_document(trained_seeds: list[Trained], majority: Quality) -> JudgeTrainSatisfactionDocument:
     rows = [(f"seed {each.seed}", each.test) for each in trained_seeds] + [("majority", majority)]
     return make_document(
         JudgeTrainSatisfactionDocument,
@@ -137,4 +144,102 @@ def _document(trained_seeds: list[Trained], majority: Quality) -> JudgeTrainSati
         counts={"seeds": len(trained_seeds), "test": majority.n},
         means={measure: fmean(getattr(each.test, measure) or 0.0 for each in trained_seeds) for measure in _MEASURES},
         epochs=trained_seeds,
+    )
+
+
+class RobustError(Struct, kw_only=True):
+    """The error rate of a head under an attack, on dialogues that are not in its training data."""
+
+    measure: Literal["error"]
+    judge: Literal["before", "after, attack seen", "after, attack held out"]
+    attack: str
+    expected: str
+    value: Number
+    ci: Interval
+    n: Count
+
+
+class JudgeTrainRobustDocument(Document, kw_only=True):
+    """Error rates before and after training on preference pairs."""
+
+    command: str = "judge train robust"
+    scores: list[RobustError]
+    features: Literal["ngram", "minilm"]
+    pairs: dict[str, int]
+
+
+@command()
+@click.argument("cases_file", metavar="CASES")
+@option("--out DIR", "Output folder for the judge, which is then robust(folder=DIR).", required=True)
+@option("--features", "Features: hashed n-grams of the reply, or MiniLM vectors.", choices=list(BASE))
+@option("--test-percent", "Share of dialogues for testing, in percent.", least=1, default=30)
+@seed_option(1)
+@force_option
+def robust(**options: Any) -> Output:
+    """Train a linear head to prefer human replies to attacked ones, on CASES of several attacks.
+
+    Error rates are measured on dialogues that are not in the training data: before training, after training on all attacks, and
+    after training without the attack of the row. The saved weights are trained on all attacks.
+    """
+    if options["test_percent"] > 99:
+        raise DialmeterError(f"--test-percent must be between 1 and 99, not {options['test_percent']}")
+    cases = read_cases(options["cases_file"])
+    training = train_robust(
+        cases, features=options["features"], test_share=options["test_percent"] / 100, seed=options["seed"]
+    )
+    with judge_folder(options, (FILE,)) as out:
+        write_weights(out, training)
+    base, where = BASE[options["features"]], one_line(options["out"], 200)
+    return Output(
+        document=lambda _: _robust_document(training, len(cases)),
+        parts=[
+            Block(_robust_table(training), EVERY),
+            Block(
+                f"before: {base}; trained on {sum(training.pairs.values())} pairs; load it as robust(folder={where})",
+                TEXT,
+            ),
+        ],
+    )
+
+
+def _robust_table(training: RobustTraining) -> Table:
+    cells = {(cell.attack, cell.judge): cell for cell in training.cells}
+    names = list(dict.fromkeys(cell.attack for cell in training.cells))
+    columns = (BEFORE, SEEN, HELD_OUT)
+    rows = []
+    for name in names:
+        first = cells[name, BEFORE]
+        trained = name.partition(":")[0] in training.pairs
+        values = [percent(cells[name, judge].value) if trained or judge != SEEN else "–" for judge in columns]
+        reading = " or ".join(READING[each] for each in first.expected.split(" or "))
+        rows.append((name, reading, str(first.n), *values))
+    for title, group in (
+        ("mean: trained attacks", [name for name in names if name.partition(":")[0] in training.pairs]),
+        ("mean: others", [name for name in names if name.partition(":")[0] not in training.pairs and name != CONTROL]),
+    ):
+        means = []
+        for judge in columns:
+            errors = [value for name in group if (value := cells[name, judge].value) is not None]
+            means.append(percent(fmean(errors)) if errors and (judge != SEEN or "trained" in title) else "–")
+        rows.append((title, "", "", *means))
+    heading = f"error rates in percent on {training.tested} cases of dialogues that are not in the training data"
+    return Table(heading, ("attack", "the score", "n", *columns), tuple(rows), frozenset({2, 3, 4, 5}))
+
+
+def _robust_document(training: RobustTraining, cases: int) -> JudgeTrainRobustDocument:
+    return make_document(
+        JudgeTrainRobustDocument,
+        scores=[
+            {"measure": "error", **asdict(cell)}
+            for cell in training.cells
+            if cell.judge != SEEN or cell.attack.partition(":")[0] in training.pairs
+        ],
+        counts={
+            "cases": cases,
+            "pairs": sum(training.pairs.values()),
+            "attacks": len(training.pairs),
+            "tested": training.tested,
+        },
+        features=training.weights.features,
+        pairs=training.pairs,
     )
