@@ -17,7 +17,14 @@ from msgspec.structs import replace
 
 from ..core.account import account_fields
 from ..core.comparison import Resampling, SystemComparison, worse_than_base
-from ..core.document import ComparedDocument, Document, ScoredDocument, describe_intervals, make_document
+from ..core.document import (
+    CheckedDocument,
+    ComparedDocument,
+    Document,
+    ScoredDocument,
+    describe_intervals,
+    make_document,
+)
 from ..core.record import RecordedResult, RunInput, RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import ConditionHolds, DialmeterError, InputError, one_line
@@ -126,6 +133,11 @@ def document_output(kind: type[Document], result: object = None, /, **given: Any
     return Output(document=document, **own)
 
 
+def checked_output(kind: type[CheckedDocument], checked: Any, **given: Any) -> Output:
+    """Return the output of a command that validates a file. The exit code is 2 if it has problems."""
+    return document_output(kind, checked, exit_code=0 if checked.fit else EXIT_INPUT, **given)
+
+
 def scored_output(
     kind: type[ScoredDocument],
     result: Any,
@@ -186,6 +198,11 @@ def check_count(files: Sequence[str], what: str) -> None:
     """
     if len(files) < 2:
         raise DialmeterError(f"compare needs two {what} or more, the first as the baseline")
+
+
+def distinct_notices(results: Iterable[RecordedResult]) -> list[Notice]:
+    """Return the warnings about several files, each once."""
+    return [*{(each.code, each.message): each for result in results for each in result.notices}.values()]
 
 
 def match_gold_files(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:

@@ -32,14 +32,13 @@ from . import options as shared
 from .frame import (
     CommandRun,
     check_count,
+    checked_output,
     compared_output,
     comparison_parts,
-    document_output,
     name_files,
     named_notices,
     scored_output,
 )
-from .main import EXIT_INPUT
 from .printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
 from .progress import expect_files, track_reading
 from .study import study_options
@@ -170,13 +169,12 @@ def check(**options: Any) -> Output:
         )
     log = open_trajectories(options["log"], options["format"])
     checked = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
-    return document_output(
+    return checked_output(
         SystemCheckDocument,
         checked,
         parts=_check_parts(checked, one_line(options["log"], 200)),
         notices=checked.notices,
         errors=refused_lines([each.message for each in checked.problems]),
-        exit_code=0 if checked.fit else EXIT_INPUT,
     )
 
 

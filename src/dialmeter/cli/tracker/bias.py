@@ -27,9 +27,9 @@ from ...views.bias import bias_charts
 from ...views.latex import Paper
 from ...views.tables import Table, signature_of
 from .. import options as shared
-from ..frame import match_gold_files, name_files, scores_and_accounts
+from ..frame import distinct_notices, scores_and_accounts
 from ..printer import Block, Output
-from ..progress import expect_files, track_reading
+from ..progress import expect_files
 from ..study import study_options
 from . import inputs
 
@@ -104,6 +104,9 @@ def bias(**options: Any) -> Output:
     if resampling is None:
         raise DialmeterError("the study needs intervals; give --ci between 0 and 1, such as 0.95")
     yardsticks = options["yardsticks"] or list(TRIVIAL)
+    if len(set(options["files"])) < len(options["files"]):
+        raise DialmeterError("a file is given twice")
+    named = inputs.named_files(options, "trackers", [POOLED] if len(options["files"]) > 1 else [])
     expect_files(len(options["files"]))
     measured = {
         system: score_with_yardsticks(
@@ -113,9 +116,8 @@ def bias(**options: Any) -> Output:
             seed=options["seed"],
             **arguments,
             resampling=resampling,
-            watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
-        for system, file, gold in _inputs(options["files"], options["gold"])
+        for system, (file, gold) in named.items()
     }
     rows = {system: rows_of(each.result, system) for system, each in measured.items()}
     studies = [
@@ -125,29 +127,14 @@ def bias(**options: Any) -> Output:
     if len(rows) > 1:
         all_rows = [row for tracker_rows in rows.values() for row in tracker_rows]
         studies.append(study_bias(all_rows, system=POOLED, confidence=resampling.confidence))
-    notices = _notices(measured, studies)
+    notices = distinct_notices(each.result for each in measured.values())
+    notices += [notice for each in studies for notice in notices_of_study(each)]
     return Output(
         document=lambda charts: _document(measured, studies, notices, charts, options["all_dialogues"]),
         parts=_parts(measured, studies, options),
         notices=notices,
         charts=lambda: bias_charts(studies),
     )
-
-
-def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, str, str | None]]:
-    """Return name, prediction file and gold file of every tracker."""
-    gold_files = match_gold_files(files, golds)
-    if len(set(files)) < len(files):
-        raise DialmeterError("a file is given twice")
-    names = name_files(files, [], "trackers", [POOLED] if len(files) > 1 else [])[: len(files)]
-    return list(zip(names, files, gold_files, strict=True))
-
-
-def _notices(measured: dict[str, MeasuredTracker], studies: list[BiasStudy]) -> list[Notice]:
-    seen: dict[tuple[str, str], Notice] = {}
-    for each in measured.values():
-        seen |= {(notice.code, notice.message): notice for notice in each.result.notices}
-    return [*seen.values(), *(notice for each in studies for notice in notices_of_study(each))]
 
 
 def _document(

@@ -10,7 +10,7 @@ import click
 from msgspec import Struct, field
 
 from ...core.comparison import PairedDifference, Resampling
-from ...core.document import Count, Document, Number, SignedScore, make_document
+from ...core.document import Count, Document, Number, SignedScore
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import parse
@@ -19,7 +19,7 @@ from ...studies.board.systems import BoardEntry, BoardManifest, read_manifest
 from ...tracking.diagnosis.suspicions import Finding
 from ...views import boards as views
 from .. import options as shared
-from ..frame import match_gold_files, name_files
+from ..frame import document_output, match_gold_files, name_files
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
 from . import inputs
@@ -123,8 +123,22 @@ def board_(**options: Any) -> Output:
     ]
     title = options["title"] or "Board of trackers"
     written = views.write_boards(options["out"], title, boards, force=options["force"])
-    return Output(
-        document=lambda _: _document(boards, written),
+    return document_output(
+        TrackerBoardDocument,
+        scores=[
+            {
+                **score_dict(score),
+                "board": board.title,
+                "system": row.system,
+                "letters": row.letters.get(score.measure, ""),
+            }
+            for board in boards
+            for row in board.rows
+            for score in row.scores
+        ],
+        counts={"boards": len(boards), "systems": sum(len(board.rows) for board in boards)},
+        boards=boards,
+        files=written,
         parts=_parts(boards),
         notices=[notice for board in boards for notice in board.notices],
         remarks=[f"board: {one_line(str(Path(options['out'], name)), 200)}" for name in written],
@@ -174,24 +188,3 @@ def _parts(boards: Sequence[Board]) -> Iterator[Block]:
         yield Block("\n".join([views.no_findings_note(board), *views.unranked_notes(board)]), TEXT)
         yield from table_blocks([views.source_board(board)])
         yield from signature_blocks(board.signature)
-
-
-def _document(boards: Sequence[Board], written: list[str]) -> TrackerBoardDocument:
-    return make_document(
-        TrackerBoardDocument,
-        scores=[
-            {
-                **score_dict(score),
-                "board": board.title,
-                "system": row.system,
-                "letters": row.letters.get(score.measure, ""),
-            }
-            for board in boards
-            for row in board.rows
-            for score in row.scores
-        ],
-        counts={"boards": len(boards), "systems": sum(len(board.rows) for board in boards)},
-        warnings=[notice for board in boards for notice in board.notices],
-        boards=boards,
-        files=written,
-    )

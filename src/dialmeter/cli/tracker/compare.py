@@ -40,7 +40,7 @@ from ...views.compare import comparison_rows
 from ...views.ladder import ladder_charts
 from ...views.tables import signature_of
 from .. import options as shared
-from ..frame import compared_output, match_gold_files, name_files, named_notices, verdict_blocks
+from ..frame import compared_output, named_notices, verdict_blocks
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
 from ..study import study_options
@@ -189,11 +189,9 @@ def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
         for option in ("mcnemar", "with_power", "fail_if_worse"):
             if options[option]:
                 raise DialmeterError(f"--{option.removeprefix('with_').replace('_', '-')} needs two files or more")
-    golds = match_gold_files(files, options["gold"])
-    labels = name_files(files, options["names"], "systems", yardsticks)
-    systems = [System(*pair) for pair in zip(files, golds, strict=True)]
-    systems += [systems[0]._replace(change=trivial(name, rules, options["seed"])) for name in yardsticks]
-    return dict(zip(labels, systems, strict=True))
+    systems = {name: System(*pair) for name, pair in inputs.named_files(options, "systems", yardsticks).items()}
+    first = next(iter(systems.values()))
+    return systems | {name: first._replace(change=trivial(name, rules, options["seed"])) for name in yardsticks}
 
 
 def _score_systems(

@@ -115,11 +115,10 @@ def curve_(**options: Any) -> Output:
     curve = draw_curve(
         entries,
         options["gold"],
-        **inputs.prediction_arguments(options),
+        **{**inputs.prediction_arguments(options), "watch": lambda files: track_files(files, options["quiet"])},
         reference=options["reference"],
         scale=options["scale"],
         resampling=options["resampling"],
-        watch=lambda files: track_files(files, options["quiet"]),
     )
     notices += curve.notices
     return Output(

@@ -18,14 +18,12 @@ from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
 from ...studies.human.fit_lambda import LambdaFit, fit_lambda
 from ...studies.human.human import HumanStudy, RaterAgreement, compare_with_people, read_ratings, write_ratings
 from ...tracking.result import TrackerResult
-from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file
 from ...views.human import csv_tables, lambda_lines, lambda_rows, lambda_table, tables_of, write_sheets
 from .. import options as shared
 from ..frame import document_output
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, message_block, result_blocks, signature_blocks, table_blocks
-from ..progress import track_reading
 from . import inputs
 
 
@@ -135,7 +133,7 @@ def human(**options: Any) -> Output:
         given = sum(map(len, ratings.by_dialogue.values()))
         counts = {"dialogues": len(ratings.by_dialogue), "raters": len(ratings.raters), "ratings": given}
         return _counts_output(options["out"], counts, notices, options)
-    result = _score_predictions(options)
+    result = score_file(options["file"], options["gold"], **inputs.prediction_arguments(options))
     study = compare_with_people(result, ratings, confidence)
     notices = [*notices, *study.notices, *result.notices]
     fit = fit_lambda(result, ratings, study.dialogues, confidence, options["seed"]) if options["fit_lambda"] else None
@@ -146,20 +144,10 @@ def human(**options: Any) -> Output:
     )
 
 
-def _score_predictions(options: dict[str, Any], sink: Sink | None = None) -> TrackerResult:
-    return score_file(
-        options["file"],
-        options["gold"],
-        **inputs.prediction_arguments(options),
-        sink=sink,
-        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
-    )
-
-
 def _make_sheets(options: dict[str, Any]) -> Output:
     """Write sheets for a sample of dialogues."""
     scale, sampler = RatingScale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
-    result = _score_predictions(options, sampler.take)
+    result = score_file(options["file"], options["gold"], **inputs.prediction_arguments(options), sink=sampler.take)
     if not result.values_known:
         raise DialmeterError(f"{options['file']}: has no values, so there is nothing to rate")
     sheets = sampler.sheets()

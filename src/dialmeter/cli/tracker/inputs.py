@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -9,7 +10,9 @@ from msgspec.structs import replace
 
 from ...readers.multiwoz.multiwoz import ids_of_list
 from ...tracking.rule_sets.rules import FIELDS, Rules, change, load
+from ..frame import match_gold_files, name_files
 from ..options import MAP_HELP, combine_options, option, rules_option, source_options
+from ..progress import track_reading
 
 schema_option = option("--schema FILE", "File with the slots that exist: an SGD schema, an ontology, or a list.")
 
@@ -59,40 +62,42 @@ patch_option = option(
 )
 
 
+def named_files(options: dict[str, Any], what: str, more: Sequence[str] = ()) -> dict[str, tuple[str, str | None]]:
+    """Return prediction file and gold file by name. The names of --name must not be those in ``more``."""
+    golds = match_gold_files(options["files"], options["gold"])
+    names = name_files(options["files"], options.get("names", ()), what, more)
+    return dict(zip(names, zip(options["files"], golds, strict=True), strict=False))
+
+
 rule_options = combine_options(
     rules_option(),
     patch_option,
     *(
-        click.option(
-            option,
-            f"rule_{name}",
-            metavar="FILE|NAME" if name == "map" else "CHOICE",
-            help=f"Change one rule. {RULE_HELP[name]}.",
+        option(
+            f"{flag} {'FILE|NAME' if name == 'map' else 'CHOICE'} rule_{name}", f"Change one rule. {RULE_HELP[name]}."
         )
-        for name, option in RULE_OPTIONS.items()
+        for name, flag in RULE_OPTIONS.items()
     ),
 )
 
 
 def rules_from_options(options: dict[str, Any]) -> Rules:
-    """Remove the rule options from a command's options, and return the rule set."""
-    rules = change(load(options.pop("rules_name")), **{name: options.pop(f"rule_{name}") for name in FIELDS})
-    patch = options.pop("patch")
-    return replace(rules, patch=patch) if patch else rules
+    """Return the rule set of the options."""
+    rules = change(load(options["rules_name"]), **{name: options.get(f"rule_{name}") for name in FIELDS})
+    return replace(rules, patch=options["patch"]) if options.get("patch") else rules
 
 
 def dialogues_from_options(options: dict[str, Any]) -> frozenset[str] | None:
     """Return the keys of the dialogues in the file of --only; None without it."""
-    return frozenset(ids_of_list(options["only"])) if options["only"] else None
+    return frozenset(ids_of_list(options["only"])) if options.get("only") else None
 
 
 def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
-    """Return prediction_options, measure_option and rule_options as arguments of functions that score a file."""
+    """Return the options for predictions, measures and rules as arguments of functions that score or check files."""
     return {
-        "format": options["format"],
-        "gold_format": options["gold_format"],
-        "schema": options["schema"],
+        **{name: options[name] for name in ("format", "gold_format", "schema") if name in options},
+        **({"measures": options["measures"] or None} if "measures" in options else {}),
         "only": dialogues_from_options(options),
-        "measures": options["measures"] or None,
         "rules": rules_from_options(options),
+        "watch": lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     }

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import Account, account_fields, format_accounts
-from ...core.document import Count, Document, ScoreRecord, Text, make_document
+from ...core.document import Count, Document, ScoreRecord, Text
 from ...errors import DialmeterError, InputError, one_line
 from ...garbage import paused_garbage_collection
 from ...model import Value, dialogue_key
@@ -21,6 +21,7 @@ from ...tracking.rule_sets.explain_rules import Flip, UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...views.tables import Table, highest, percent, records_table
 from .. import options as shared
+from ..frame import document_output
 from ..printer import CSV, TEXT, Block, Output, signature_blocks
 from ..progress import track_reading
 from ..study import study_options
@@ -93,7 +94,19 @@ def rules(**options: Any) -> Output:
         results = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
     except InputError as error:
         raise error.at(file=corpus.name) from None
-    return Output(document=lambda _: _document(results), parts=_parts(results, options))
+    return document_output(
+        TrackerRulesDocument,
+        parts=_parts(results, options),
+        scores=[
+            {"measure": "JGA", "value": each.value, "ci": None, "n": each.turns, "unscored": 0, "rules": each.rules}
+            | {"signature": each.signature, **({"reason": each.reason} if each.reason else {})}
+            for each in results
+        ],
+        **account_fields(_accounts(results)),
+        counts={"turns": results[0].turns, "rule_sets": len(results)},
+        causes=[{"rule": cause, "turns": count} for cause, count in rules_by_effect(results)],
+        flips={each.rules: each.flips for each in results[1:]},
+    )
 
 
 def _show_value(value: Value | None) -> str:
@@ -190,26 +203,3 @@ def _flip_lines(results: list[UnderRules], most: int) -> Iterator[str]:
                 yield f"  … and {len(flip.slots) - _MOST} more slots"
         if len(each.flips) > most > 0:
             yield f"  … and {len(each.flips) - most} more"
-
-
-def _document(results: list[UnderRules]) -> TrackerRulesDocument:
-    return make_document(
-        TrackerRulesDocument,
-        scores=[
-            {
-                "measure": "JGA",
-                "value": each.value,
-                "ci": None,
-                "n": each.turns,
-                "unscored": 0,
-                "rules": each.rules,
-                **({"reason": each.reason} if each.reason else {}),
-                "signature": each.signature,
-            }
-            for each in results
-        ],
-        **account_fields(_accounts(results)),
-        counts={"turns": results[0].turns, "rule_sets": len(results)},
-        causes=[{"rule": cause, "turns": count} for cause, count in rules_by_effect(results)],
-        flips={each.rules: each.flips for each in results[1:]},
-    )

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals, make_document
+from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
 from ...core.result import score_dict
 from ...core.run_writer import RunWriter
 from ...core.shards import ShardTask
@@ -50,8 +50,7 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..frame import CommandRun, document_output
-from ..main import EXIT_INPUT
+from ..frame import CommandRun, checked_output, document_output
 from ..printer import CSV, EVERY, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
 from ..progress import track_reading
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
@@ -112,35 +111,20 @@ def check(**options: Any) -> Output:
 
     The exit code is 0 if `score` would accept the file, and 2 otherwise.
     """
-    rules = inputs.rules_from_options(options)
-    checked = check_file(
-        options["file"],
-        options["gold"],
-        format=options["format"],
-        gold_format=options["gold_format"],
-        schema=options["schema"],
-        only=inputs.dialogues_from_options(options),
-        rules=rules,
-        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
-    )
-    exit_code = 0 if checked.fit else EXIT_INPUT
+    checked = check_file(options["file"], options["gold"], **inputs.prediction_arguments(options))
+    scores = [score_dict(score) for score in checked.self_scores]
     if options["style"] == "json":
-        return document_output(
-            TrackerCheckDocument,
-            checked,
-            notices=checked.problems,
-            loud=True,
-            exit_code=exit_code,
-            scores=[score_dict(score) for score in checked.self_scores],
-        )
+        return checked_output(TrackerCheckDocument, checked, notices=checked.problems, loud=True, scores=scores)
     file = one_line(options["file"], 200)
     problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in checked.problems]
-    return Output(
+    return checked_output(
+        TrackerCheckDocument,
+        checked,
         parts=_check_parts(checked, file),
         notices=checked.notices,
         diagnosis=[each.message for each in checked.diagnosis],
         errors=[f"{file}: {one_line(problem, 1000)}" for problem in problems],
-        exit_code=exit_code,
+        scores=scores,
     )
 
 
@@ -216,15 +200,11 @@ def _spans(options: dict[str, Any]) -> list[Span]:
     return spans_of(options["file"], opened.format)
 
 
-def _score_whole_file(
-    settings: TrackerSettings,
-    writer: RunWriter | None,
-    options: dict[str, Any],
-) -> ScoredTracker:
+def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
     printed: dict[str, list[str]] = {}
     formats: list[str] = []
 
-    def watch(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+    def progress(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
         formats.append(corpus.format)
         return track_reading(dialogues, corpus, options["quiet"])
 
@@ -238,17 +218,10 @@ def _score_whole_file(
         result = score_file(
             options["file"],
             options["gold"],
-            format=options["format"],
-            gold_format=options["gold_format"],
-            schema=settings.schema,
-            only=settings.only,
-            measures=settings.measures,
-            rules=settings.rules,
-            by=settings.by,
-            train_schema=settings.train_schema,
-            resampling=options["resampling"],
+            **{name: options[name] for name in ("format", "gold_format", "resampling")},
+            **{name: each for name, each in asdict(settings).items() if name != "shown"},
             sink=take if writer is not None or settings.shown else None,
-            watch=watch,
+            watch=progress,
         )
     except InputError:
         if writer is not None:
@@ -332,8 +305,15 @@ def score(**options: Any) -> Output:
                 raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
         shared.check_conditions(conditions, scores)
 
-    return Output(
-        document=lambda _: _document(result, groups, scores, scored.format),
+    listed_mistakes = result.mistakes.worst(_MISTAKES) if "slot" in groups and result.values_known else UNSET
+    return document_output(
+        TrackerScoreDocument,
+        result,
+        scores=scores,
+        format=scored.format,
+        intervals=describe_intervals(result.resampling),
+        worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
+        mistakes=listed_mistakes,
         parts=[message_block(_bare_value(result.scores[0]))]
         if options["bare"]
         else chain(
@@ -363,21 +343,6 @@ def _bare_value(score: Score) -> str:
     if score.value is None:
         raise DialmeterError(f"{score.measure} has no value: {score.reason}")
     return percent(score.value)
-
-
-def _document(
-    result: TrackerResult, groups: dict[str, list[Score]], scores: list[dict[str, Any]], format: str
-) -> TrackerScoreDocument:
-    by_slot = "slot" in groups and result.values_known
-    return make_document(
-        TrackerScoreDocument,
-        result,
-        scores=scores,
-        format=format,
-        intervals=describe_intervals(result.resampling),
-        worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
-        mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
-    )
 
 
 def _parts(

@@ -8,19 +8,15 @@ from typing import Any
 import click
 
 from ...core.account import format_accounts
-from ...core.comparison import Resampling
-from ...core.document import Document, IntervalMethod, SignedScore, describe_intervals, make_document
+from ...core.document import Document, IntervalMethod, SignedScore, describe_intervals
 from ...errors import DialmeterError, NotApplicable
-from ...model import Notice
 from ...studies.sensitivity import SchemaSensitivity, study_sensitivity
 from ...tracking.result import TrackerResult
-from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
-from ..frame import match_gold_files, name_files, scores_and_accounts
+from ..frame import distinct_notices, document_output, scores_and_accounts
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
-from ..progress import track_reading
 from . import inputs
 
 _ORIGINAL = "original"
@@ -67,60 +63,29 @@ def sensitivity(**options: Any) -> Output:
         raise DialmeterError("schema sensitivity needs two variants or more, one file or folder for each")
     if options["original_gold"] and not options["original"]:
         raise DialmeterError("--original-gold needs --original")
-    golds = match_gold_files(files, options["gold"])
-    names = name_files(files, options["names"], "variants", [_ORIGINAL] if options["original"] else [])
-    pairs = [*zip(files, golds, strict=True)]
+    pairs = inputs.named_files(options, "variants", [_ORIGINAL] if options["original"] else [])
     if options["original"]:
-        pairs.append((options["original"], options["original_gold"]))
-    resampling = options["resampling"]
-    scored_results = _score_files(pairs, options, resampling)
-    results = dict(zip(names, scored_results, strict=True))
-    variants = {name: result for name, result in results.items() if name != _ORIGINAL or not options["original"]}
-    original = results[_ORIGINAL] if options["original"] else None
-    sensitivities = study_sensitivity(variants, original, resampling, options["limit"])
-    seen = {(notice.code, notice.message): notice for result in results.values() for notice in result.notices}
-    notices = [*seen.values()]
-    return Output(
-        document=lambda _: _document(results, sensitivities, notices),
-        parts=_parts(results, sensitivities, variants),
-        notices=notices,
-    )
-
-
-def _score_files(
-    pairs: Sequence[tuple[str, str | None]], options: dict[str, Any], resampling: Resampling | None
-) -> list[TrackerResult]:
+        pairs[_ORIGINAL] = (options["original"], options["original_gold"])
+    arguments = inputs.prediction_arguments(options)
     try:
-        return [
-            score_file(
-                file,
-                gold,
-                format=options["format"],
-                gold_format=options["gold_format"],
-                only=inputs.dialogues_from_options(options),
-                measures=options["measures"],
-                rules=load(options["rules_name"]),
-                resampling=resampling,
-                watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
-            )
-            for file, gold in pairs
-        ]
+        results = {
+            name: score_file(*pair, **arguments, resampling=options["resampling"]) for name, pair in pairs.items()
+        }
     except NotApplicable as error:
         # There is no --schema here, because every variant has its own schema.
         raise NotApplicable(
             str(error).replace("give one with --schema", "give gold as a folder with schema.json")
         ) from None
-
-
-def _document(
-    results: Mapping[str, TrackerResult], sensitivities: Sequence[SchemaSensitivity], notices: Sequence[Notice]
-) -> TrackerSensitivityDocument:
+    original = results[_ORIGINAL] if options["original"] else None
+    variants = {name: result for name, result in results.items() if result is not original}
+    sensitivities = study_sensitivity(variants, original, options["resampling"], options["limit"])
     first = next(iter(results.values()))
-    return make_document(
+    return document_output(
         TrackerSensitivityDocument,
+        parts=_parts(results, sensitivities, variants),
+        notices=distinct_notices(results.values()),
         **scores_and_accounts(results, "variant"),
         counts={"variants": len(results), "dialogues": first.dialogues, "turns": first.turns},
-        warnings=notices,
         intervals=describe_intervals(first.resampling),
         sensitivities=sensitivities,
     )

@@ -23,8 +23,7 @@ from ...views.user import event_table, markdown_report, score_table, summarise_v
 from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
-from ..frame import CommandRun, document_output, scored_output
-from ..main import EXIT_INPUT
+from ..frame import CommandRun, checked_output, scored_output
 from ..printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
 from ..progress import track_reading
 from ..work import work_options
@@ -91,8 +90,6 @@ def check(**options: Any) -> Output:
 
     The exit code is 0 if `score` would accept every dialogue, and 2 otherwise.
     """
-    from ...readers.conversations import open_conversations
-
     talks = open_conversations(options["dialogues"], options["format"], options["goals"])
     checked = check_talk(
         talks, user_settings_from_options(options), lambda each: track_reading(each, talks, options["quiet"])
@@ -102,13 +99,12 @@ def check(**options: Any) -> Output:
     errors = refused_lines(checked.refused)
     if not dialogues and not errors:
         errors = [f"{one_line(options['dialogues'], 200)}: no dialogue can be scored"]
-    return document_output(
+    return checked_output(
         UserCheckDocument,
         checked,
         parts=_check_parts(checked, one_line(options["dialogues"], 200)),
         notices=checked.notices if printed else [],
         errors=errors,
-        exit_code=0 if checked.fit else EXIT_INPUT,
         scores=checked.self_scores,
     )
 
