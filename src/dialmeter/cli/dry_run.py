@@ -41,16 +41,7 @@ def dry_run_output(
     price: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> Output:
-    """Return the estimates as a table and as a document.
-
-    Args:
-        command: its name without ``dialmeter``.
-        estimates: name → estimate.
-        counts: the amount of input.
-        who: the noun for the names, such as ``judge``.
-        price: the value of --price, if the estimates have no cost yet.
-        notes: the assumptions of the estimates.
-    """
+    """Return the estimates as a table and as a document; ``price`` is that of --price, if the estimates have no cost yet."""
     if price:
         parsed_price = Price.parse(price)
         estimates = {

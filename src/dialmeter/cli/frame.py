@@ -191,11 +191,7 @@ def compared_output(
 
 
 def check_count(files: Sequence[str], what: str) -> None:
-    """Check that a command that compares has two files or more.
-
-    Raises:
-        DialmeterError: it has fewer.
-    """
+    """Check that a command that compares has two files or more."""
     if len(files) < 2:
         raise DialmeterError(f"compare needs two {what} or more, the first as the baseline")
 
@@ -274,12 +270,7 @@ def named_notices(name: str, notices: Iterable[Notice]) -> list[Notice]:
 
 
 def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "system") -> dict[str, Any]:
-    """Return the fields of a document for the scores and accounts of several results.
-
-    Args:
-        results: name → result.
-        key: the key of a score for the name.
-    """
+    """Return the fields of a document for the scores and accounts of results by name; ``key`` is the key of the name in a score."""
     return {
         "scores": [{**each, key: name} for name, result in results.items() for each in result.to_dicts()],
         **account_fields({name: result.account for name, result in results.items()}),
@@ -289,10 +280,7 @@ def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "syste
 def verdict_blocks(comparison: SystemComparison[Any], unit: str = "dialogues", level: float = 0.05) -> Iterator[Block]:
     """Yield the verdict of each system, with the ladder that it depends on, then the outcome under every measure.
 
-    Args:
-        comparison: the comparison.
-        unit: the noun for what is counted.
-        level: p values below it, after the Holm correction, are significant.
+    Results below ``level``, after the Holm correction, are significant.
     """
     for each in comparison.ladders:
         # In a paper, the captions and labels of the command line belong to the tables of scores.
@@ -315,16 +303,7 @@ def comparison_parts(
     who: str = "system",
     unit: str = "dialogues",
 ) -> Iterator[Block]:
-    """Yield the parts of a comparison: the verdict, what it depends on, the table, the note and the signature.
-
-    Args:
-        table: the comparison as a table.
-        scores: name → scores.
-        comparison: the comparison.
-        note: a line below the table, in text output only.
-        who: the noun for what is compared.
-        unit: the noun for what is counted in the ladder.
-    """
+    """Yield the parts of a comparison: the verdict, what it depends on, the table, the note and the signature."""
     yield from verdict_blocks(comparison, unit)
     yield Block(table)
     yield Block(comparison_rows(scores, comparison.versus, who), CSV)
@@ -335,16 +314,7 @@ def comparison_parts(
 
 
 def fail_if_worse(options: dict[str, Any], comparison: SystemComparison[Any], level: float) -> None:
-    """End the command if --fail-if-worse is given and a system is significantly worse than its base, as the files are written.
-
-    Args:
-        options: the options of the command.
-        comparison: the comparison. The message says so if its ladder turns the verdict.
-        level: the significance level.
-
-    Raises:
-        ConditionHolds: a comparison is significantly worse.
-    """
+    """End the command if --fail-if-worse is given and a system is significantly worse than its base, as the files are written."""
     turned = {(each.system, each.measure): each.sentence for each in comparison.ladders if each.verdict == "depends"}
     for each in worse_than_base(comparison.versus, level) if options["fail_if_worse"] else ():
         sentence = turned.get((each.system, each.measure))

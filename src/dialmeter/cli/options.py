@@ -117,12 +117,7 @@ STYLED = (style_options, *PLAIN)
 
 
 def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callable[[Callable[..., Any]], click.Command]:
-    """Return a decorator that makes a command whose Output is printed.
-
-    Args:
-        name: of the command (default: the name of the function).
-        last: the options that help shows last.
-    """
+    """Return a decorator that makes a command whose Output is printed; help shows the options ``last`` at the end."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         new_command = click.command(name, cls=PrintedCommand)(function)
@@ -163,13 +158,7 @@ gold_from_option = option("--gold-from FORMAT gold_format", "Format of gold (def
 def source_options(
     what: str = "predictions", *, several: bool = False, names: str = ""
 ) -> Callable[[Command], Command]:
-    """Return the options for the gold states and the formats of files.
-
-    Args:
-        what: the files that --from is about.
-        several: the command takes several files, and as many gold files.
-        names: the help of --name; empty for a command without --name.
-    """
+    """Return the options for the gold states and the formats of files; ``names`` is the help of --name, if it has that option."""
     about = ": one for all files, or one for each file." if several else ", if the input has only predictions."
     return combine_options(
         option(f"--gold FILE{'*' * several}", f"File with gold states{about}"),
@@ -298,8 +287,7 @@ run_options = combine_options(
 def repeated_words(names: str) -> list[str]:
     """Return options of the current command as words of a command line, without those that have their default.
 
-    Args:
-        names: the names of their parameters, in the order of the words.
+    ``names`` are their parameters, in the order of the words.
     """
     context = click.get_current_context()
     parameters = {each.name: each for each in context.command.params}

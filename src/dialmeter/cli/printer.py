@@ -72,25 +72,14 @@ def result_blocks(lines: Sequence[str]) -> list[Block]:
 
 
 def signature_blocks(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
-    """Return the blocks for signatures of scores.
-
-    Args:
-        lines: one or more signatures.
-        quoted: format them as code in Markdown.
-        gap: the output formats with a blank line before them.
-    """
+    """Return the blocks for signatures of scores."""
     plain = Block("\n".join(f"signature  {visible(line)}" for line in lines), PROSE[::2] if quoted else PROSE, gap)
     code = Block("\n".join(f"Signature: {markdown_code(line)}" for line in lines), ("markdown",), gap)
     return [plain, code] if quoted else [plain]
 
 
 def score_signature_blocks(scores: Sequence[Score], every: bool) -> list[Block]:
-    """Return the blocks for the signatures of a table of scores.
-
-    Args:
-        scores: the scores in the table.
-        every: print one line per score (--signatures), not one line for all scores.
-    """
+    """Return the blocks for the signatures of a table of scores: one line per score, or one line for all scores."""
     signatures = [each.signature for each in scores]
     return signature_blocks(*(signatures if every else [joint_signature(signatures)]))
 
@@ -146,13 +135,7 @@ def _study(context: click.Context) -> Study | None:
 
 
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
-    """Print the output of a command, and return its exit code.
-
-    Args:
-        output: the output.
-        options: the options of the command: style, quiet, charts, and those for tables in papers.
-        command: the last word of its name.
-    """
+    """Print the output of a command, and return its exit code."""
     quiet, style = options.get("quiet", False), options.get("style") or "text"
     warn(output.notices, quiet and not output.loud)
     if not quiet:
@@ -173,13 +156,7 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:
-    """Print the blocks of an output format to standard output.
-
-    Args:
-        parts: the blocks.
-        style: the output format.
-        papers: the settings for each table in LaTeX and Markdown.
-    """
+    """Print the blocks of an output format to standard output."""
     first = True
     for part in parts:
         if style in part.styles:

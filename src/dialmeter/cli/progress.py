@@ -38,15 +38,7 @@ def expect_files(files: int) -> None:
 
 
 def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool, unit: str = "") -> Iterator[Item]:
-    """Yield items and show the number of finished items.
-
-    Args:
-        items: the items, which are computed on demand.
-        total: number of items.
-        doing: the word in front of the progress, such as ``scoring``.
-        quiet: show nothing.
-        unit: the word after the number of items, if any.
-    """
+    """Yield items and show the number of finished items, after the word ``doing`` and before the word ``unit``."""
     if quiet or not total:
         yield from items
     elif sys.stderr.isatty():

@@ -122,13 +122,7 @@ log_options = shared.combine_options(
 def score_log(
     path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
-    """Score a log, and return its format and its result.
-
-    Args:
-        path: the log.
-        options: the options of the command.
-        sink: called with every dialogue and its outcome.
-    """
+    """Score a log, and return its format and its result."""
     if not is_log(path, options["format"]):
         talks = open_conversations(path, options["format"], options["goals"])
         result = score_acts(

@@ -205,11 +205,7 @@ def write_boards(folder: str, title: str, boards: Sequence[Board], *, force: boo
 
 
 def check_folder(folder: str, *, force: bool) -> None:
-    """Check that a folder may be written, before any work is done.
-
-    Raises:
-        DialmeterError: it is not empty, or not a folder.
-    """
+    """Check that a folder may be written, before any work is done."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise DialmeterError(f"{one_line(folder, 200)}: is a file; --out needs a folder")
     if Path(folder).is_dir():

@@ -141,13 +141,7 @@ def outcome(each: PairedDifference, level: float) -> tuple[str, str]:
 def comparison_rows(
     scores: Mapping[str, Iterable[Score]], versus: Iterable[PairedDifference], unit: str = "system"
 ) -> Table:
-    """Return a machine-readable table with one row per score, and the difference of each compared score.
-
-    Args:
-        scores: scores by system or user; compared scores come first.
-        versus: the comparisons. If a system was compared with several others, the first comparison is used.
-        unit: the heading of the column of names.
-    """
+    """Return a machine-readable table with one row per score, and the difference of each compared score."""
     against: dict[tuple[str, str], PairedDifference] = {}
     for each in versus:
         against.setdefault((each.measure, each.system), each)

@@ -141,12 +141,7 @@ def every_correlation(result: PeopleResult) -> Table:
 
 
 def tables_of(result: PeopleResult, *, everything: bool = False) -> Iterator[Table]:
-    """Yield all non-empty tables in the order of printing.
-
-    Args:
-        result: the result of the comparison.
-        everything: include details of every dimension, not only of the main one.
-    """
+    """Yield all non-empty tables in the order of printing."""
     main = result.main_dimension
     if len(result.dimensions) > 1:
         yield overview_table(result)

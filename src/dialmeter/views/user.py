@@ -147,11 +147,7 @@ def _first_confusion(confusion: Confusion, scores: Mapping[str, Score], points: 
 
 
 def confusion_rows(confusions: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the confusions with their lost points, and the gain in points of percent if one were mended.
-
-    Args:
-        confusions: the fields of ``Confusion``.
-    """
+    """Return the confusions with their lost points, and the gain in points of percent if one were mended."""
     measures = list(confusions[0]["gains"]) if confusions else []
     return table_of(
         "lost points by confusion",

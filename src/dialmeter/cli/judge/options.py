@@ -216,12 +216,7 @@ def score_store_from_options(
 
 
 def unfinished_lines(writer: RunWriter | None, *messages: Sequence[str]) -> list[list[str]]:
-    """Close the run if there are messages, and add to each message how to continue.
-
-    Args:
-        writer: the writer of the run, if there is one.
-        messages: lists of reasons why the run is unfinished.
-    """
+    """Close the run if there are messages, and add to each message how to continue."""
     if writer is None or not any(messages):
         return [list(lines) for lines in messages]
     writer.close()
@@ -248,12 +243,6 @@ def ask_from_options(chosen: ChosenJudges, judges: Mapping[str, Judge], file: st
     """Return a function that calls judges: in this process, in other processes, or on a cluster.
 
     Trivial judges, and judges that must stay in this process, are always called here.
-
-    Args:
-        chosen: the judges of the options.
-        judges: all judges to call, the trivial ones included.
-        file: the file that is judged.
-        options: the options of the command.
     """
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
@@ -315,11 +304,7 @@ class ModelUsage(Struct, kw_only=True):
 
 
 def endpoint_judges(options: Mapping[str, Any]) -> Iterator[tuple[str, Judge]]:
-    """Yield the judges at --endpoint: one, or one for each rubric. They share budget and answers.
-
-    Raises:
-        DialmeterError: an option needs another option that is missing.
-    """
+    """Yield the judges at --endpoint: one, or one for each rubric. They share budget and answers."""
     if bool(options["endpoint"]) != bool(options["model"]):
         raise DialmeterError("--endpoint and --model need each other")
     if options["max_cost"] is not None and not options["price"]:
@@ -370,11 +355,7 @@ def models_of(judges: Mapping[str, Judge]) -> dict[str, LanguageModel]:
 
 
 def checked_models(judges: Mapping[str, Judge]) -> dict[str, LanguageModel]:
-    """Return the language models among the judges, for a dry run.
-
-    Raises:
-        DialmeterError: no judge is a language model.
-    """
+    """Return the language models among the judges, for a dry run."""
     models = models_of(judges)
     if not models:
         raise DialmeterError(
@@ -390,18 +371,7 @@ def dry_run(
     counts: Mapping[str, int],
     store: str | None = None,
 ) -> Output:
-    """Estimate the calls of the language models among the judges. Nothing is sent.
-
-    Args:
-        command: its name without ``dialmeter``.
-        units: judge → items that the language model would score.
-        judges: all judges, also those that are not language models.
-        counts: the amount of input.
-        store: a folder with stored scores.
-
-    Raises:
-        DialmeterError: no judge is a language model.
-    """
+    """Estimate the calls of the language models among the judges. Nothing is sent."""
     estimates: dict[str, CostEstimate] = {}
     for name, model in checked_models(judges).items():
         stored = ScoreStore(store).scores(identity_of(judges[name])) if store else {}

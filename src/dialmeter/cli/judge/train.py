@@ -68,15 +68,7 @@ train = LazyGroup(
 
 @contextmanager
 def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]:
-    """Open the folder of --out for the files of a judge.
-
-    Args:
-        options: the options of the command.
-        ours: patterns for the names of the files of a judge.
-
-    Raises:
-        DialmeterError: the folder is not empty, and --force is not given.
-    """
+    """Open the folder of --out for the files of a judge."""
 
     def check(names: set[str]) -> None:
         if names and not options["force"]:

@@ -139,15 +139,7 @@ def _notices(whole_results: Mapping[str, UserResult], results: Mapping[str, User
 
 
 def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Output:
-    """Measure how the user of the second file differs from the people of the first file.
-
-    Args:
-        names: name → file; exactly two.
-        options: the options of the command.
-
-    Raises:
-        DialmeterError: there are not exactly two files, or a file has no turns of a user.
-    """
+    """Measure how the user of the second file differs from the people of the first file."""
     if len(names) != 2:
         raise DialmeterError("--distance takes two files: dialogues of people, then those of the simulated user")
     resampling = options["resampling"] or Resampling()

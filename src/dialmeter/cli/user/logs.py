@@ -160,11 +160,7 @@ def is_log_or_items_run(where: str, options: dict[str, Any]) -> bool:
 
 
 def query_logs(options: dict[str, Any]) -> Output:
-    """Find the dialogues of a log that have certain events, or that failed because of a party.
-
-    Raises:
-        DialmeterError: an option needs acts, an event or a party is unknown, or the dialogue does not exist.
-    """
+    """Find the dialogues of a log that have certain events, or that failed because of a party."""
     for name in _ACT_OPTIONS:
         if options[name]:
             raise DialmeterError(f"--{name.replace('_', '-')} needs acts; logs of agents have no acts")
@@ -239,12 +235,7 @@ def _first_event(events: Sequence[Event]) -> str:
 
 
 def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
-    """Compare the users of several logs on the same tasks, each with the first user.
-
-    Args:
-        names: name → log.
-        options: the options of the command.
-    """
+    """Compare the users of several logs on the same tasks, each with the first user."""
     resampling = options["resampling"] or Resampling()
     expect_files(len(names))
     results: dict[str, LogItems] = {}

@@ -129,11 +129,7 @@ def play(**options: Any) -> Output:
 def talk_dry_run(
     command_name: str, options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]
 ) -> Output:
-    """Estimate the calls of the agents that are language models. Nothing is sent.
-
-    Raises:
-        DialmeterError: no agent is a language model.
-    """
+    """Estimate the calls of the agents that are language models. Nothing is sent."""
     from ...simulation.agents.endpoint import STAND_INS, rehearse
 
     estimates = rehearse(tasks, settings)

@@ -88,11 +88,7 @@ class UserQueryDocument(Document, kw_only=True):
 
 
 def endpoint_options(purpose: str) -> Callable[[Command], Command]:
-    """Return the options for a language model.
-
-    Args:
-        purpose: the purpose of the model, for the help.
-    """
+    """Return the options for a language model."""
     return combine_options(
         option("--endpoint URL", f"URL of a language model for {purpose}. Needs --model."),
         option("--model NAME", "Name of the model at --endpoint."),
@@ -117,11 +113,7 @@ reading_options = combine_options(
 
 
 def act_maker_from_options(options: dict[str, Any]) -> ActMaker:
-    """Return the reader of --reader.
-
-    Raises:
-        DialmeterError: a language model has no URL or no name.
-    """
+    """Return the reader of --reader."""
     profile = load_profile(options["profile"])
     if options["reader"] == "town":
         return TownMaker()
@@ -135,11 +127,7 @@ def act_maker_from_options(options: dict[str, Any]) -> ActMaker:
 
 
 def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conversation]) -> Output:
-    """Estimate the calls of a language model that finds acts in turns without acts. Nothing is sent.
-
-    Raises:
-        DialmeterError: the reader is not a language model.
-    """
+    """Estimate the calls of a language model that finds acts in turns without acts. Nothing is sent."""
     if options["reader"] != "model":
         raise DialmeterError(
             "--dry-run estimates calls of language models; give --reader model, --endpoint and --model"
@@ -170,11 +158,7 @@ class _Measured(Struct):
 
 
 def measured_accuracy(file: str, reader: str) -> str:
-    """Return the accuracy of a reader from a file of ``user understand --json``.
-
-    Raises:
-        InputError: the file has other content, or is about another reader.
-    """
+    """Return the accuracy of a reader from a file of ``user understand --json``."""
     source = Source(file)
     measured = parse_as(source.read_all(), _Measured, source.name, what="JSON of `dialmeter user understand --json`")
     if measured.command != "user understand":
@@ -246,18 +230,7 @@ def score_dialogues(
     blamed: bool = False,
     with_rows: bool = False,
 ) -> ScoredUser:
-    """Score a file, in shards if it is large.
-
-    Args:
-        file: the dialogues.
-        settings: rules, profile and value map.
-        options: the options of the command: format, goals, workers, quiet.
-        resampling: the settings of the intervals.
-        writer: writes the rows of the run.
-        only: the keys of the dialogues to score; None for all.
-        blamed: find out who lost each point.
-        with_rows: return the rows.
-    """
+    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point."""
     opened = open_conversations(file, options["format"], options["goals"])
     format, goals = opened.format, options["goals"]
     spans = spans_of(file, format, goals)
@@ -310,11 +283,7 @@ def _score_shard_noted(task: ShardTask[UserShardSettings]) -> UserShard:
 def read_user_rows(
     where: str, options: dict[str, Any], *, blamed: bool = False
 ) -> tuple[Iterable[UserRow], Account | None, list[Notice]]:
-    """Return rows, account and notices of a run, or score a file of dialogues to get them. Old runs have no account.
-
-    Raises:
-        DialmeterError: the run is of another kind, or unfinished.
-    """
+    """Return rows, account and notices of a run, or score a file of dialogues to get them. Old runs have no account."""
     if is_run(where):
         run = open_run(where)
         if run.manifest.get("kind") != "user":
@@ -329,14 +298,7 @@ def read_user_rows(
 def query_parts(
     table: Table, dialogues: Iterable[Iterable[str]], total: int, options: dict[str, Any]
 ) -> Iterator[Block]:
-    """Yield the dialogues that match a query: turn by turn if requested, and as a table.
-
-    Args:
-        table: a row for each dialogue that is shown.
-        dialogues: the lines of each dialogue, turn by turn.
-        total: number of matching dialogues.
-        options: the options of the command.
-    """
+    """Yield the dialogues that match a query: turn by turn if requested, and as a table."""
     if not total:
         yield message_block("; ".join(["no dialogue matches", *table.foot]))
         return
@@ -350,13 +312,7 @@ def query_parts(
 
 
 def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:
-    """Return the command that prints a dialogue turn by turn. For a file, it repeats the options for reading and scoring.
-
-    Args:
-        where: a run or a file of dialogues.
-        dialogue: the id of the dialogue.
-        options: the options of the command.
-    """
+    """Return the command that prints a dialogue turn by turn. For a file, it repeats the options for reading and scoring."""
     words = ["dialmeter", "user", "query", where, "--dialogue", dialogue]
     if not is_run(where):
         words += repeated_words("format goals value_map profile rules_name changes")
