@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,11 +15,10 @@ from ...core.document import (
     IntervalMethod,
     ScoreRecord,
     describe_intervals,
-    make_document,
 )
 from ...errors import DialmeterError, one_line
 from ...judges.ask import ScoreStore
-from ...judges.judge import Judge, identity_of
+from ...judges.judge import identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import DimensionAgreement, LeftOutComparison, PeopleSettings
@@ -38,7 +37,7 @@ from ...readers.ratings.rated_item import RatedItems
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from .. import options as shared
 from ..dry_run import dry_run_option
-from ..frame import CommandRun
+from ..frame import CommandRun, document_output
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import judge_progress
@@ -173,14 +172,19 @@ def human(**options: Any) -> Output:
     name = Path(options["ratings_file"]).name
     if not silent_lines and not open_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
-    return Output(
-        document=lambda _: _document(result, options["differing"], chosen.judges),
+    return document_output(
+        JudgeHumanDocument,
+        result,
         parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
         notices=result.notices,
         charts=lambda: people_charts(result),
         errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
         check=lambda: _check_conditions(options["conditions"], result),
         exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
+        resample=result.settings.resample,
+        intervals=describe_intervals(result.settings.resampling),
+        differing={name: result.worst(options["differing"], name) for name in _judge_names(result)},
+        usage=usage_of(chosen.judges),
     )
 
 
@@ -196,17 +200,6 @@ def _scores_from_files(options: dict[str, Any], items: RatedItems) -> dict[str, 
 
 def _judge_names(result: PeopleResult) -> list[str]:
     return [column.name for column in result.columns if not column.trivial]
-
-
-def _document(result: PeopleResult, differing: int, judges: Mapping[str, Judge]) -> JudgeHumanDocument:
-    return make_document(
-        JudgeHumanDocument,
-        result,
-        resample=result.settings.resample,
-        intervals=describe_intervals(result.settings.resampling),
-        differing={name: result.worst(differing, name) for name in _judge_names(result)},
-        usage=usage_of(judges),
-    )
 
 
 def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:

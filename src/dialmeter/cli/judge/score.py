@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ...conditions import Condition
 from ...core.comparison import SystemComparison
-from ...core.document import Count, Document, Interval, Number, ScoreRecord, Text, make_document
+from ...core.document import Count, Document, Interval, Number, ScoreRecord, Text
 from ...core.ladder import Ladder
 from ...errors import one_line
 from ...judges import record
@@ -30,7 +30,7 @@ from ...views.ladder import ladder_charts
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
-from ..frame import CommandRun, verdict_blocks
+from ..frame import CommandRun, document_output, verdict_blocks
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
@@ -189,36 +189,30 @@ def score(**options: Any) -> Output:
         yield from error_charts(result)
         yield from ladder_charts(result.ladders)
 
-    return Output(
-        document=lambda _: _document(result, options["failing"], judges),
+    return document_output(
+        JudgeScoreDocument,
+        result,
         parts=_parts(result, options, judges),
         notices=result.notices,
         charts=charts,
         errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
         check=lambda: _check_conditions(options["conditions"], result),
         exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
+        threshold=str(result.settings.threshold),
+        verdict=result.settings.verdict,
+        ladder=result.ladders,
+        failing={
+            name: [_failing_case(result, name, case) for case in result.failing(name)[: options["failing"]]]
+            for name in _judge_names(result)
+        },
+        stability=_stability(judges),
+        usage=usage_of(judges),
     )
 
 
 def _judge_names(result: JudgeResult) -> list[str]:
     """Return the names of the judges that are not trivial, or the first judge if all are trivial."""
     return [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
-
-
-def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) -> JudgeScoreDocument:
-    return make_document(
-        JudgeScoreDocument,
-        result,
-        threshold=str(result.settings.threshold),
-        verdict=result.settings.verdict,
-        ladder=result.ladders,
-        failing={
-            name: [_failing_case(result, name, case) for case in result.failing(name)[:failing]]
-            for name in _judge_names(result)
-        },
-        stability=_stability(judges),
-        usage=usage_of(judges),
-    )
 
 
 def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:

@@ -13,17 +13,18 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from ...core.document import Count, Document, Interval, Number, make_document
+from ...core.document import Count, Document, Interval, Number
 from ...core.output import new_folder
 from ...errors import DialmeterError, MissingExtra, one_line
 from ...judges.adapters.robust import BASE, FILE
 from ...judges.case_files import read_cases
 from ...judges.cases import READING
 from ...judges.matrix import CONTROL
-from ...judges.train.ratings import Quality, Trained
+from ...judges.train.ratings import Trained
 from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust, write_weights
 from ...views.judge import training_table
 from ...views.tables import Table, percent
+from ..frame import document_output
 from ..main import LazyGroup
 from ..options import command, force_option, option, seed_option
 from ..printer import EVERY, TEXT, Block, Output
@@ -115,19 +116,10 @@ def satisfaction(**options: Any) -> Output:
                 )
             )
             trained_seeds.append(trained)
-    return Output(
-        document=lambda _: _satisfaction_document(trained_seeds, majority),
-        parts=[Block(training_table(trained_seeds, majority), EVERY)],
-    )
-
-
-_MEASURES = ("accuracy", "uar", "macro_f1", "spearman")
-
-
-def _satisfaction_document(trained_seeds: list[Trained], majority: Quality) -> JudgeTrainSatisfactionDocument:
     rows = [(f"seed {each.seed}", each.test) for each in trained_seeds] + [("majority", majority)]
-    return make_document(
+    return document_output(
         JudgeTrainSatisfactionDocument,
+        parts=[Block(training_table(trained_seeds, majority), EVERY)],
         scores=[
             {"measure": measure, "value": getattr(quality, measure), "n": quality.n, "judge": name}
             for name, quality in rows
@@ -137,6 +129,9 @@ def _satisfaction_document(trained_seeds: list[Trained], majority: Quality) -> J
         means={measure: fmean(getattr(each.test, measure) or 0.0 for each in trained_seeds) for measure in _MEASURES},
         epochs=trained_seeds,
     )
+
+
+_MEASURES = ("accuracy", "uar", "macro_f1", "spearman")
 
 
 class RobustError(Struct, kw_only=True):
@@ -182,8 +177,8 @@ def robust(**options: Any) -> Output:
     with judge_folder(options, (FILE,)) as out:
         write_weights(out, training)
     base, where = BASE[options["features"]], one_line(options["out"], 200)
-    return Output(
-        document=lambda _: _robust_document(training, len(cases)),
+    return document_output(
+        JudgeTrainRobustDocument,
         parts=[
             Block(_robust_table(training), EVERY),
             Block(
@@ -191,6 +186,19 @@ def robust(**options: Any) -> Output:
                 TEXT,
             ),
         ],
+        scores=[
+            {"measure": "error", **asdict(cell)}
+            for cell in training.cells
+            if cell.judge != SEEN or cell.attack.partition(":")[0] in training.pairs
+        ],
+        counts={
+            "cases": len(cases),
+            "pairs": sum(training.pairs.values()),
+            "attacks": len(training.pairs),
+            "tested": training.tested,
+        },
+        features=training.weights.features,
+        pairs=training.pairs,
     )
 
 
@@ -216,22 +224,3 @@ def _robust_table(training: RobustTraining) -> Table:
         rows.append((title, "", "", *means))
     heading = f"error rates in percent on {training.tested} cases of dialogues that are not in the training data"
     return Table(heading, ("attack", "the score", "n", *columns), tuple(rows), frozenset({2, 3, 4, 5}))
-
-
-def _robust_document(training: RobustTraining, cases: int) -> JudgeTrainRobustDocument:
-    return make_document(
-        JudgeTrainRobustDocument,
-        scores=[
-            {"measure": "error", **asdict(cell)}
-            for cell in training.cells
-            if cell.judge != SEEN or cell.attack.partition(":")[0] in training.pairs
-        ],
-        counts={
-            "cases": cases,
-            "pairs": sum(training.pairs.values()),
-            "attacks": len(training.pairs),
-            "tested": training.tested,
-        },
-        features=training.weights.features,
-        pairs=training.pairs,
-    )

@@ -10,7 +10,7 @@ import click
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
-from ...core.document import Count, Document, Number, SignedScore, Text, make_document
+from ...core.document import Count, Document, Number, SignedScore, Text
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import GoldAudit, RankedCandidate, Reliability, audit_gold
@@ -128,7 +128,24 @@ def audit_(**options: Any) -> Output:
         rows = sheet_rows(audit)
         is_page = Path(options["sheet"]).suffix in (".html", ".htm")
         write_file(options["sheet"], views.sheet_page(rows) if is_page else csv_sheet(rows), force=options["force"])
-    return Output(document=lambda _: _document(audit), parts=_parts(audit, gold, options), notices=audit.notices)
+    voting = audit.trackers.trackers
+    return document_output(
+        TrackerAuditDocument,
+        parts=_parts(audit, gold, options),
+        notices=audit.notices,
+        **scores_and_accounts({each.name: each.result for each in voting}),
+        counts={
+            "systems": len(voting),
+            "voters": len(audit.trackers.voters),
+            "dialogues": voting[0].result.dialogues,
+            "turns": voting[0].result.turns,
+            "mentions": audit.mentions,
+            "candidates": audit.found,
+        },
+        trackers=audit.reliability,
+        kinds=audit.kinds,
+        candidates=[_candidate(audit, each) for each in audit.ranked],
+    )
 
 
 def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
@@ -167,26 +184,6 @@ def _patch_from_sheets(options: dict[str, Any]) -> Output:
         counts=counts,
         verdicts=answers.verdicts,
         patch=patch.digest,
-    )
-
-
-def _document(audit: GoldAudit) -> TrackerAuditDocument:
-    trackers = audit.trackers.trackers
-    return make_document(
-        TrackerAuditDocument,
-        **scores_and_accounts({each.name: each.result for each in trackers}),
-        counts={
-            "systems": len(trackers),
-            "voters": len(audit.trackers.voters),
-            "dialogues": trackers[0].result.dialogues,
-            "turns": trackers[0].result.turns,
-            "mentions": audit.mentions,
-            "candidates": audit.found,
-        },
-        warnings=audit.notices,
-        trackers=audit.reliability,
-        kinds=audit.kinds,
-        candidates=[_candidate(audit, each) for each in audit.ranked],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import click
@@ -18,16 +18,15 @@ from ...core.document import (
     ScoreRecord,
     Text,
     describe_intervals,
-    make_document,
 )
 from ...core.result import score_dict
 from ...errors import one_line
-from ...model import Notice
 from ...studies.curve.curve import SCALES, Curve, CurvePoint, CurveTrend, draw_curve
 from ...studies.curve.curve_files import CurveEstimate, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tables import signature_of
 from .. import options as shared
+from ..frame import document_output
 from ..printer import CSV, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_files
 from ..study import study_options
@@ -121,30 +120,15 @@ def curve_(**options: Any) -> Output:
         resampling=options["resampling"],
     )
     notices += curve.notices
-    return Output(
-        document=lambda charts: _document(curve, notices, charts),
-        parts=_parts(curve, options["folder"]),
-        notices=notices,
-        charts=lambda: curve_charts(curve),
-    )
-
-
-def _parts(curve: Curve, folder: str) -> Iterator[Block]:
-    yield Block(f"{one_line(folder, 200)}  {len(curve.files)} files", TEXT)
-    *others, last = tables_of(curve)
-    foot = tuple(format_accounts({each.entry.name: each.account for each in curve.files}))
-    yield from (Block(table) for table in (*others, replace(last, foot=foot)))
-    yield from table_blocks(csv_tables(curve), CSV)
-    yield from signature_blocks(signature_of([score for each in curve.files for score in each.scores]))
-
-
-def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> TrackerCurveDocument:
     entries = [each.entry for each in curve.files]
     labels = [{"file": each.name, "ratio": each.ratio, "seed": each.seed, "domain": each.domain} for each in entries]
     files = list(zip(curve.files, labels, strict=True))
-    return make_document(
+    return document_output(
         TrackerCurveDocument,
         curve,
+        parts=_parts(curve, options["folder"]),
+        notices=notices,
+        charts=lambda: curve_charts(curve),
         scores=[{**score_dict(score), **label} for each, label in files for score in each.scores],
         **account_fields({each.entry.name: each.account for each in curve.files}),
         counts={
@@ -167,5 +151,13 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
             for table in curve.tables
             for row in table.rows
         ],
-        charts=charts,
     )
+
+
+def _parts(curve: Curve, folder: str) -> Iterator[Block]:
+    yield Block(f"{one_line(folder, 200)}  {len(curve.files)} files", TEXT)
+    *others, last = tables_of(curve)
+    foot = tuple(format_accounts({each.entry.name: each.account for each in curve.files}))
+    yield from (Block(table) for table in (*others, replace(last, foot=foot)))
+    yield from table_blocks(csv_tables(curve), CSV)
+    yield from signature_blocks(signature_of([score for each in curve.files for score in each.scores]))

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 from msgspec.structs import replace
 
 from ...core.comparability import joint_signature
-from ...core.document import Count, Document, Interval, Number, make_document
+from ...core.document import Count, Document, Interval, Number
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...model import Notice
@@ -137,10 +137,33 @@ def human(**options: Any) -> Output:
     study = compare_with_people(result, ratings, confidence)
     notices = [*notices, *study.notices, *result.notices]
     fit = fit_lambda(result, ratings, study.dialogues, confidence, options["seed"]) if options["fit_lambda"] else None
-    return Output(
-        document=lambda _: _document(study, fit, result, notices, confidence),
+    return document_output(
+        TrackerHumanDocument,
         parts=_parts(study, fit, result, options["file"], confidence),
         notices=notices,
+        scores=[
+            {
+                "measure": each.measure,
+                "statistic": each.statistic,
+                **to_builtins(each.found),
+                "signature": each.signature,
+            }
+            for each in study.correlations
+        ],
+        account=result.account,
+        counts={
+            "dialogues": result.dialogues,
+            "matched": len(study.dialogues),
+            "only_rated": len(study.only_rated),
+            "only_in_file": len(study.only_scored),
+            "raters": len(study.raters),
+        },
+        confidence=confidence,
+        pairs=[{"first": each.first, "second": each.second, **to_builtins(each.difference)} for each in study.pairs],
+        agreement=study.agreement,
+        raters=study.raters,
+        unmatched={"only_rated": study.only_rated, "only_in_file": study.only_scored},
+        lambda_fit=UNSET if fit is None else fit,
     )
 
 
@@ -170,38 +193,6 @@ def _counts_output(where: str, counts: dict[str, int], notices: list[Notice], op
         parts=[] if options["quiet"] else [message_block(f"{one_line(where, 200)}: {listed}")],
         notices=notices,
         counts=counts,
-    )
-
-
-def _document(
-    study: HumanStudy, fit: LambdaFit | None, result: TrackerResult, notices: list[Notice], confidence: float
-) -> TrackerHumanDocument:
-    return make_document(
-        TrackerHumanDocument,
-        scores=[
-            {
-                "measure": each.measure,
-                "statistic": each.statistic,
-                **to_builtins(each.found),
-                "signature": each.signature,
-            }
-            for each in study.correlations
-        ],
-        account=result.account,
-        counts={
-            "dialogues": result.dialogues,
-            "matched": len(study.dialogues),
-            "only_rated": len(study.only_rated),
-            "only_in_file": len(study.only_scored),
-            "raters": len(study.raters),
-        },
-        warnings=notices,
-        confidence=confidence,
-        pairs=[{"first": each.first, "second": each.second, **to_builtins(each.difference)} for each in study.pairs],
-        agreement=study.agreement,
-        raters=study.raters,
-        unmatched={"only_rated": study.only_rated, "only_in_file": study.only_scored},
-        lambda_fit=UNSET if fit is None else fit,
     )
 
 
