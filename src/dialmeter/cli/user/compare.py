@@ -45,7 +45,7 @@ from ..progress import expect_files, track_reading
 from ..study import study_options
 from ..work import work_options
 from .logs import compare_logs
-from .scoring import UserCompareDocument, dialogue_options, score_dialogues, scoring_options, user_settings_from_options
+from .score import UserCompareDocument, dialogue_options, score_dialogues, scoring_options, user_settings_from_options
 
 
 @command()

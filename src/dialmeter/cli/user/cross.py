@@ -33,7 +33,7 @@ from ..progress import track_count
 from ..study import study_options
 from ..work import cluster_from_options
 from .play import agent_from_options, cores, talk_dry_run, talk_options, tasks_from_options
-from .scoring import set_option, user_rules_option, user_settings_from_options
+from .score import set_option, user_rules_option, user_settings_from_options
 
 
 class CrossScoreRecord(SignedScore, kw_only=True):

@@ -23,7 +23,7 @@ from ..main import EXIT_INPUT
 from ..options import PLAIN, command, force_option, from_option, goals_option, option, profile_option
 from ..printer import LISTED, Block, Output, refusal_notices
 from ..progress import track_reading
-from .scoring import cache_option, endpoint_options
+from .score import cache_option, endpoint_options
 
 
 @command(last=PLAIN)

@@ -53,7 +53,7 @@ from ..frame import CommandRun, compared_output, document_output, named_notices
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
-from .scoring import UserCompareDocument, UserQueryDocument, is_run, query_parts
+from .score import UserCompareDocument, UserQueryDocument, is_run, query_parts
 
 
 class UserItemsDocument(ScoredDocument, kw_only=True):

@@ -30,7 +30,7 @@ from ..options import combine_options, command, force_option, option, resume_opt
 from ..printer import Output, message_block, warn
 from ..progress import track_count
 from ..work import cluster_from_options, work_options
-from .scoring import endpoint_options
+from .score import endpoint_options
 
 talk_options = combine_options(
     option(

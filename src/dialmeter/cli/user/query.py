@@ -22,7 +22,7 @@ from ..options import chart_options, command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, table_blocks
 from ..work import work_options
 from .logs import is_log_or_items_run, query_logs
-from .scoring import UserQueryDocument, dialogue_options, next_line, query_parts, read_user_rows, scoring_options
+from .score import UserQueryDocument, dialogue_options, next_line, query_parts, read_user_rows, scoring_options
 
 
 @command()

@@ -31,7 +31,7 @@ from ..main import EXIT_INPUT
 from ..options import command, map_option, option, profile_option
 from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines
 from ..progress import track_reading
-from .scoring import (
+from .score import (
     act_maker_from_options,
     dialogue_options,
     reading_dry_run,
