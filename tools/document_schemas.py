@@ -40,6 +40,11 @@ def schema(name: str, kind: type[Document]) -> str:
         if title in structs:
             _complete(component, structs[title])
     main = components.pop(kind.__name__)
+    defaults = {each.name: each.default for each in msgspec.structs.fields(kind)}
+    if isinstance(defaults["command"], str):
+        words = {"kind": defaults["command"].partition(" ")[0], "command": defaults["command"]}
+        for key, word in words.items():
+            main["properties"][key] = {**main["properties"][key], "enum": [word]}
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"dialmeter {name.replace('-', ' ')} --json",

@@ -274,3 +274,14 @@ def dialogue_key(dialogue_id: str) -> str:
     key = dialogue_id.strip().lower().removesuffix(".json").rstrip()
     # Return the same object if possible: a large corpus keeps both strings, and sends both between processes.
     return dialogue_id if key == dialogue_id else key
+
+
+def full_name(name: str, service: str) -> str:
+    """Return the name of an act with its service, in lower case.
+
+    Example:
+        >>> full_name("Hotel-Inform", "hotel"), full_name("INFORM", "Hotels_1")
+        ('hotel-inform', 'hotels_1-inform')
+    """
+    lower, where = name.lower(), service.lower()
+    return lower if where in lower else f"{where}-{lower}"

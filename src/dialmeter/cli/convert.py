@@ -18,7 +18,7 @@ from ..readers.own.writers import WRITERS, Losses
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.parts import Role
 from ..tracking.align import plain_dialogues, read_pair
-from .options import PLAIN, choice_option, command, force_option, source_options
+from .options import PLAIN, command, force_option, option, source_options
 from .printer import Output
 from .progress import track_reading
 
@@ -27,16 +27,18 @@ from .progress import track_reading
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @source_options("IN")
-@choice_option(
-    "--role", ["gold", "pred"], "Role of the states if the format has one state per turn and --gold is not given."
+@option(
+    "--role",
+    "Role of the states if the format has one state per turn and --gold is not given.",
+    choices=["gold", "pred"],
 )
-@click.option(
-    "--to",
-    "target_format",
-    type=click.Choice(list(WRITERS)),
-    help="Format of OUT: "
+@option(
+    "--to target_format",
+    "Format of OUT: "
     + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
     + ".  [default: csv if OUT ends in .csv, else native]",
+    choices=list(WRITERS),
+    optional=True,
 )
 @force_option
 def convert(**options: Any) -> Output:

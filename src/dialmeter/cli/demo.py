@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import msgspec
@@ -21,7 +21,7 @@ from ..judges.scorer import attack_replies
 from ..simulation.sample_files import SHARES_FOLDER, play_users, sample_files
 from ..views.tables import Table
 from .main import cli
-from .options import command, force_option, number_option, quiet_option
+from .options import command, force_option, option, quiet_option
 from .printer import EVERY, Block, Output
 
 ATTACKS = ("entailment", "speaker", "pronoun", "repetition", "natural-paraphrase", "dullness", "identical")
@@ -81,21 +81,30 @@ def _sample_files() -> Iterator[tuple[str, bytes]]:
 
 
 _OUTPUTS = ("agenda.jsonl", "forgetful.jsonl", "cases.jsonl", "runs", "report.html")
-_TRACKERS = {"own": "agenda.jsonl", "keyword": "agenda.jsonl#keyword"}
-_USERS = ("agenda", "forgetful")
-
-
-class DemoStep(NamedTuple):
-    """One command of the demo, with its purpose. Its output is printed if ``shown`` is true."""
-
-    words: tuple[str, ...]
-    about: str = ""
-    shown: bool = False
+_STEPS = """
+# Two users with the same goals talk to a system that mishears one act in ten.
++ user play --user agenda --goals {goals} --noise 0.1 --seed 7 --out {out}/agenda.jsonl --workers {cores}
++ user play --user forgetful --goals {goals} --noise 0.1 --seed 7 --out {out}/forgetful.jsonl --workers {cores}
+# Two trackers: the system's own state, and a keyword tracker.
+- tracker score {out}/agenda.jsonl --out {out}/runs/own
+- tracker score {out}/agenda.jsonl#keyword --out {out}/runs/keyword
++ tracker compare {out}/agenda.jsonl {out}/agenda.jsonl#keyword --name own --name keyword --measure JGA --measure FGA(lam=0.5) --measure GCA
+# Two users: one says everything in its goal, the other forgets.
+- user score {out}/agenda.jsonl --profile town --blame --out {out}/runs/agenda
+- user score {out}/forgetful.jsonl --profile town --blame --out {out}/runs/forgetful
++ user compare {out}/agenda.jsonl {out}/forgetful.jsonl --profile town
+# Judges: do they notice that a good reply was changed to a bad one?
+- judge attack {out}/agenda.jsonl --light --no-cache --cases 40 --out {out}/cases.jsonl
++ judge score {out}/cases.jsonl --judge overlap --judge ngram-coherence --judge ngram-fluency --failing 0 --out {out}/runs/judges
+# A report about all runs.
+- report {out}/runs/own {out}/runs/keyword {out}/runs/agenda {out}/runs/forgetful {out}/runs/judges --out {out}/report.html --title {title}
+"""
+"""The commands of the demo, with their purposes. The output of those with a plus is printed."""
 
 
 @click.command()
-@click.option("--out", default="demo-run", show_default=True, metavar="DIR", help="Output folder.")
-@number_option("--goals", least=20, default=200, about="Number of goals to draw.")
+@option("--out DIR", "Output folder.", default="demo-run")
+@option("--goals", "Number of goals to draw.", least=20, default=200)
 @force_option
 @quiet_option
 def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
@@ -106,54 +115,16 @@ def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
     folder = Path(out)
     for name in _OUTPUTS:
         refuse_replacing(folder / name, force=force)
-    for step in _steps(folder, goals):
-        if step.about:
-            click.secho(f"\n{step.about}", bold=True)
-        click.echo(f"$ dialmeter {shlex.join(step.words)}")
-        with nullcontext() if step.shown else redirect_stdout(io.StringIO()):
-            more = ["--quiet"] * quiet + ["--force"] * (force and "--out" in step.words)
-            cli.main([*step.words, *more], prog_name="dialmeter", standalone_mode=False)
+    title = "Trackers, users and judges in an invented town"
+    values = {"out": str(folder), "goals": goals, "cores": os.cpu_count() or 1, "title": title}
+    for line in _STEPS.strip().split("\n"):
+        if line.startswith("#"):
+            click.secho(f"\n{line[2:]}", bold=True)
+            continue
+        shown, *words = [word.format(**values) for word in line.split()]
+        click.echo(f"$ dialmeter {shlex.join(words)}")
+        with nullcontext() if shown == "+" else redirect_stdout(io.StringIO()):
+            more = ["--quiet"] * quiet + ["--force"] * (force and "--out" in words)
+            cli.main([*words, *more], prog_name="dialmeter", standalone_mode=False)
     click.echo(f"\nreport: {folder / 'report.html'}")
     click.echo(f"Explore every number: dialmeter view {shlex.quote(str(folder / 'runs'))}")
-
-
-def _steps(folder: Path, goals: int) -> Iterator[DemoStep]:
-    def path(name: str) -> str:
-        return str(folder / name)
-
-    def run_folder(name: str) -> str:
-        return path(f"runs/{name}")
-
-    for user in _USERS:
-        play = ("--user", user, "--goals", str(goals), "--noise", "0.1", "--seed", "7", "--out", path(f"{user}.jsonl"))
-        about = (
-            "Two users with the same goals talk to a system that mishears one act in ten." if user == _USERS[0] else ""
-        )
-        yield DemoStep(("user", "play", *play, "--workers", str(os.cpu_count() or 1)), about, shown=True)
-
-    about = "Two trackers: the system's own state, and a keyword tracker."
-    for name, file in _TRACKERS.items():
-        yield DemoStep(("tracker", "score", path(file), "--out", run_folder(name)), about)
-        about = ""
-    measures = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA")
-    names = [word for name in _TRACKERS for word in ("--name", name)]
-    yield DemoStep(("tracker", "compare", *map(path, _TRACKERS.values()), *names, *measures), shown=True)
-
-    about = "Two users: one says everything in its goal, the other forgets."
-    for user in _USERS:
-        options = ("--profile", "town", "--blame", "--out", run_folder(user))
-        yield DemoStep(("user", "score", path(f"{user}.jsonl"), *options), about)
-        about = ""
-    yield DemoStep(("user", "compare", *(path(f"{user}.jsonl") for user in _USERS), "--profile", "town"), shown=True)
-
-    about = "Judges: do they notice that a good reply was changed to a bad one?"
-    attack_options = ("--light", "--no-cache", "--cases", "40", "--out", path("cases.jsonl"))
-    yield DemoStep(("judge", "attack", path("agenda.jsonl"), *attack_options), about)
-    judges = ("--judge", "overlap", "--judge", "ngram-coherence", "--judge", "ngram-fluency")
-    yield DemoStep(
-        ("judge", "score", path("cases.jsonl"), *judges, "--failing", "0", "--out", run_folder("judges")), shown=True
-    )
-
-    runs = [run_folder(name) for name in (*_TRACKERS, *_USERS, "judges")]
-    title = "Trackers, users and judges in an invented town"
-    yield DemoStep(("report", *runs, "--out", path("report.html"), "--title", title), "A report about all runs.")

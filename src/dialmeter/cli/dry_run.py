@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
-import click
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from ..core.document import Count, Document, Number, make_document
+from ..core.document import Document, Number
 from ..core.endpoint import CostEstimate, Price
 from ..views.tables import Table
+from .frame import document_output
+from .options import option
 from .printer import EVERY, Block, Output
 
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Estimate the calls, tokens and cost of language models. Send nothing."
-)
-price_option = click.option(
-    "--price", metavar="in=X,out=Y", help="Price per million tokens of prompts (in) and of answers (out)."
-)
+dry_run_option = option("--dry-run", "Estimate the calls, tokens and cost of language models. Send nothing.")
+price_option = option("--price in=X,out=Y", "Price per million tokens of prompts (in) and of answers (out).")
 
 
 class DryRunDocument(Document, kw_only=True):
@@ -32,9 +28,6 @@ class DryRunDocument(Document, kw_only=True):
         cost: the sum over all estimates; absent without --price.
     """
 
-    kind: Literal["judge", "user"]
-    command: str
-    counts: dict[str, Count]
     estimates: dict[str, CostEstimate]
     cost: Number | UnsetType = UNSET
 
@@ -48,16 +41,7 @@ def dry_run_output(
     price: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> Output:
-    """Return the estimates as a table and as a document.
-
-    Args:
-        command: its name without ``dialmeter``.
-        estimates: name → estimate.
-        counts: the amount of input.
-        who: the noun for the names, such as ``judge``.
-        price: the value of --price, if the estimates have no cost yet.
-        notes: the assumptions of the estimates.
-    """
+    """Return the estimates as a table and as a document; ``price`` is that of --price, if the estimates have no cost yet."""
     if price:
         parsed_price = Price.parse(price)
         estimates = {
@@ -87,14 +71,11 @@ def dry_run_output(
         *([f"total cost: {sum(costs):.4f}"] if len(costs) > 1 else []),
     )
     table = Table("estimated use of language models", headings, rows, frozenset(range(2, len(headings))), foot=foot)
-    return Output(
-        document=lambda _: make_document(
-            DryRunDocument,
-            kind=command.partition(" ")[0],
-            command=f"{command} dry-run",
-            counts=counts,
-            estimates=estimates,
-            cost=sum(costs) if costs else UNSET,
-        ),
+    return document_output(
+        DryRunDocument,
         parts=[Block(table, EVERY)],
+        command=f"{command} dry-run",
+        counts=counts,
+        estimates=estimates,
+        cost=sum(costs) if costs else UNSET,
     )

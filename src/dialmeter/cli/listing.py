@@ -13,7 +13,7 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from .. import measure
-from ..core.document import Document, make_document
+from ..core.document import Document
 from ..errors import DialmeterError, did_you_mean
 from ..judges import attacks as attacking
 from ..judges import judge as judging
@@ -27,6 +27,7 @@ from ..users import behaviours, profile
 from ..users import rules as user_rules
 from ..users import score_table as user_measures
 from ..views.tables import Table
+from .frame import document_output
 from .options import command, style_options
 from .printer import EVERY, Block, Output, message_block, warn
 
@@ -78,7 +79,6 @@ class ListDocument(Document, kw_only=True):
     """The rows of a list (formats, measures, rule sets, classes of events, profiles, attacks, judges, agents …) by the
     headings of its table, or the name and the description of one member."""
 
-    kind: Literal["list"] = "list"
     command: Literal[
         "list",
         "list formats",
@@ -350,6 +350,4 @@ def list_(what: str | None, name: str | None, **_: str) -> Output:
         else [{"name": name, "description": content}]
     )
     parts = [Block(content, EVERY) if isinstance(content, Table) else message_block(content)]
-    return Output(
-        document=lambda _: make_document(ListDocument, command=f"list {what or ''}".rstrip(), items=items), parts=parts
-    )
+    return document_output(ListDocument, parts=parts, command=f"list {what or ''}".rstrip(), items=items)

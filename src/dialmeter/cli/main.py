@@ -62,15 +62,15 @@ _USER = {
     "score": ("user.score:score", "Score a user simulator: I-GCDF1 and R-GCDF1, and why points were lost."),
     "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
     "query": ("user.query:query", "Find the dialogues that explain a score, and show them turn by turn."),
-    "labels": ("user.labels:labels", "Find turns whose text and acts do not agree."),
+    "labels": ("user.text:labels", "Find turns whose text and acts do not agree."),
     "goals": ("user.goals:goals", "Derive goals for dialogues without goals, or write goals in words to a sheet."),
-    "understand": ("user.understand:understand", "Measure how well acts are recognised in text."),
+    "understand": ("user.text:understand", "Measure how well acts are recognised in text."),
     "patterns": ("user.query:patterns", "Count how users express constraints and requests."),
     "items": (
         "user.logs:items",
         "Measure which values of goals in words the users of agents say, and what contradicts the goals.",
     ),
-    "values": ("user.values:values", "Build a value map (values and their surface forms) to edit."),
+    "values": ("user.goals:values", "Build a value map (values and their surface forms) to edit."),
 }
 _JUDGE = {
     "attack": ("judge.attack:attack", "Make adversarial cases from a corpus of dialogues."),

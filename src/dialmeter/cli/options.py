@@ -8,14 +8,11 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
-from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.comparison import Resampling, check_ci
+from ..core.comparison import check_ci
 from ..readers.formats import format_with_fields
-from ..readers.multiwoz.multiwoz import ids_of_list
 from ..readers.raw_file import BUDGET_VARIABLE, parse_size
-from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..values import maps
 from ..values.maps import ValueMap
 from ..views.charts.fit import parse_width
@@ -37,14 +34,49 @@ def combine_options(*options: Option) -> Callable[[Command], Command]:
     return decorate
 
 
-def number_option(*names: str, least: int, default: int, about: str) -> Option:
-    """Return an option that takes an integer."""
-    return click.option(*names, type=click.IntRange(min=least), default=default, show_default=True, help=about)
+def option(
+    names: str,
+    about: str,
+    *,
+    choices: Sequence[str] = (),
+    optional: bool = False,
+    least: int | None = None,
+    default: Any = None,
+    **more: Any,
+) -> Option:
+    """Return an option of a command.
 
+    Args:
+        names: the option, its metavar with a star if it may be repeated, and the name of its parameter if that differs. An
+            option without a metavar, choices and a type is a flag.
+        about: its help.
+        choices: the words that it takes. The first is the default, unless the option may be repeated or is optional.
+        optional: an option with choices has no default.
+        least: the smallest integer that it takes.
+        default: help shows it, unless it is empty.
+        more: other arguments of ``click.option``.
 
-def choice_option(name: str, choices: Sequence[str], about: str, *names: str) -> Option:
-    """Return an option that takes one of a few words. The first word is the default."""
-    return click.option(name, *names, type=click.Choice(choices), default=choices[0], show_default=True, help=about)
+    Example:
+        >>> command = click.command("score")(option("--measure M* measures", "Measure.")(lambda measures: None))
+        >>> command.params[0].name, command.params[0].multiple, command.params[0].metavar
+        ('measures', True, 'M')
+    """
+    flags = [word for word in names.split() if word.startswith("-")]
+    words = names.split()[len(flags) :]
+    parameter = [words.pop()] if words and words[-1].isidentifier() and words[-1].islower() else []
+    metavar = words[0] if words else ""
+    many = metavar.endswith("*")
+    if choices:
+        more["type"] = click.Choice(choices)
+        default = choices[0] if default is None and not many and not optional else default
+    elif least is not None:
+        more["type"] = click.IntRange(min=least)
+    if default is not None:
+        more |= {"default": default, "show_default": more.get("show_default", default != "")}
+    is_flag = not metavar and "type" not in more and default is None
+    return click.option(
+        *flags, *parameter, help=about, metavar=metavar.rstrip("*") or None, multiple=many, is_flag=is_flag, **more
+    )
 
 
 @contextmanager
@@ -66,16 +98,15 @@ def _apply_budget(context: click.Context, _: click.Parameter, size: str | None) 
         context.with_resource(_budget(size))
 
 
-max_bytes_option = click.option(
-    "--max-bytes",
-    metavar="SIZE",
+max_bytes_option = option(
+    "--max-bytes SIZE",
+    f"Maximum size of an input after decompression, such as 64M or 32G (default: {BUDGET_VARIABLE}, or 16G).",
     expose_value=False,
     callback=_apply_budget,
-    help=f"Maximum size of an input after decompression, such as 64M or 32G (default: {BUDGET_VARIABLE}, or 16G).",
 )
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Print no progress and no warnings.")
+quiet_option = option("--quiet -q", "Print no progress and no warnings.")
 style_options = combine_options(
-    click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="Output format."),
+    option("--as style", "Output format.", default="text", choices=STYLES),
     click.option("--json", "style", flag_value="json", help="Same as --as json."),
 )
 
@@ -86,12 +117,7 @@ STYLED = (style_options, *PLAIN)
 
 
 def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callable[[Callable[..., Any]], click.Command]:
-    """Return a decorator that makes a command whose Output is printed.
-
-    Args:
-        name: of the command (default: the name of the function).
-        last: the options that help shows last.
-    """
+    """Return a decorator that makes a command whose Output is printed; help shows the options ``last`` at the end."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         new_command = click.command(name, cls=PrintedCommand)(function)
@@ -118,183 +144,68 @@ def _keep_fields(context: click.Context, _: click.Parameter, texts: tuple[str, .
 _FIELDS = "dialmeter.fields"
 
 
-fields_option = click.option(
-    "--fields",
-    multiple=True,
-    metavar="KEY=NAME",
+fields_option = option(
+    "--fields KEY=NAME*",
+    "Read a key from this column, such as pred=belief or turn=step; may be repeated.",
     is_eager=True,
     expose_value=False,
     callback=_keep_fields,
-    help="Read a key from this column, such as pred=belief or turn=step; may be repeated.",
 )
 """Maps keys to columns. The columns become a part of the format."""
-gold_from_option = click.option(
-    "--gold-from", "gold_format", metavar="FORMAT", help="Format of gold (default: auto-detect)."
-)
-
-
-def name_option(about: str) -> Option:
-    """Return the option for the names of several files."""
-    return click.option("--name", "names", multiple=True, metavar="NAME", help=about)
+gold_from_option = option("--gold-from FORMAT gold_format", "Format of gold (default: auto-detect).")
 
 
 def source_options(
     what: str = "predictions", *, several: bool = False, names: str = ""
 ) -> Callable[[Command], Command]:
-    """Return the options for the gold states and the formats of files.
-
-    Args:
-        what: the files that --from is about.
-        several: the command takes several files, and as many gold files.
-        names: the help of --name; empty for a command without --name.
-    """
+    """Return the options for the gold states and the formats of files; ``names`` is the help of --name, if it has that option."""
     about = ": one for all files, or one for each file." if several else ", if the input has only predictions."
     return combine_options(
-        click.option("--gold", multiple=several, metavar="FILE", help=f"File with gold states{about}"),
-        *([name_option(names)] if names else []),
+        option(f"--gold FILE{'*' * several}", f"File with gold states{about}"),
+        *([option("--name NAME* names", names)] if names else []),
         from_option(what),
         fields_option,
         gold_from_option,
     )
 
 
-schema_option = click.option(
-    "--schema", metavar="FILE", help="File with the slots that exist: an SGD schema, an ontology, or a list."
-)
+measure_option = option("--measure M* measures", 'Measure, such as "FGA(lam=0.5)"; may be repeated.')
+signatures_option = option("--signatures", "Print the full signature of every score.")
 
 
-only_option = click.option(
-    "--only",
-    metavar="LIST",
-    help="Use only the dialogues in this file, one id per line. See --missing for ids that are not in FILE.",
-)
-
-prediction_options = combine_options(source_options(), schema_option, only_option)
-input_options = combine_options(click.argument("file"), prediction_options)
-
-measure_option = click.option(
-    "--measure", "measures", multiple=True, metavar="M", help='Measure, such as "FGA(lam=0.5)"; may be repeated.'
-)
-turns_option = choice_option(
-    "--turns", ["active", "all"], "Turns that count for a group: those at which gold has a value of the group, or all."
-)
-signatures_option = click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
-
-
-skip_bad_option = click.option(
-    "--skip-bad", is_flag=True, help="Exit with code 0 even if some dialogues cannot be read or scored."
-)
+skip_bad_option = option("--skip-bad", "Exit with code 0 even if some dialogues cannot be read or scored.")
 
 
 def by_option(groups: Sequence[str]) -> Option:
     """Return the option for scores by group."""
     about = "Also print scores by this group; may be repeated."
-    return click.option("--by", multiple=True, type=click.Choice(groups), help=about)
+    return option("--by *", about, choices=groups)
 
 
 def fail_if_option(*examples: str, of: str = "") -> Option:
     """Return the option for conditions that end a command with exit code 1."""
     listed = " or ".join(f'"{each}"' for each in examples)
     about = f"Exit with code 1 if this condition is true{of}, such as {listed}; may be repeated."
-    return click.option("--fail-if", "conditions", multiple=True, metavar="CONDITION", help=about)
+    return option("--fail-if CONDITION* conditions", about, callback=lambda *given: [*map(parse_condition, given[-1])])
 
 
-fail_if_worse_option = click.option(
-    "--fail-if-worse", is_flag=True, help="Exit with code 1 if any file is significantly worse than the first."
+fail_if_worse_option = option("--fail-if-worse", "Exit with code 1 if any file is significantly worse than the first.")
+resume_option = option("--resume", "Continue unfinished work in --out.")
+force_option = option("--force", "Replace existing output.")
+make_sheets_option = option(
+    "--make-sheets FILE sheet", "Write an empty sheet to this file: .html (interactive) or .csv."
 )
-resume_option = click.option("--resume", is_flag=True, help="Continue unfinished work in --out.")
-force_option = click.option("--force", is_flag=True, help="Replace existing output.")
-make_sheets_option = click.option(
-    "--make-sheets",
-    "sheet",
-    metavar="FILE",
-    help="Write an empty sheet to this file: .html (interactive) or .csv.",
-)
-read_sheets_option = click.option(
-    "--read-sheets", "sheets", multiple=True, metavar="FILE", help="Filled sheet, one per person; may be repeated."
-)
+read_sheets_option = option("--read-sheets FILE* sheets", "Filled sheet, one per person; may be repeated.")
 
 
 def seed_option(default: int) -> Option:
     """Return the option for the random seed."""
-    return number_option("--seed", least=0, default=default, about="Random seed.")
-
-
-RULE_HELP = {
-    "names": "Slot names: as-is, multiwoz (unify the spellings of published files), mwzeval",
-    "clash": "Two names in a file that mean one slot and have different values: keep (both, as in the file), last, error",
-    "only": "Slots to score, as domain/section/slot, comma-separated; or all",
-    "values": "Steps of the normaliser, comma-separated: nfkc, tidy, trim, blanks, no-blanks, lower, digits, number-word, mwzeval; or as-is",
-    "none": "Words that mean absent, comma-separated; keep (no words), drop (the usual seven); gold=…;pred=… for each side",
-    "dontcare": "The value dontcare: keep, drop, drop-exact, merge (its spellings); gold=…;pred=… for each side",
-    "extra": "Predicted slots that gold does not have: penalise, ignore-slots, ignore-domains, unlisted",
-    "alternatives": "Several gold values: any-of, any-of-both, listed, first, first-listed, literal, set",
-    "map": "Value map, with the forms of each value: a file (see `user values`), or multiwoz",
-    "match": "Comparison of values: exact, or a similarity such as ratio>=90 or fuzzywuzzy-partial>95",
-    "backend": "Library that computes fuzzywuzzy similarities: levenshtein, difflib",
-    "missing": "Turn without prediction, or dialogue of --only that is not in the file: error, empty, skip, predicted-only",
-    "undefined": "Value of a ratio 0/0: none, zero",
-    "state": "States in the file: cumulative, or update if each turn has only its new values (update-pred: only in predictions)",
-}
-RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name in FIELDS}
-"""Rule → option that changes it. The rule ``only`` has another option, because --only selects dialogues."""
+    return option("--seed", "Random seed.", least=0, default=default)
 
 
 def rules_option(about: str = "Rule set.", default: str = "dialmeter") -> Option:
     """Return the option for the rule set."""
-    return click.option(
-        "--rules", "rules_name", default=default, show_default=True, metavar="NAME|FILE.toml", help=about
-    )
-
-
-patch_option = click.option(
-    "--patch",
-    metavar="FILE",
-    help="Patch with corrections of gold, from `tracker audit --read-sheets`. Applied before scoring.",
-)
-
-rule_options = combine_options(
-    rules_option(),
-    patch_option,
-    *(
-        click.option(
-            option,
-            f"rule_{name}",
-            metavar="FILE|NAME" if name == "map" else "CHOICE",
-            help=f"Change one rule. {RULE_HELP[name]}.",
-        )
-        for name, option in RULE_OPTIONS.items()
-    ),
-)
-
-
-def rules_from_options(options: dict[str, Any]) -> Rules:
-    """Remove the rule options from a command's options, and return the rule set."""
-    rules = change(load(options.pop("rules_name")), **{name: options.pop(f"rule_{name}") for name in FIELDS})
-    patch = options.pop("patch")
-    return replace(rules, patch=patch) if patch else rules
-
-
-def dialogues_from_options(options: dict[str, Any]) -> frozenset[str] | None:
-    """Return the keys of the dialogues in the file of --only; None without it."""
-    return frozenset(ids_of_list(options["only"])) if options["only"] else None
-
-
-def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
-    """Return prediction_options, measure_option and rule_options as arguments of functions that score a file."""
-    return {
-        "format": options["format"],
-        "gold_format": options["gold_format"],
-        "schema": options["schema"],
-        "only": dialogues_from_options(options),
-        "measures": options["measures"] or None,
-        "rules": rules_from_options(options),
-    }
-
-
-def conditions_from_options(options: dict[str, Any]) -> list[Condition]:
-    """Parse the conditions of --fail-if."""
-    return [parse_condition(text) for text in options["conditions"]]
+    return option("--rules NAME|FILE.toml rules_name", about, default=default)
 
 
 def check_conditions(conditions: Iterable[Condition], scores: Sequence[Mapping[str, Any]]) -> None:
@@ -303,7 +214,19 @@ def check_conditions(conditions: Iterable[Condition], scores: Sequence[Mapping[s
         condition.check(scores)
 
 
-map_option = click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map']}.")
+goals_option = option("--goals FILE", "File with goals by dialogue, if the dialogues have none.")
+
+
+def profile_option(
+    about: str = "Profile of the corpus, with its names of acts, slots and services: multiwoz, town, sgd.",
+    default: str = "multiwoz",
+) -> Option:
+    """Return the option for the profile of a corpus."""
+    return option("--profile NAME|FILE.toml", about, default=default)
+
+
+MAP_HELP = "Value map, with the forms of each value: a file (see `user values`), or multiwoz"
+map_option = option("--map FILE|NAME value_map", f"{MAP_HELP}.")
 
 
 def value_map_from_options(options: dict[str, Any]) -> ValueMap | None:
@@ -317,57 +240,61 @@ def value_map_file(options: dict[str, Any]) -> str | None:
     return None if name in maps.names() else name
 
 
-ci_option = click.option(
-    "--ci", type=float, default=0.95, show_default=True, help="Confidence level of intervals; 0 for no intervals."
+ci_option = option(
+    "--ci",
+    "Confidence level of intervals; 0 for no intervals.",
+    type=float,
+    default=0.95,
+    callback=lambda *given: check_ci(given[-1], "--ci"),
 )
 
 
 def interval_options(resamples: int) -> Callable[[Command], Command]:
-    """Return the options for intervals and paired tests.
-
-    Args:
-        resamples: the default of --resamples.
-    """
-    resamples_option = number_option("--resamples", least=100, default=resamples, about="Number of resamples.")
+    """Return the options for intervals and paired tests. The command gets their settings as ``resampling``; None with --ci 0."""
+    resamples_option = option("--resamples", "Number of resamples.", least=100, default=resamples)
     return combine_options(ci_option, resamples_option, seed_option(12345))
 
 
-def confidence_from_options(options: dict[str, Any]) -> float:
-    """Return the confidence level of intervals; 0 for no intervals."""
-    return check_ci(options["ci"], "--ci")
-
-
-def resampling_from_options(options: dict[str, Any]) -> Resampling | None:
-    """Return the settings for resampling; None with --ci 0."""
-    confidence = confidence_from_options(options)
-    return Resampling(confidence, options["resamples"], options["seed"]) if confidence else None
-
-
 chart_options = combine_options(
-    click.option("--charts", metavar="DIR", help="Write charts to this folder, each with its data as CSV."),
-    choice_option("--chart-format", ["svg", "pdf", "png"], "File format of charts."),
-    click.option(
-        "--width",
-        metavar="LENGTH",
-        callback=lambda _context, _parameter, text: parse_width(text) if text else None,
-        help="Width of charts, such as 84mm, 3.3in or 240pt (default: fits the data).",
+    option("--charts DIR", "Write charts to this folder, each with its data as CSV."),
+    option("--chart-format", "File format of charts.", choices=["svg", "pdf", "png"]),
+    option(
+        "--width LENGTH",
+        "Width of charts, such as 84mm, 3.3in or 240pt (default: fits the data).",
+        callback=lambda *given: parse_width(given[-1]) if given[-1] else None,
     ),
-    click.option("--dpi", type=click.IntRange(20, 2400), help="Resolution of PNG charts (default: 150)."),
-    click.option("--font-size", type=click.FloatRange(4, 40), help="Font size of charts in points (default: 9)."),
-    click.option("--no-title", is_flag=True, help="Draw charts without titles, for papers with captions."),
+    option("--dpi", "Resolution of PNG charts (default: 150).", type=click.IntRange(20, 2400)),
+    option("--font-size", "Font size of charts in points (default: 9).", type=click.FloatRange(4, 40)),
+    option("--no-title", "Draw charts without titles, for papers with captions."),
 )
 
 paper_options = combine_options(
-    choice_option("--columns", ["1", "2"], "LaTeX: number of columns that a table may take on a two-column page."),
-    click.option("--bold", is_flag=True, help="LaTeX and Markdown: print the best values in bold."),
-    click.option("--caption", metavar="TEXT", help="LaTeX: caption. The title of the table follows, if it has one."),
-    click.option("--label", metavar="NAME", help="LaTeX: label (default: tab: and the name of the command)."),
+    option("--columns", "LaTeX: number of columns that a table may take on a two-column page.", choices=["1", "2"]),
+    option("--bold", "LaTeX and Markdown: print the best values in bold."),
+    option("--caption TEXT", "LaTeX: caption. The title of the table follows, if it has one."),
+    option("--label NAME", "LaTeX: label (default: tab: and the name of the command)."),
 )
 """The options for tables in papers."""
 
 run_options = combine_options(
-    click.option("--out", metavar="DIR", help="Save the run to this folder."),
-    choice_option("--rows", ["lines", "parquet"], "With --out: save rows as JSON lines only, or also as Parquet."),
+    option("--out DIR", "Save the run to this folder."),
+    option("--rows", "With --out: save rows as JSON lines only, or also as Parquet.", choices=["lines", "parquet"]),
     resume_option,
     force_option,
 )
+
+
+def repeated_words(names: str) -> list[str]:
+    """Return options of the current command as words of a command line, without those that have their default.
+
+    ``names`` are their parameters, in the order of the words.
+    """
+    context = click.get_current_context()
+    parameters = {each.name: each for each in context.command.params}
+    words: list[str] = []
+    for name in names.split():
+        value = context.params[name]
+        if value and value != parameters[name].default:
+            for each in value if isinstance(value, tuple) else (value,):
+                words += [parameters[name].opts[0], *([] if each is True else [str(each)])]
+    return words

@@ -10,6 +10,7 @@ import click
 from msgspec import Struct
 
 from ..core.comparability import joint_signature
+from ..core.comparison import make_resampling
 from ..core.document import Document, to_json
 from ..errors import InputError, one_line
 from ..model import Notice
@@ -18,7 +19,6 @@ from ..views.tables import Table, distinct, markdown_code, markdown_text, render
 
 if TYPE_CHECKING:
     from ..measure import Score
-    from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
     from ..views.latex import Paper
     from .study import Study
@@ -72,25 +72,14 @@ def result_blocks(lines: Sequence[str]) -> list[Block]:
 
 
 def signature_blocks(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
-    """Return the blocks for signatures of scores.
-
-    Args:
-        lines: one or more signatures.
-        quoted: format them as code in Markdown.
-        gap: the output formats with a blank line before them.
-    """
+    """Return the blocks for signatures of scores."""
     plain = Block("\n".join(f"signature  {visible(line)}" for line in lines), PROSE[::2] if quoted else PROSE, gap)
     code = Block("\n".join(f"Signature: {markdown_code(line)}" for line in lines), ("markdown",), gap)
     return [plain, code] if quoted else [plain]
 
 
 def score_signature_blocks(scores: Sequence[Score], every: bool) -> list[Block]:
-    """Return the blocks for the signatures of a table of scores.
-
-    Args:
-        scores: the scores in the table.
-        every: print one line per score (--signatures), not one line for all scores.
-    """
+    """Return the blocks for the signatures of a table of scores: one line per score, or one line for all scores."""
     signatures = [each.signature for each in scores]
     return signature_blocks(*(signatures if every else [joint_signature(signatures)]))
 
@@ -114,7 +103,7 @@ class Output(Struct, kw_only=True):
     document: Callable[[list[str]], Document] | None = None
     parts: Iterable[Block] = ()
     notices: Sequence[Notice] = ()
-    diagnosis: Sequence[Finding] = ()
+    diagnosis: Sequence[str] = ()
     loud: bool = False
     charts: Callable[[], Iterable[Chart]] | None = None
     remarks: Sequence[str] = ()
@@ -127,6 +116,8 @@ class PrintedCommand(click.Command):
     """A click command that prints the Output of its function."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        if "resamples" in ctx.params:
+            ctx.params["resampling"] = make_resampling(*(ctx.params[name] for name in ("ci", "resamples", "seed")))
         study = _study(ctx)
         result = super().invoke(ctx)
         if study is not None and isinstance(result, Output):
@@ -144,18 +135,12 @@ def _study(context: click.Context) -> Study | None:
 
 
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
-    """Print the output of a command, and return its exit code.
-
-    Args:
-        output: the output.
-        options: the options of the command: style, quiet, charts, and those for tables in papers.
-        command: the last word of its name.
-    """
+    """Print the output of a command, and return its exit code."""
     quiet, style = options.get("quiet", False), options.get("style") or "text"
     warn(output.notices, quiet and not output.loud)
     if not quiet:
-        for finding in output.diagnosis:
-            click.echo(f"diagnosis: {one_line(finding.message, 1000)}", err=True)
+        for message in output.diagnosis:
+            click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)
     charts = _draw(output.charts, options) if output.charts and options["charts"] else []
     if style == "json" and output.document is not None:
         click.echo(to_json(output.document(charts)))
@@ -171,13 +156,7 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:
-    """Print the blocks of an output format to standard output.
-
-    Args:
-        parts: the blocks.
-        style: the output format.
-        papers: the settings for each table in LaTeX and Markdown.
-    """
+    """Print the blocks of an output format to standard output."""
     first = True
     for part in parts:
         if style in part.styles:

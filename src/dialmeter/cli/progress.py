@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
@@ -15,11 +15,11 @@ from ..views.tables import decimals
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-    from ..judges.ask import Watch
-    from ..judges.train.ratings import Quality
     from ..readers.formats import OpenFile
 
 Item = TypeVar("Item")
+Progressing: TypeAlias = Callable[[str, int, int], None]
+"""Called with a name, the number of finished units, and the number of all units."""
 _PLAN = "dialmeter.progress"
 
 
@@ -38,15 +38,7 @@ def expect_files(files: int) -> None:
 
 
 def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool, unit: str = "") -> Iterator[Item]:
-    """Yield items and show the number of finished items.
-
-    Args:
-        items: the items, which are computed on demand.
-        total: number of items.
-        doing: the word in front of the progress, such as ``scoring``.
-        quiet: show nothing.
-        unit: the word after the number of items, if any.
-    """
+    """Yield items and show the number of finished items, after the word ``doing`` and before the word ``unit``."""
     if quiet or not total:
         yield from items
     elif sys.stderr.isatty():
@@ -124,7 +116,7 @@ def _bar(column: ProgressColumn) -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
+def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Progressing | None:
     """Return a callback that shows the progress of judges: one updated line on a terminal, a line per 10 % elsewhere.
 
     Returns None if ``quiet``.
@@ -133,7 +125,7 @@ def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
     printed = 0
     on_terminal = sys.stderr.isatty()
 
-    def watch(judge: str, done: int, total: int) -> None:
+    def show(judge: str, done: int, total: int) -> None:
         nonlocal printed
         shares[judge] = done / max(1, total)
         tenths = int(10 * sum(shares.values()) / max(judges, len(shares)) + 1e-9)
@@ -143,10 +135,10 @@ def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
             printed = tenths
             click.echo(f"{doing}: {10 * tenths} % ({one_line(judge, 40)} {done:,} of {total:,})", err=True)
 
-    return None if quiet else watch
+    return None if quiet else show
 
 
-def attack_progress(doing: str, quiet: bool) -> Watch | None:
+def attack_progress(doing: str, quiet: bool) -> Progressing | None:
     """Return a callback that shows the progress of attacks: one updated line on a terminal, a line per 10 % elsewhere.
 
     Returns None if ``quiet``.
@@ -167,10 +159,10 @@ def attack_progress(doing: str, quiet: bool) -> Watch | None:
     return watch
 
 
-def training_progress(seed: int, quiet: bool) -> Callable[[int, Quality], None]:
+def training_progress(seed: int, quiet: bool) -> Callable[[int, Any], None]:
     """Return a callback that prints the quality of a judge after each epoch of its training."""
 
-    def watch(epoch: int, quality: Quality) -> None:
+    def watch(epoch: int, quality: Any) -> None:
         if not quiet:
             uar, spearman = f"UAR {quality.uar:.3f}", f"Spearman {decimals(quality.spearman)}"
             click.echo(f"training: seed {seed}, epoch {epoch}: {uar}, {spearman}", err=True)

@@ -14,7 +14,7 @@ from ..citations import for_measures
 from ..core.open_runs import open_run
 from ..core.output import check_target, write_file
 from ..errors import DialmeterError, MissingExtra, one_line, writing
-from .options import PLAIN, command, force_option, max_bytes_option
+from .options import PLAIN, command, force_option, max_bytes_option, option
 from .printer import Block, Output, message_block
 
 _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
@@ -22,18 +22,14 @@ _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 
 @command(last=PLAIN)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "--out",
-    metavar="FILE",
-    help="Output file; - for standard output (default: report.html, .md or .tex in the first run).",
+@option("--out FILE", "Output file; - for standard output (default: report.html, .md or .tex in the first run).")
+@option(
+    "--as format",
+    "Format of the report (default: from the extension of --out, or html).",
+    choices=list(_ENDINGS),
+    optional=True,
 )
-@click.option(
-    "--as",
-    "format",
-    type=click.Choice(list(_ENDINGS)),
-    help="Format of the report (default: from the extension of --out, or html).",
-)
-@click.option("--title", default="", help="Title of the page.")
+@option("--title", "Title of the page.", default="")
 @force_option
 def report(
     runs: tuple[str, ...], *, out: str | None, format: str | None, title: str, force: bool, quiet: bool
@@ -72,18 +68,12 @@ _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  the user must request it, and i
 
 @command(last=[max_bytes_option])
 @click.argument("folder", metavar="DIR", default="runs")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free port."
+@option("--port", "Port; 0 for any free port.", type=click.IntRange(0, 65535), default=8765)
+@option(
+    "--host ADDRESS", "Address to listen on. Other addresses than the local ones need a token.", default="127.0.0.1"
 )
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Address to listen on. Other addresses than the local ones need a token.",
-)
-@click.option("--open", "browse", is_flag=True, help="Open the page in the browser.")
-@click.option("--bundle", metavar="OUT", help="Write the pages to this folder instead, to open them from disk.")
+@option("--open browse", "Open the page in the browser.")
+@option("--bundle OUT", "Write the pages to this folder instead, to open them from disk.")
 @force_option
 def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None, force: bool) -> Output:
     """Show all runs in DIR and its subfolders in the browser: lists, charts, filters, every dialogue.
@@ -147,7 +137,7 @@ def _open_socket(host: str, port: int) -> socket.socket:
 
 @command(last=[max_bytes_option])
 @click.argument("things", nargs=-1, metavar="[RUN|MEASURE]...")
-@click.option("--measure", "measures", multiple=True, metavar="M", help="Measure to cite; may be repeated.")
+@option("--measure M* measures", "Measure to cite; may be repeated.")
 def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> Output:
     """Print the BibTeX entries to cite for a RUN (a folder made with --out) or a MEASURE, and the signatures of a run."""
     if not things and not measures:

@@ -18,13 +18,11 @@ from ..errors import DialmeterError
 from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from ..views.pages.findings import write_findings
-from .options import combine_options, force_option
+from .options import combine_options, force_option, option
 from .printer import Output
 
 study_options = combine_options(
-    click.option(
-        "--out", "study", metavar="DIR", help="Save tables, charts and JSON to this folder, for `view` and `report`."
-    ),
+    option("--out DIR study", "Save tables, charts and JSON to this folder, for `view` and `report`."),
     force_option,
 )
 _FILES = ("files", "file", "logs", "folder", "gold", "schema", "only", "manifest", "goals", "patch", "accuracy")

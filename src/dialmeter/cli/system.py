@@ -4,226 +4,132 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
-from msgspec import Struct
 
 from ..core.comparison import Resampling, TaskDifference
 from ..core.document import (
-    AccountRecord,
+    CheckedDocument,
+    ComparedDocument,
     Count,
-    Document,
-    IntervalMethod,
-    NoticeRecord,
-    Text,
-    describe_intervals,
-    make_document,
+    ScoredDocument,
+    SignedScore,
 )
-from ..core.ladder import Ladder
-from ..core.record import RunInput
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Trajectory
 from ..readers.conversations import is_log, open_conversations, open_trajectories
-from ..studies.act_success import act_settings, score_acts
+from ..studies.act_success import act_scorer, act_settings, score_acts
 from ..systems.compare import compare_systems
 from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
 from ..systems.result import Effort, SystemResult, TaskOutcome
 from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, score_system, system_identity
-from ..users.scorer import UserScorer
 from ..views import system as views
 from ..views.compare import task_test_lines
 from ..views.ladder import ladder_charts
 from ..views.tables import count_table, records_table, score_records
 from . import options as shared
-from .main import EXIT_INPUT
-from .printer import CSV, EVERY, LISTED, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
+from .frame import (
+    CommandRun,
+    check_count,
+    checked_output,
+    compared_output,
+    comparison_parts,
+    name_files,
+    named_notices,
+    scored_output,
+)
+from .printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
 from .progress import expect_files, track_reading
-from .run_files import CommandRun
-from .several import comparison_parts, fail_if_worse, name_files, named_notices, scores_and_accounts
 from .study import study_options
-from .user.documents import EndingCounts, SystemScore
-from .user.scoring import goals_option, profile_option
 
 
-class SystemDocument(Document, kw_only=True):
-    """A document on systems."""
-
-    kind: Literal["system"] = "system"
-
-
-class SystemDocumentCounts(Struct, kw_only=True):
-    """Number of dialogues, tasks and successes.
-
-    Attributes:
-        refused: number of dialogues that cannot be read.
-    """
-
-    dialogues: Count
-    tasks: Count
-    successes: Count
-    refused: Count
-
-
-class SystemScoreDocument(SystemDocument, kw_only=True):
-    """Success and Pass(k), with intervals over tasks. Values are fractions.
+class SystemScoreDocument(ScoredDocument, kw_only=True):
+    """Success and Pass(k), with intervals over tasks; n counts tasks, and unscored those with fewer trials than Pass(k) needs.
 
     Attributes:
         scores_without_infrastructure: the scores without infrastructure errors; empty if there are none, or if --infrastructure
             requests one value.
-        format: the format of the log.
-        intervals: the method of the intervals, or null with --ci 0.
         efforts: turns, tool calls, costs and seconds per dialogue.
-        endings: number of dialogues by ending.
+        endings: number of dialogues by ending and outcome.
         tasks: every task with its trials and successes.
-        refused: every dialogue that cannot be read, with the reason.
     """
 
-    command: Literal["system score"] = "system score"
-    scores: list[SystemScore]
-    scores_without_infrastructure: list[SystemScore]
-    account: AccountRecord
-    counts: SystemDocumentCounts
-    format: Text
-    intervals: IntervalMethod | None
+    command: str = "system score"
+    scores_without_infrastructure: list[SignedScore]
     efforts: list[Effort]
-    endings: dict[str, EndingCounts]
+    endings: dict[str, dict[str, Count]]
     tasks: list[TaskOutcome]
-    refused: list[Text]
 
 
-class ComparedSystemScore(SystemScore, kw_only=True):
-    """A score of one of several systems, on the common tasks."""
-
-    system: Text
-
-
-class SystemCompareCounts(Struct, kw_only=True):
-    """Number of tasks and systems."""
-
-    tasks: Count
-    systems: Count
-
-
-class SystemCompareDocument(SystemDocument, kw_only=True):
+class SystemCompareDocument(ComparedDocument, kw_only=True):
     """A comparison of systems on their common tasks, each with the first system.
 
     Attributes:
         versus: the paired differences: the mean over tasks of the system's value minus the base's; ci and p are those of the
             t test over tasks.
-        ladder: the verdict on every later system, and what it depends on.
         intervals: the method of the intervals of scores, and of bootstrap_ci.
     """
 
-    command: Literal["system compare"] = "system compare"
-    scores: list[ComparedSystemScore]
-    account: AccountRecord
-    accounts: dict[str, AccountRecord]
-    counts: SystemCompareCounts
-    versus: list[TaskDifference]
-    ladder: list[Ladder]
-    intervals: IntervalMethod | None
+    command: str = "system compare"
+    versus: list[TaskDifference]  # type: ignore[assignment]
 
 
-class LogCounts(Struct, kw_only=True):
-    """The size of a log.
-
-    Attributes:
-        dialogues: number of dialogues that can be read.
-        refused: number of dialogues that cannot be read.
-        trials: maximum number of dialogues of a task.
-        goals: number of dialogues with a goal in words.
-        actions: number of dialogues with expected tool calls.
-        rewards: number of dialogues with a reward.
-        tool_calls: number of tool calls of agents and users.
-        tool_errors: number of tool calls with an error as the answer.
-        unseen_texts: number of messages with a call whose text the other side does not see.
-    """
-
-    dialogues: Count
-    refused: Count
-    tasks: Count
-    trials: Count
-    goals: Count
-    actions: Count
-    rewards: Count
-    tool_calls: Count
-    tool_errors: Count
-    unseen_texts: Count
-
-
-class SystemCheckDocument(SystemDocument, kw_only=True):
+class SystemCheckDocument(CheckedDocument, kw_only=True):
     """The content of a log, and the dialogues that cannot be used.
 
     Attributes:
-        format: the format of the log.
-        fit: true if there are no problems; the exit code is then 0.
+        counts: number of dialogues by content; trials is the maximum number of dialogues of a task, and unseen_texts the number
+            of messages with a call whose text the other side does not see.
         roles: number of messages by role.
         endings: number of dialogues by ending.
         tools: number of calls by tool.
         scorers: number of dialogues with a reward, by scorer.
         sources: number of dialogues by ending, as named in the log.
         basis: the parts of rewards, if the log lists them.
-        problems: one for each dialogue that cannot be used.
     """
 
-    command: Literal["system check"] = "system check"
-    account: AccountRecord
-    counts: LogCounts
-    format: Text
-    fit: bool
+    command: str = "system check"
     roles: dict[str, Count]
     endings: dict[str, Count]
     tools: dict[str, Count]
     scorers: dict[str, Count]
     sources: dict[str, Count]
     basis: dict[str, Count]
-    problems: list[NoticeRecord]
 
 
 log_options = shared.combine_options(
     shared.from_option("the log"),
-    click.option(
-        "--measure",
-        "measures",
-        multiple=True,
-        metavar="M",
-        help="Measure, such as Success, Pass(k=2) or BookingRate; may be repeated.",
-    ),
-    click.option(
-        "--scorer",
+    shared.option("--measure M* measures", "Measure, such as Success, Pass(k=2) or BookingRate; may be repeated."),
+    shared.option(
+        "--scorer NAME",
+        "Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
         default="",
-        metavar="NAME",
-        help="Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
     ),
-    shared.choice_option(
+    shared.option(
         "--infrastructure",
-        ["both", "failed", "skipped"],
         "Count runs that an infrastructure error ended as failures, skip them as unscored, or give both values.",
+        choices=["both", "failed", "skipped"],
     ),
-    profile_option("For dialogues with acts: profile of the corpus, with its names of acts, slots and services."),
+    shared.profile_option(
+        "For dialogues with acts: profile of the corpus, with its names of acts, slots and services."
+    ),
     shared.map_option,
-    goals_option,
+    shared.goals_option,
 )
 
 
 def score_log(
     path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
-    """Score a log, and return its format and its result.
-
-    Args:
-        path: the log.
-        options: the options of the command.
-        sink: called with every dialogue and its outcome.
-    """
+    """Score a log, and return its format and its result."""
     if not is_log(path, options["format"]):
         talks = open_conversations(path, options["format"], options["goals"])
         result = score_acts(
             talks,
-            _act_scorer(options),
+            act_scorer(options["profile"], shared.value_map_from_options(options)),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
-            resampling=shared.resampling_from_options(options),
+            resampling=options["resampling"],
             watch=lambda each: track_reading(each, talks, options["quiet"]),
             sink=sink,
         )
@@ -234,17 +140,13 @@ def score_log(
         options["measures"],
         scorer=options["scorer"],
         infrastructure=options["infrastructure"],
-        ci=shared.confidence_from_options(options),
+        ci=options["ci"],
         resamples=options["resamples"],
         seed=options["seed"],
         watch=lambda each: track_reading(each, log, options["quiet"]),
         sink=sink,
     )
     return log.format, result
-
-
-def _act_scorer(options: dict[str, Any]) -> UserScorer:
-    return UserScorer(profile=options["profile"], value_map=shared.value_map_from_options(options))
 
 
 @shared.command()
@@ -261,12 +163,12 @@ def check(**options: Any) -> Output:
         )
     log = open_trajectories(options["log"], options["format"])
     checked = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
-    return Output(
-        document=lambda _: make_document(SystemCheckDocument, checked),
+    return checked_output(
+        SystemCheckDocument,
+        checked,
         parts=_check_parts(checked, one_line(options["log"], 200)),
         notices=checked.notices,
         errors=refused_lines([each.message for each in checked.problems]),
-        exit_code=0 if checked.fit else EXIT_INPUT,
     )
 
 
@@ -297,7 +199,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @log_options
 @shared.interval_options(resamples=10_000)
 @shared.skip_bad_option
-@click.option("--by-task", is_flag=True, help="Show every task, not only the worst tasks.")
+@shared.option("--by-task", "Show every task, not only the worst tasks.")
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("Success < 0.5")
@@ -313,11 +215,14 @@ def score(**options: Any) -> Output:
     """
     is_agent = is_log(options["log"], options["format"])
     agent_settings = SystemSettings(options["scorer"], options["infrastructure"])
-    settings = agent_settings if is_agent else act_settings(_act_scorer(options))
+    settings = (
+        agent_settings
+        if is_agent
+        else act_settings(act_scorer(options["profile"], shared.value_map_from_options(options)))
+    )
     paths = {"log": options["log"], "goals": options["goals"], "map": shared.value_map_file(options)}
-    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    conditions = shared.conditions_from_options(options)
-    run.begin(paths.values(), lambda inputs: system_identity(inputs, settings, options["measures"], options["profile"]))
+    run = CommandRun(options, paths)
+    run.begin(lambda inputs: system_identity(inputs, settings, options["measures"], options["profile"]))
 
     def write_row(trajectory: Trajectory, outcome: SystemOutcome) -> None:
         if run.writer is not None and trajectory.id not in run.writer.done:
@@ -327,25 +232,15 @@ def score(**options: Any) -> Output:
         format, result = score_log(options["log"], options, write_row)
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_system_run(writer, result, about, views.markdown_report(name, result)))
-    is_accepted = options["skip_bad"] or not result.refused
-    errors: list[str] = []
-    if not is_accepted:
-        unread = f"{len(result.refused)} dialogues cannot be read (use --skip-bad to accept this)"
-        errors = [*(one_line(str(error), 1000) for error in result.refused[:LISTED]), unread]
-    return Output(
-        document=lambda _: make_document(
-            SystemScoreDocument,
-            result,
-            format=format,
-            intervals=describe_intervals(result.resampling),
-            refused=[str(error) for error in result.refused],
-        ),
+    return scored_output(
+        SystemScoreDocument,
+        result,
+        options,
+        f"{len(result.refused)} dialogues cannot be read",
+        {"format": format},
         parts=_score_parts(result, format, options),
-        notices=[each for each in result.notices if is_accepted or each.code != "refused"],
         charts=lambda: views.system_charts({name.split(".")[0]: result}),
-        errors=errors,
-        check=lambda: shared.check_conditions(conditions, result.to_dicts()),
-        exit_code=0 if is_accepted else EXIT_INPUT,
+        check=lambda: shared.check_conditions(options["conditions"], result.to_dicts()),
     )
 
 
@@ -354,15 +249,14 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
     yield Block(views.system_score_table(result))
     yield Block(records_table(score_records([({}, each) for each in result.every_score])), CSV)
     yield from score_signature_blocks(result.every_score, options["signatures"])
-    yield from table_blocks([views.effort_table(result), views.ending_table(result)])
-    yield from table_blocks([views.task_table(result, every=options["by_task"])])
+    yield from table_blocks(views.detail_tables(result, every=options["by_task"]))
     if options["out"]:
         yield Block(f"Next: dialmeter view {one_line(str(Path(options['out']).parent))}", TEXT)
 
 
 @shared.command()
 @click.argument("logs", nargs=-1, required=True)
-@shared.name_option("Name of an agent; give one for each log.")
+@shared.option("--name NAME* names", "Name of an agent; give one for each log.")
 @shared.fail_if_worse_option
 @log_options
 @shared.interval_options(resamples=10_000)
@@ -376,28 +270,22 @@ def compare(**options: Any) -> Output:
     repeated without them.
     """
     logs = options["logs"]
-    if len(logs) < 2:
-        raise DialmeterError("compare needs two logs or more, the first as the baseline")
+    check_count(logs, "logs")
     names = dict(zip(name_files(logs, options["names"], "agents"), logs, strict=True))
-    resampling = shared.resampling_from_options(options) or Resampling(
-        resamples=options["resamples"], seed=options["seed"]
-    )
+    resampling = options["resampling"] or Resampling(resamples=options["resamples"], seed=options["seed"])
     expect_files(len(names))
     results = {name: score_log(path, options)[1] for name, path in names.items()}
     comparison = compare_systems(results, resampling)
     tasks = len(next(iter(comparison.results.values())).by_task)
     log_notices = (each for name, result in results.items() for each in named_notices(name, result.notices))
     notices = [*comparison.notices, *log_notices]
-    return Output(
-        document=lambda _: make_document(
-            SystemCompareDocument,
-            **scores_and_accounts(comparison.results),
-            counts={"tasks": tasks, "systems": len(comparison.results)},
-            warnings=notices,
-            versus=comparison.versus,
-            ladder=comparison.ladders,
-            intervals=describe_intervals(resampling),
-        ),
+    return compared_output(
+        SystemCompareDocument,
+        comparison,
+        options,
+        resampling=resampling,
+        notices=notices,
+        fields={"counts": {"tasks": tasks, "systems": len(comparison.results)}},
         parts=comparison_parts(
             views.system_comparison_table(comparison),
             {name: result.scores for name, result in comparison.results.items()},
@@ -405,7 +293,5 @@ def compare(**options: Any) -> Output:
             f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
             unit="tasks",
         ),
-        notices=notices,
         charts=lambda: [*ladder_charts(comparison.ladders), *views.system_charts(comparison.results)],
-        check=lambda: fail_if_worse(options, comparison, 1 - resampling.confidence),
     )

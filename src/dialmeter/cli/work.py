@@ -8,12 +8,10 @@ from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
-import click
-
 from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError, Unfinished, one_line
-from .options import combine_options
+from .options import combine_options, option
 from .progress import track_count
 
 Task = TypeVar("Task")
@@ -23,18 +21,11 @@ LARGE = 64 * 1024 * 1024
 """Size of input in bytes above which all cores are used, unless --workers is given."""
 
 work_options = combine_options(
-    click.option(
-        "--workers",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Number of processes (default: 1 for small input, all cores for large input).",
-    ),
-    click.option(
-        "--cluster", metavar="ADDRESS", help="Run on the cluster of this Dask scheduler, such as tcp://host:8786."
-    ),
-    click.option("--cluster-ca", metavar="FILE", help="TLS for --cluster: certificate of the authority (CA)."),
-    click.option("--cluster-cert", metavar="FILE", help="TLS for --cluster: certificate of the client."),
-    click.option("--cluster-key", metavar="FILE", help="TLS for --cluster: key of the client."),
+    option("--workers N", "Number of processes (default: 1 for small input, all cores for large input).", least=1),
+    option("--cluster ADDRESS", "Run on the cluster of this Dask scheduler, such as tcp://host:8786."),
+    option("--cluster-ca FILE", "TLS for --cluster: certificate of the authority (CA)."),
+    option("--cluster-cert FILE", "TLS for --cluster: certificate of the client."),
+    option("--cluster-key FILE", "TLS for --cluster: key of the client."),
 )
 
 

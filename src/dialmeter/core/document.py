@@ -6,11 +6,12 @@ import json
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from .._version import __version__
 from .account import Reason
-from .comparison import Resampling
+from .comparison import PairedDifference, Resampling
+from .ladder import Ladder
 
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
 Number: TypeAlias = float | None
@@ -61,7 +62,6 @@ class ScoreRecord(Struct, kw_only=True):
         unscored: number of units that are not in the mean.
         ci_reason: why the value has no interval.
         reason: why there is no value.
-        signature: how the number was computed; numbers whose signatures differ in more than v are not comparable.
     """
 
     measure: Text
@@ -69,6 +69,28 @@ class ScoreRecord(Struct, kw_only=True):
     ci: Interval
     n: Count
     unscored: Count
+    ci_reason: Text | UnsetType = UNSET
+    reason: Text | UnsetType = UNSET
+
+
+class SignedScore(ScoreRecord, kw_only=True):
+    """A score with its signature. One of several systems has its name, and the score of a group the keys of the group.
+
+    Attributes:
+        signature: how the number was computed; numbers whose signatures differ in more than v are not comparable.
+        domain: a domain; for users also combined.
+        variant: the name of a wording of the schema.
+    """
+
+    signature: Text
+    system: Text | UnsetType = UNSET
+    domain: str | UnsetType = UNSET
+    slot: str | UnsetType = UNSET
+    without_domain: str | UnsetType = field(default=UNSET, name="without-domain")
+    service: str | UnsetType = UNSET
+    seen: str | UnsetType = UNSET
+    turn: Count | UnsetType = UNSET
+    variant: str | UnsetType = UNSET
 
 
 class IntervalMethod(Struct, kw_only=True):
@@ -86,19 +108,69 @@ class Document(Struct, kw_only=True):
     Attributes:
         schema: the version of the document format; it is raised when a key is removed or renamed.
         dialmeter: the version of dialmeter that wrote the document.
+        kind: the first word of the command.
         account: number of requested and scored units; the sum over accounts if there are several.
         accounts: the same by system, user, judge, rule set or file.
+        counts: number of units of each kind.
     """
 
     schema: Literal[1] = 1
     dialmeter: Text = __version__
-    kind: str
+    kind: str = ""
     command: str
     scores: list[Any]
     account: AccountRecord | UnsetType = UNSET
     accounts: dict[str, AccountRecord] | UnsetType = UNSET
-    counts: Any
+    counts: dict[str, Count]
     warnings: list[NoticeRecord]
+
+    def __post_init__(self) -> None:
+        self.kind = self.kind or self.command.partition(" ")[0]
+
+
+class ScoredDocument(Document, kw_only=True):
+    """The document of a command that scores. Values are fractions.
+
+    Attributes:
+        format: the format of the input.
+        intervals: the method of the intervals, or null with --ci 0.
+        refused: every unit that cannot be read, with the reason.
+    """
+
+    scores: list[SignedScore]
+    format: Text
+    intervals: IntervalMethod | None
+    refused: list[Text] | UnsetType = UNSET
+
+
+class ComparedDocument(Document, kw_only=True):
+    """The document of a command that compares: every system with the first one. Values are fractions.
+
+    Attributes:
+        versus: the paired differences: the system's value minus the base's.
+        ladder: for each system after the first, its verdict under the first measure and what the verdict depends on.
+        intervals: the method of intervals and tests, or null with --ci 0.
+    """
+
+    scores: list[SignedScore]
+    versus: list[PairedDifference]
+    ladder: list[Ladder]
+    intervals: IntervalMethod | UnsetType | None = UNSET
+
+
+class CheckedDocument(Document, kw_only=True):
+    """The document of a command that validates a file.
+
+    Attributes:
+        format: the format of the file.
+        fit: true if there are no problems; the exit code is then 0.
+        problems: one for each unit that cannot be used.
+    """
+
+    scores: list[SignedScore]
+    format: Text
+    fit: bool
+    problems: list[NoticeRecord]
 
 
 DocumentType = TypeVar("DocumentType", bound=Document)
@@ -119,9 +191,9 @@ def make_document(kind: type[DocumentType], result: object = None, /, **fields: 
         >>> from types import SimpleNamespace
         >>> from dialmeter.model import Notice
         >>> result = SimpleNamespace(counts={"turns": 3}, notices=[Notice("few", 1, "Too few dialogues.")])
-        >>> document = make_document(Document, result, kind="user", command="user score")
-        >>> document.counts, document.warnings
-        ({'turns': 3}, [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])])
+        >>> document = make_document(Document, result, command="user score")
+        >>> document.kind, document.counts, document.warnings
+        ('user', {'turns': 3}, [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])])
     """
     missing = [name for name in kind.__struct_fields__ if name not in fields and name not in _HEAD]
     values = {

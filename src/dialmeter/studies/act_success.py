@@ -25,6 +25,7 @@ from ..users.prepared_dialogue import PreparedDialogue
 from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
 from ..users.scorer import UserScorer
 from ..users.system_turn import stated_slots
+from ..values.maps import ValueMap
 
 TOWN = "town"
 _TIME = re.compile(r"\d\d:\d\d")
@@ -199,6 +200,11 @@ def score_acts(
         notices=corpus.notices if corpus is not None else (),
         resampling=resampling,
     )
+
+
+def act_scorer(profile: str, value_map: ValueMap | None) -> UserScorer:
+    """Return the scorer that knows the names of acts and values of a profile."""
+    return UserScorer(profile=profile, value_map=value_map)
 
 
 def act_settings(scorer: UserScorer) -> SystemSettings:

@@ -10,51 +10,44 @@ from ..studies.audit.audit import GoldAudit, RankedCandidate, scores_of
 from ..studies.audit.candidates import KINDS, Candidate
 from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, format_votes, proposal
 from .html_env import page
-from .tables import Table, decimals, percent, records_table
+from .tables import Table, percent, records_table, table_of
 
 
 def reliability_table(audit: GoldAudit) -> Table:
     """Return the reliability of the votes of each tracker."""
-    rows = tuple(
-        (
-            each.tracker,
-            "yes" if each.votes else "no, given gold states",
-            percent(each.precision),
-            percent(each.recall),
-            decimals(each.independence),
-            percent(each.equal_to_gold),
-        )
-        for each in audit.reliability
+    return table_of(
+        "trackers, compared with the votes of all others",
+        audit.reliability,
+        "<tracker",
+        ("<votes", lambda each: "yes" if each.votes else "no, given gold states"),
+        "precision:percent | recall:percent | independence:decimals | turns equal to gold=equal_to_gold:percent",
     )
-    headings = ("tracker", "votes", "precision", "recall", "independence", "turns equal to gold")
-    return Table("trackers, compared with the votes of all others", headings, rows, frozenset({2, 3, 4, 5}))
 
 
 def kinds_table(audit: GoldAudit) -> Table:
     """Return the number of candidates of each kind."""
-    rows = tuple((kind, str(count), KINDS[kind]) for kind, count in audit.kinds.items())  # type: ignore[index]
-    return Table("candidates by kind", ("kind", "candidates", "meaning"), rows, frozenset({1}))
+    columns = (("<kind", str), ("candidates", audit.kinds.__getitem__), ("<meaning", lambda kind: KINDS[kind]))
+    return table_of("candidates by kind", audit.kinds, *columns)
 
 
 def candidate_table(audit: GoldAudit, most: int) -> Table:
     """Return the strongest candidates, one row each."""
-    rows = tuple(
-        (
-            rank_text(each),
-            each.candidate.kind,
-            one_line(each.candidate.dialogue, 30),
-            str(each.candidate.turn),
-            one_line(each.candidate.slot, 40),
-            one_line(each.candidate.gold or "–", 30),
-            one_line(proposal(each.candidate), 60),
-            f"{each.candidate.strength:.2f}",
-        )
-        for each in audit.ranked[:most]
+    listed = audit.ranked[:most]
+    tied = sum(each.tied > 1 for each in listed)
+    foot = (f"{len(listed)} of {audit.found} candidates; {tied} of these {len(listed)} share their rank with others",)
+    return table_of(
+        "likely errors of gold",
+        listed,
+        ("<rank", rank_text),
+        "<kind=candidate.kind",
+        ("<dialogue", lambda each: one_line(each.candidate.dialogue, 30)),
+        "turn=candidate.turn",
+        ("<slot", lambda each: one_line(each.candidate.slot, 40)),
+        ("<gold", lambda each: one_line(each.candidate.gold or "–", 30)),
+        ("<proposed", lambda each: one_line(proposal(each.candidate), 60)),
+        ("strength", lambda each: f"{each.candidate.strength:.2f}"),
+        foot=foot,
     )
-    headings = ("rank", "kind", "dialogue", "turn", "slot", "gold", "proposed", "strength")
-    tied = sum(each.tied > 1 for each in audit.ranked[:most])
-    foot = (f"{len(rows)} of {audit.found} candidates; {tied} of these {len(rows)} share their rank with others",)
-    return Table("likely errors of gold", headings, rows, frozenset({3, 7}), foot=foot)
 
 
 def rank_text(ranked: RankedCandidate) -> str:

@@ -17,7 +17,7 @@ from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts import grid, points
 from .latex import Paper
-from .tables import Table, highest, markdown_text, percent, records_table, render
+from .tables import Table, grid_of, highest, markdown_text, percent, records_table, render, table_of
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
@@ -77,36 +77,28 @@ def pair_table(study: BiasStudy, traits: Sequence[str], every: bool) -> Table:
 
 def between_table(study: BiasStudy) -> Table:
     """Return the correlations between measures, over all dialogues."""
-    cells = {(each.first, each.second): each.r for each in study.between if each.filter == "none"}
-    cells |= {(second, first): r for (first, second), r in cells.items()}
-    rows = tuple(
-        (first, *("" if first == second else coefficient(cells[first, second]) for second in study.measures))
-        for first in study.measures
-    )
-    headings = ("all dialogues", *study.measures)
-    return Table("correlation between measures", headings, rows, frozenset(range(1, len(headings))))
+    rows: dict[str, dict[str, str]] = {measure: {} for measure in study.measures}
+    for each in study.between:
+        if each.filter == "none":
+            rows[each.first][each.second] = rows[each.second][each.first] = coefficient(each.r)
+    return grid_of("correlation between measures", rows, "all dialogues", study.measures)
 
 
 def verdict_table(verdicts: Sequence[BiasVerdict]) -> Table:
     """Return the test of the papers' claim for their own pair of measures, by trait and filter."""
-    rows = tuple(
-        (
-            each.trait,
-            FILTER_WORDS[each.filter],
-            str(each.n),
-            coefficient(each.rival_r),
-            coefficient(each.reference_r),
-            coefficient(each.strength, each.strength_ci),
-            WORDS[each.outcome],
-            WORDS[each.as_tested],
-            " / ".join(f"{r:.2f}" for r in each.published or ()),
-        )
-        for each in verdicts
-        if each.rival == RIVAL
+    return table_of(
+        f"the papers' claim: {REFERENCE} follows the trait less than {RIVAL} does",
+        [each for each in verdicts if each.rival == RIVAL],
+        "<trait",
+        ("<dialogues", lambda each: FILTER_WORDS[each.filter]),
+        "n",
+        (f"r {RIVAL}", lambda each: coefficient(each.rival_r)),
+        (f"r {REFERENCE}", lambda each: coefficient(each.reference_r)),
+        ("|r| differs by", lambda each: coefficient(each.strength, each.strength_ci)),
+        ("<the claim", lambda each: WORDS[each.outcome]),
+        ("<signed test", lambda each: WORDS[each.as_tested]),
+        ("published r", lambda each: " / ".join(f"{r:.2f}" for r in each.published or ())),
     )
-    headings = ("trait", "dialogues", "n", f"r {RIVAL}", f"r {REFERENCE}", "|r| differs by", "the claim", "signed test")
-    title = f"the papers' claim: {REFERENCE} follows the trait less than {RIVAL} does"
-    return Table(title, (*headings, "published r"), rows, frozenset({2, 3, 4, 5, 8}))
 
 
 def tables_of(study: BiasStudy, verdicts: Sequence[BiasVerdict], every_pair: bool = False) -> list[Table]:

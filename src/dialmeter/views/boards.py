@@ -2,70 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..core.output import new_folder
 from ..errors import DialmeterError, one_line
-from ..judges.bench import BenchHead, Submission, unscored
 from ..studies.board.board import Board, BoardRow, RuleRanks
 from ..tracking.diagnosis.suspicions import Finding
 from .compare import holm_note
 from .content import Code, Paragraph, Section, Warnings, plain_sections
 from .html import board_page
-from .human import coefficient
-from .tables import Table, count_table, percent, records_table, score_records, with_interval
-
-_FACETS = ("overall", "coherence", "naturalness", "interest", "control")
-
-
-def board(submissions: Sequence[Submission], people: Mapping[str, Mapping[str, float | None]] | None = None) -> Table:
-    """Return one row per judge, the lowest overall error first.
-
-    Args:
-        submissions: verified submissions.
-        people: heading → judge → Spearman correlation with human ratings.
-    """
-    columns = dict(people or {})
-    rows = []
-    for each in submissions:
-        errors = {error.facet: with_interval(error.value, error.ci) for error in each.errors}
-        overall = next(error.value for error in each.errors if error.facet == "overall")
-        cells = (
-            each.judge,
-            *(errors.get(facet, "–") for facet in _FACETS),
-            *(coefficient(column.get(each.judge)) for column in columns.values()),
-            str(unscored(each) or ""),
-            "" if each.seconds is None else f"{1000 * each.seconds / max(1, 2 * len(each.scores)):.2f}",
-        )
-        rows.append((2.0 if overall is None else overall, cells))
-    rows.sort(key=lambda each: (each[0], each[1]))
-    headings = (
-        "judge",
-        *("error, overall", "coherence", "naturalness", "interest", "identical replies"),
-        *(f"Spearman, {name}" for name in columns),
-        *("unscored", "seconds per 1,000 replies"),
-    )
-    title = "error rates in percent with 95 % intervals over dialogues; the lower, the better"
-    return Table(title, headings, tuple(cells for _, cells in rows), frozenset(range(1, len(headings))))
-
-
-def judge_page(head: BenchHead, table: Table) -> str:
-    """Return the board as one self-contained HTML page."""
-    attacks = count_table("", ("attack", "cases"), head.attacks)
-    facts = f"{head.cases} cases, version {one_line(head.version)}, digest {head.digest}. {one_line(head.made, 400)}"
-    notes = (
-        "An error is a case in which a judge does not behave like an ideal judge. Every attack has the same weight in a mean. "
-        "A judge is scored only on the facets that it claims to judge, and its overall error is the mean over these facets: "
-        "compare judges within a facet. Identical replies are a control of stability: an ideal judge gives them the same score. "
-        "The cases are template dialogues and hand-written sentences. Error rates on other corpora may differ. Judges that score "
-        "one reply at a time have no position bias; pairwise judges are not on this board."
-    )
-    return board_page(
-        f"Judges on {head.bench}",
-        [Section("Board", (Paragraph(facts), table, Paragraph(notes))), Section("Cases", (attacks,))],
-    )
-
+from .tables import Table, percent, records_table, score_records, table_of, with_interval
 
 PAGE, MARKDOWN = "index.html", "board.md"
 GIVEN_GOLD = "given gold states"
@@ -170,12 +117,16 @@ def _finding_cells(finding: Finding) -> tuple[str, ...]:
 
 def source_board(board: Board) -> Table:
     """Return the source of each system's file."""
-    rows = tuple(
-        (row.system, row.date or "–", row.source or "–", row.licence or "–", row.file, row.format, row.sha256[:_DIGITS])
-        for row in board.rows
+    return table_of(
+        "The file of each system",
+        board.rows,
+        "<system",
+        ("date", lambda each: each.date or "–"),
+        ("<source", lambda each: each.source or "–"),
+        ("<licence", lambda each: each.licence or "–"),
+        "<file | <format",
+        ("<SHA-256 begins", lambda each: each.sha256[:_DIGITS]),
     )
-    headings = ("system", "date", "source", "licence", "file", "format", "SHA-256 begins")
-    return Table("The file of each system", headings, rows, frozenset({1}))
 
 
 def score_rows(boards: Sequence[Board]) -> Table:
@@ -254,11 +205,7 @@ def write_boards(folder: str, title: str, boards: Sequence[Board], *, force: boo
 
 
 def check_folder(folder: str, *, force: bool) -> None:
-    """Check that a folder may be written, before any work is done.
-
-    Raises:
-        DialmeterError: it is not empty, or not a folder.
-    """
+    """Check that a folder may be written, before any work is done."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise DialmeterError(f"{one_line(folder, 200)}: is a file; --out needs a folder")
     if Path(folder).is_dir():

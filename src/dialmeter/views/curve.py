@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
+
+from msgspec.structs import replace
 
 from ..core.comparability import joint_signature
 from ..studies.curve.curve import MEAN, POOLED, Curve, CurvePoint, CurveTrend, DomainTable, Kind
 from ..studies.curve.curve_files import CurveEstimate
 from .chart_files import Chart, chart, slug
 from .charts import bars, data, lines
-from .tables import Table, highest, interval, percent, records_table
+from .tables import Table, highest, interval, percent, records_table, table_of
 
 
 def tables_of(curve: Curve) -> Iterator[Table]:
@@ -53,36 +56,30 @@ def signed(value: float | None) -> str:
 def _value_table(points: Sequence[CurvePoint], about: str) -> Table:
     measures = list(dict.fromkeys(point.measure for point in points))
     cells = {(point.ratio, point.measure): point for point in points}
-    rows = tuple(
-        (
-            share(ratio),
-            str(len(cells[ratio, measures[0]].seeds)),
-            *(percent(cells[ratio, measure].value.value) for measure in measures),
-        )
-        for ratio in dict.fromkeys(point.ratio for point in points)
+    table = table_of(
+        f"values by share of training data, mean over seeds{about}",
+        dict.fromkeys(point.ratio for point in points),
+        ("ratio", share),
+        ("seeds", lambda ratio: len(cells[ratio, measures[0]].seeds)),
+        *((name, lambda ratio, name=name: percent(cells[ratio, name].value.value)) for name in measures),
     )
-    title = f"values by share of training data, mean over seeds{about}"
-    columns = range(2, len(measures) + 2)
-    headings = ("ratio", "seeds", *measures)
-    return Table(title, headings, rows, frozenset((0, 1, *columns)), best=highest(rows, columns))
+    return replace(table, best=highest(table.rows, range(2, len(measures) + 2)))
 
 
 def _interval_table(points: Sequence[CurvePoint], reference: str | None, about: str) -> Table:
-    compared = ("difference", "over seeds", "over dialogues") if reference else ()
-    rows = tuple(
-        (
-            point.measure,
-            share(point.ratio),
-            percent(point.value.value),
-            *_interval_cells(point.value),
-            *(_difference_cells(point.difference) if reference else ()),
-        )
-        for point in points
+    differences = (
+        ("difference", lambda each: _difference_cells(each.difference)[0]),
+        ("over seeds", lambda each: _difference_cells(each.difference)[1]),
+        ("over dialogues", lambda each: _difference_cells(each.difference)[2]),
     )
-    headings = ("measure", "ratio", "value", "over seeds", "over dialogues", *compared)
     against = f", and differences to {reference}" if reference else ""
-    return Table(
-        f"intervals over seeds and over dialogues{against}{about}", headings, rows, frozenset(range(1, len(headings)))
+    return table_of(
+        f"intervals over seeds and over dialogues{against}{about}",
+        points,
+        "<measure",
+        ("ratio", lambda each: share(each.ratio)),
+        "value=value.value:percent | over seeds=value.seeds:interval | over dialogues=value.dialogues:interval",
+        *(differences if reference else ()),
     )
 
 
@@ -131,13 +128,20 @@ def _domain_table(table: DomainTable) -> Table:
 
 
 def _domain_interval_table(table: DomainTable) -> Table:
-    rows = [
-        (row.measure, name, percent(estimate.value), *_interval_cells(estimate), str(estimate.n))
-        for row in table.rows
-        for name, estimate in (*row.domains.items(), (MEAN, row.mean), (POOLED, row.pooled))
-    ]
-    headings = ("measure", "domain", "value", "over seeds", "over dialogues", "seeds")
-    return Table(f"by domain, intervals{_ratio_note(table)}", headings, tuple(rows), frozenset({2, 3, 4, 5}))
+    return table_of(
+        f"by domain, intervals{_ratio_note(table)}",
+        [
+            (row.measure, name, estimate)
+            for row in table.rows
+            for name, estimate in (*row.domains.items(), (MEAN, row.mean), (POOLED, row.pooled))
+        ],
+        ("<measure", itemgetter(0)),
+        ("<domain", itemgetter(1)),
+        ("value", lambda each: percent(each[2].value)),
+        ("over seeds", lambda each: interval(each[2].seeds)),
+        ("over dialogues", lambda each: interval(each[2].dialogues)),
+        ("seeds", lambda each: each[2].n),
+    )
 
 
 def csv_tables(curve: Curve) -> Iterator[Table]:
@@ -175,12 +179,8 @@ def csv_tables(curve: Curve) -> Iterator[Table]:
 
 def _record(estimate: CurveEstimate | None, name: str = "value") -> dict[str, object]:
     prefix = "" if name == "value" else f"{name}_"
-    return {
-        name: estimate.value if estimate else None,
-        f"{prefix}seeds_ci": estimate.seeds if estimate else None,
-        f"{prefix}dialogues_ci": estimate.dialogues if estimate else None,
-        f"{prefix}n": estimate.n if estimate else None,
-    }
+    fields = {name: "value", f"{prefix}seeds_ci": "seeds", f"{prefix}dialogues_ci": "dialogues", f"{prefix}n": "n"}
+    return {key: getattr(estimate, field, None) for key, field in fields.items()}
 
 
 def _signature(curve: Curve, measure: str, ratio: float | None, domain: str | None) -> str:

@@ -14,7 +14,7 @@ from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet,
 from ..studies.human.fit_lambda import Lam, LambdaFit
 from ..studies.human.human import HumanStudy, Statistic, write_ratings
 from .html_env import page
-from .tables import Table, records_table
+from .tables import Table, coefficient, limits, records_of, records_table, table_of
 
 _MOST_RATERS = 12
 """With more raters, only JSON has the table by rater."""
@@ -43,46 +43,29 @@ def lambda_lines(fit: LambdaFit, confidence: float) -> list[str]:
     return lines
 
 
+def _cells(statistic: Statistic) -> tuple[str, str]:
+    return coefficient(statistic.value), limits(statistic.ci)
+
+
 def lambda_table(fit: LambdaFit) -> Table:
     """Return the fitted lambda and, for comparison, measures without a parameter to fit."""
+    n = str(fit.held_out.n)
     rows = [
-        (
-            f"FGA(lam={_format_lambda(fit.lam)}), fitted on all",
-            coefficient(fit.pearson),
-            "",
-            str(fit.held_out.n),
-            "",
-            "",
-            "",
-        ),
-        (
-            "FGA, fitted on other dialogues",
-            coefficient(fit.held_out.value),
-            limits(fit.held_out.ci),
-            str(fit.held_out.n),
-            "",
-            "",
-            fit.held_out.reason,
+        (f"FGA(lam={_format_lambda(fit.lam)}), fitted on all", coefficient(fit.pearson), "", n, "", "", ""),
+        ("FGA, fitted on other dialogues", *_cells(fit.held_out), n, "", "", fit.held_out.reason),
+        *(
+            (each.measure, *_cells(each.pearson), str(each.pearson.n), *_cells(each.difference), each.difference.reason)
+            for each in fit.rivals
         ),
     ]
-    for each in fit.rivals:
-        cells = (coefficient(each.difference.value), limits(each.difference.ci), each.difference.reason)
-        rows.append(
-            (each.measure, coefficient(each.pearson.value), limits(each.pearson.ci), str(each.pearson.n), *cells)
-        )
     notes = (
         "Fitted on all: the correlation is too high, because lambda was chosen for it. Fitted on other dialogues: "
         f"{len(fit.folds)} folds, with lambda {', '.join(map(_format_lambda, dict.fromkeys(fit.folds)))}. "
         "The difference is the correlation of the second row minus that of the measure, with Zou's interval.",
     )
     headings = ("measure", "Pearson", "interval", "n", "difference", "its interval", "note")
-    return Table(
-        "FGA with the lambda that agrees best with the ratings",
-        headings,
-        tuple(rows),
-        frozenset(range(1, 6)),
-        notes=notes,
-    )
+    title = "FGA with the lambda that agrees best with the ratings"
+    return Table(title, headings, tuple(rows), frozenset(range(1, 6)), notes=notes)
 
 
 def lambda_rows(fit: LambdaFit) -> Iterator[Table]:
@@ -98,17 +81,13 @@ def lambda_rows(fit: LambdaFit) -> Iterator[Table]:
             }
         ]
     )
+    pairs = [
+        (_prefix_keys("pearson", each.pearson), _prefix_keys("difference", each.difference)) for each in fit.rivals
+    ]
     yield records_table(
-        [
-            {
-                "measure": each.measure,
-                **_prefix_keys("pearson", each.pearson),
-                **_prefix_keys("difference", each.difference),
-            }
-            for each in fit.rivals
-        ]
+        [{"measure": each.measure, **one, **other} for each, (one, other) in zip(fit.rivals, pairs, strict=True)]
     )
-    yield records_table([{"lam": each.lam, "pearson": each.pearson} for each in fit.curve])
+    yield records_table(records_of(fit.curve, "lam pearson"))
 
 
 def _format_lambda(lam: Lam | None) -> str:
@@ -137,27 +116,6 @@ def csv_tables(study: HumanStudy) -> Iterator[Table]:
     )
 
 
-def coefficient(value: float | None) -> str:
-    """Format a correlation with three decimals.
-
-    Example:
-        >>> coefficient(0.3333), coefficient(-1), coefficient(None)
-        ('0.333', '-1.000', '–')
-    """
-    # Adding zero turns -0.0 into 0.0.
-    return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
-
-
-def limits(ci: Sequence[float] | None) -> str:
-    """Format the interval of a correlation.
-
-    Example:
-        >>> limits((0.1, 0.25)), limits(None)
-        ('0.100 to 0.250', '')
-    """
-    return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
-
-
 def _correlation_table(study: HumanStudy) -> Table:
     kinds = list(dict.fromkeys(each.statistic for each in study.correlations))
     by_measure = {(each.measure, each.statistic): each.found for each in study.correlations}
@@ -179,33 +137,26 @@ def _correlation_table(study: HumanStudy) -> Table:
 
 
 def _agreement_table(study: HumanStudy) -> Table:
-    rows = tuple((each.statistic, coefficient(each.value), str(each.n), each.reason) for each in study.agreement)
-    return Table("agreement of raters", ("statistic", "value", "n", "note"), rows, frozenset({1, 2}))
+    return table_of("agreement of raters", study.agreement, "<statistic | value:coefficient | n | <note=reason")
 
 
 def _rater_table(study: HumanStudy) -> Table:
-    measures = list(study.raters[0].pearson)
-    rows = tuple(
-        (line.rater, str(line.n), f"{line.mean:.2f}", *(coefficient(line.pearson[name].value) for name in measures))
-        for line in study.raters
+    return table_of(
+        "Pearson by rater",
+        study.raters,
+        "<rater | dialogues=n",
+        ("mean", lambda each: f"{each.mean:.2f}"),
+        *((name, lambda each, name=name: coefficient(each.pearson[name].value)) for name in study.raters[0].pearson),
     )
-    headings = ("rater", "dialogues", "mean", *measures)
-    return Table("Pearson by rater", headings, rows, frozenset(range(1, len(headings))))
 
 
 def _pair_table(study: HumanStudy) -> Table:
-    rows = tuple(
-        (
-            pair.first,
-            pair.second,
-            coefficient(pair.difference.value),
-            limits(pair.difference.ci),
-            _verdict(pair.difference),
-        )
-        for pair in study.pairs
+    return table_of(
+        "Pearson of the first minus Pearson of the second, Zou's interval",
+        study.pairs,
+        "<first | <second | difference=difference.value:coefficient | interval=difference.ci:limits",
+        ("<", lambda each: _verdict(each.difference)),
     )
-    headings = ("first", "second", "difference", "interval", "")
-    return Table("Pearson of the first minus Pearson of the second, Zou's interval", headings, rows, frozenset({2, 3}))
 
 
 def _verdict(difference: Statistic) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ..core.account import format_accounts
 from ..errors import one_line
 from ..judges.attempts import Yield
+from ..judges.bench import Submission, unscored
 from ..judges.cases import READING, Case, case_id
 from ..judges.compare import JudgeComparison, PositionBias
 from ..judges.explanation import CaseExplained, Importance
@@ -20,11 +21,19 @@ from ..judges.validity import AttackValidity
 from .chart_files import Chart, chart, slug
 from .charts import bars
 from .charts.data import Estimate
-from .tables import Table, decimals, interval, markdown_page, p_value, percent
+from .tables import (
+    Table,
+    coefficient,
+    decimals,
+    grid_of,
+    interval,
+    markdown_page,
+    table_of,
+    with_interval,
+)
 
 if TYPE_CHECKING:
-    from ..judges.train.ratings import Quality
-    from ..judges.train.satisfaction import Trained
+    from ..judges.train.ratings import Quality, Trained
 
 _TEXT = 70
 
@@ -112,31 +121,22 @@ def _bias_cell(bias: PositionBias) -> str:
 
 def detail_table(result: JudgeResult) -> Table:
     """Return one row per cell with a value: counts, intervals, shares, the mean difference. Trivial judges are excluded."""
-    rows = tuple(
-        (
-            cell.judge,
-            cell.attack,
-            cell.corpus,
-            expected_score(cell),
-            str(cell.n),
-            str(cell.unscored or ""),
-            percent(cell.value),
-            interval(cell.ci, cell.ci_reason),
-            *map(percent, (cell.higher, cell.similar, cell.lower)),
-            _format_number(cell.difference),
-            _format_interval(cell.difference_ci),
-            _format_number(cell.threshold),
-        )
-        for judge in result.judges
-        for cell in result.cells
-        if cell.judge == judge.name and cell.value is not None and not cell.trivial
+    return table_of(
+        "human reply rated higher, similar or lower; positive differences favour the human reply",
+        [
+            cell
+            for judge in result.judges
+            for cell in result.cells
+            if cell.judge == judge.name and cell.value is not None and not cell.trivial
+        ],
+        "<judge | <attack | <corpus",
+        ("<the score", expected_score),
+        "n | unscored:count | error=value:percent",
+        ("interval", lambda each: interval(each.ci, each.ci_reason)),
+        "higher:percent | similar:percent | lower:percent | mean difference=difference:number",
+        ("its interval", lambda each: _format_interval(each.difference_ci)),
+        "threshold:number",
     )
-    headings = (
-        *("judge", "attack", "corpus", "the score", "n", "unscored", "error", "interval"),
-        *("higher", "similar", "lower", "mean difference", "its interval", "threshold"),
-    )
-    title = "human reply rated higher, similar or lower; positive differences favour the human reply"
-    return Table(title, headings, rows, frozenset(range(4, len(headings))))
 
 
 def _format_number(value: float | None) -> str:
@@ -149,49 +149,29 @@ def _format_interval(limits: tuple[float, float] | None) -> str:
 
 def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
     """Return the comparisons of judges with the first judge, with p values after Holm's correction; one row per test."""
-    rows = tuple(
-        (
-            each.corpus,
-            each.attack,
-            each.judge,
-            each.other,
-            str(each.n) if each.n == each.cases else f"{each.n} of {each.cases}",
-            percent(each.error),
-            percent(each.other_error),
-            str(each.only_judge),
-            str(each.only_other),
-            p_value(each.p),
-            p_value(each.p_holm),
-            each.verdict,
-        )
-        for each in compared
+    return table_of(
+        "comparison with the first judge on the cases that both scored (McNemar)",
+        compared,
+        "<corpus | <attack | <judge | <other",
+        ("common cases", lambda each: each.n if each.n == each.cases else f"{each.n} of {each.cases}"),
+        "error:percent | other's error=other_error:percent | only judge right=only_judge | only other right=only_other",
+        "p:p | p (Holm)=p_holm:p | <other is=verdict",
     )
-    headings = (
-        *("corpus", "attack", "judge", "other", "common cases", "error", "other's error"),
-        *("only judge right", "only other right", "p", "p (Holm)", "other is"),
-    )
-    title = "comparison with the first judge on the cases that both scored (McNemar)"
-    return Table(title, headings, rows, frozenset(range(4, 11)))
 
 
 def failing_table(result: JudgeResult, judge: str, most: int) -> Table:
     """Return the clearest cases in which a judge does not behave like an ideal judge."""
     numbers = [number for number in result.failing(judge) if result.cases[number].attack != CONTROL][:most]
-    rows = []
-    for number in numbers:
-        case, pair = result.cases[number], result.scored.pairs[judge][number]
-        rows.append(
-            (
-                case_id(case),
-                f"… {one_line(case.context[-1].text, _TEXT)}",
-                one_line(case.reply, _TEXT),
-                _format_number(pair.human),
-                one_line(case.adversarial, _TEXT),
-                _format_number(pair.adversarial),
-            )
-        )
-    headings = ("case", "before", "human reply", "score", "adversarial reply", "its score")
-    return Table(f"clearest failures of {judge}", headings, tuple(rows), frozenset({3, 5}))
+    return table_of(
+        f"clearest failures of {judge}",
+        [(result.cases[number], result.scored.pairs[judge][number]) for number in numbers],
+        ("<case", lambda each: case_id(each[0])),
+        ("<before", lambda each: f"… {one_line(each[0].context[-1].text, _TEXT)}"),
+        ("<human reply", lambda each: one_line(each[0].reply, _TEXT)),
+        ("score", lambda each: _format_number(each[1].human)),
+        ("<adversarial reply", lambda each: one_line(each[0].adversarial, _TEXT)),
+        ("its score", lambda each: _format_number(each[1].adversarial)),
+    )
 
 
 def markdown_report(name: str, result: JudgeResult) -> str:
@@ -228,13 +208,13 @@ _IMPORTANCE = {
 def importance_table(judge: str, importances: Sequence[Importance]) -> Table:
     """Return per attack the weight of adversarial words relative to human words; above 1 is more."""
     cells = {(each.attack, each.words, each.how): each for each in importances}
-    attacks = list(dict.fromkeys(each.attack for each in importances))
-    rows = tuple(
-        (attack, str(cells[attack, "all", "sum"].cases), *(decimals(cells[attack, *key].ratio) for key in _IMPORTANCE))
-        for attack in attacks
+    return table_of(
+        f"weight that {judge} puts on adversarial words, as a ratio to human ones",
+        dict.fromkeys(each.attack for each in importances),
+        ("<attack", str),
+        ("cases", lambda attack: cells[attack, "all", "sum"].cases),
+        *((words, lambda attack, key=key: decimals(cells[attack, *key].ratio)) for key, words in _IMPORTANCE.items()),
     )
-    title = f"weight that {judge} puts on adversarial words, as a ratio to human ones"
-    return Table(title, ("attack", "cases", *_IMPORTANCE.values()), rows, frozenset(range(1, 6)))
 
 
 def words_table(case: Case, explained: CaseExplained) -> Table:
@@ -278,14 +258,14 @@ _QUALITIES = ("accuracy", "uar", "macro_f1", "spearman")
 
 def training_table(judges: Sequence[Trained], majority: Quality) -> Table:
     """Return one row per seed, their mean, and the most frequent class as a baseline."""
-    rows = [(f"seed {each.seed}", *(decimals(getattr(each.test, name)) for name in _QUALITIES)) for each in judges]
+    rows = {f"seed {each.seed}": asdict(each.test) for each in judges}
     if len(judges) > 1:
-        by_quality = [[getattr(each.test, name) for each in judges] for name in _QUALITIES]
-        means = [None if None in values else fmean(values) for values in by_quality]
-        rows.append((f"mean of {len(judges)} seeds", *map(decimals, means)))
-    rows.append(("most frequent class", *(decimals(getattr(majority, name)) for name in _QUALITIES)))
-    headings = ("", "accuracy", "UAR", "macro F1", "Spearman")
-    return Table(f"{majority.n} ratings held out", headings, tuple(rows), frozenset({1, 2, 3, 4}))
+        by_quality = {name: [row[name] for row in rows.values()] for name in _QUALITIES}
+        means = {name: None if None in values else fmean(values) for name, values in by_quality.items()}
+        rows[f"mean of {len(judges)} seeds"] = means
+    rows["most frequent class"] = asdict(majority)
+    table = grid_of(f"{majority.n} ratings held out", rows, "", _QUALITIES, "decimals")
+    return replace(table, headings=("", "accuracy", "UAR", "macro F1", "Spearman"))
 
 
 def yield_table(yields: Sequence[Yield]) -> Table:
@@ -295,38 +275,60 @@ def yield_table(yields: Sequence[Yield]) -> Table:
         >>> yield_table([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})]).rows
         (('pronoun', '3', '2', '1', 'person 2', 'no pronoun 1'),)
     """
-    rows = tuple(
-        (
-            each.attack,
-            str(each.tried),
-            str(each.made),
-            str(each.rejected),
-            ", ".join(f"{variant} {count}" for variant, count in each.by_variant.items()),
-            "; ".join([f"{reason} {count}" for reason, count in each.why.items()])
-            if each.tried
-            else "; ".join(dict.fromkeys(each.skipped.values())),
-        )
-        for each in yields
+
+    def why(each: Yield) -> str:
+        reasons = [f"{reason} {count}" for reason, count in each.why.items()]
+        return "; ".join(reasons if each.tried else dict.fromkeys(each.skipped.values()))
+
+    return table_of(
+        "",
+        yields,
+        "<attack | tried | made | rejected",
+        ("<variants", lambda each: ", ".join(f"{name} {count}" for name, count in each.by_variant.items())),
+        ("<why", why),
     )
-    headings = ("attack", "tried", "made", "rejected", "variants", "why")
-    return Table("", headings, rows, frozenset({1, 2, 3}))
 
 
 def validity_table(validities: Sequence[AttackValidity]) -> Table:
     """Return one row per attack and corpus, and one for all."""
-    rows = tuple(
-        (
-            each.attack,
-            each.corpus,
-            str(each.read),
-            str(each.valid),
-            str(each.weak),
-            str(each.invalid),
-            percent(each.share),
-            interval(each.ci) or "–",
-            f"{each.wrong_senses} of {each.senses}" if each.senses else "–",
-        )
-        for each in validities
+    return table_of(
+        "",
+        validities,
+        "<attack | <corpus | read | valid | weak | invalid | % valid=share:percent",
+        ("<interval", lambda each: interval(each.ci) or "–"),
+        ("<wrong sense", lambda each: f"{each.wrong_senses} of {each.senses}" if each.senses else "–"),
     )
-    headings = ("attack", "corpus", "read", "valid", "weak", "invalid", "% valid", "interval", "wrong sense")
-    return Table("", headings, rows, frozenset({2, 3, 4, 5, 6}))
+
+
+_BOARD_FACETS = ("overall", "coherence", "naturalness", "interest", "control")
+
+
+def board(submissions: Sequence[Submission], people: Mapping[str, Mapping[str, float | None]] | None = None) -> Table:
+    """Return one row per judge, the lowest overall error first.
+
+    Args:
+        submissions: verified submissions.
+        people: heading → judge → Spearman correlation with human ratings.
+    """
+    columns = dict(people or {})
+    rows = []
+    for each in submissions:
+        errors = {error.facet: with_interval(error.value, error.ci) for error in each.errors}
+        overall = next(error.value for error in each.errors if error.facet == "overall")
+        cells = (
+            each.judge,
+            *(errors.get(facet, "–") for facet in _BOARD_FACETS),
+            *(coefficient(column.get(each.judge)) for column in columns.values()),
+            str(unscored(each) or ""),
+            "" if each.seconds is None else f"{1000 * each.seconds / max(1, 2 * len(each.scores)):.2f}",
+        )
+        rows.append((2.0 if overall is None else overall, cells))
+    rows.sort(key=lambda each: (each[0], each[1]))
+    headings = (
+        "judge",
+        *("error, overall", "coherence", "naturalness", "interest", "identical replies"),
+        *(f"Spearman, {name}" for name in columns),
+        *("unscored", "seconds per 1,000 replies"),
+    )
+    title = "error rates in percent with 95 % intervals over dialogues; the lower, the better"
+    return Table(title, headings, tuple(cells for _, cells in rows), frozenset(range(1, len(headings))))

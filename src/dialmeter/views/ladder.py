@@ -8,7 +8,7 @@ from ..core.ladder import TURNING, Ladder, Rung
 from .chart_files import Chart, chart, slug
 from .charts import forest
 from .charts.data import Estimate
-from .tables import Table, interval, p_value
+from .tables import Table, table_of
 
 OTHER_QUESTION = "† another question; it cannot turn the verdict"
 
@@ -35,27 +35,17 @@ def ladder_table(ladder: Ladder, unit: str = "dialogues") -> Table:
         >>> table.rows, table.foot
         ((('as written', '-5.10', '-8.00 to -2.26', '<.001', '1000', 'worse'),), ('no other assumption applies to these files',))
     """
-    rows = tuple(
-        (
-            _name(each) + (f" ({each.note})" if each.note else ""),
-            "–" if each.difference is None else f"{100 * each.difference:+.2f}",
-            interval(each.ci),
-            p_value(each.p),
-            str(each.n),
-            each.verdict,
-        )
-        for each in ladder.rungs
-    )
-    headings = (
-        f"{ladder.measure}, {ladder.system} − {ladder.base}",
-        "difference",
-        "interval",
-        "p (Holm)",
-        unit,
-        "verdict",
-    )
     notes = (OTHER_QUESTION,) if any(map(_is_other_question, ladder.rungs)) else ()
-    return Table("", headings, rows, frozenset(range(1, 5)), foot=(ladder.sentence, *notes))
+    return table_of(
+        "",
+        ladder.rungs,
+        (
+            f"<{ladder.measure}, {ladder.system} − {ladder.base}",
+            lambda each: _name(each) + (f" ({each.note})" if each.note else ""),
+        ),
+        f"difference:signed | interval=ci:interval | p (Holm)=p:p | {unit}=n | <verdict",
+        foot=(ladder.sentence, *notes),
+    )
 
 
 def ladder_lines(ladder: Ladder) -> list[str]:

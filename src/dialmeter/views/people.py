@@ -10,12 +10,11 @@ from msgspec.structs import replace
 from ..core.account import format_accounts
 from ..errors import one_line
 from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, PeopleCorrelation
-from ..judges.people.result import PeopleResult
+from ..judges.people.result import DifferingItem, PeopleResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, points
 from .charts.data import Estimate, number_cell
-from .human import coefficient, limits
-from .tables import Table, markdown_page, p_value
+from .tables import Table, coefficient, grid_of, limits, markdown_page, table_of
 
 _SCATTERS = 12
 """Largest number of judges with a scatter chart."""
@@ -23,17 +22,13 @@ _SCATTERS = 12
 
 def overview_table(result: PeopleResult) -> Table:
     """Return Spearman over items: one row per judge, one column per dimension."""
-    correlations = _index_correlations(result.correlations)
-    level = result.items.level
-    rows = tuple(
-        (
-            column.name,
-            *(coefficient(correlations["Spearman", column.name, each, level].value) for each in result.dimensions),
-        )
+    correlations, level = _index_correlations(result.correlations), result.items.level
+    rows = {
+        column.name: {each: correlations["Spearman", column.name, each, level].value for each in result.dimensions}
         for column in result.columns
-    )
+    }
     title = f"Spearman with the mean rating of people, over {'replies' if level == 'reply' else 'dialogues'}"
-    return Table(title, ("judge", *result.dimensions), rows, frozenset(range(1, 1 + len(result.dimensions))))
+    return grid_of(title, rows, "judge", result.dimensions, "coefficient")
 
 
 def dimension_table(result: PeopleResult, dimension: str) -> Table:
@@ -70,120 +65,83 @@ def dimension_table(result: PeopleResult, dimension: str) -> Table:
 
 def raters_table(result: PeopleResult) -> Table:
     """Return the agreement of raters, and the highest correlation that a judge can be expected to reach."""
-    rows = tuple(
-        (
-            each.dimension,
-            str(each.items),
-            *map(coefficient, (each.alpha_interval, each.alpha_ordinal, each.icc1, each.icc1k, each.ceiling)),
-            "judges cannot be ranked: raters hardly agree" if each.rankable is False else each.reason,
-        )
-        for each in result.raters
+    hardly = "judges cannot be ranked: raters hardly agree"
+    return table_of(
+        "agreement of raters",
+        result.raters,
+        "<dimension | items | alpha interval=alpha_interval:coefficient | alpha ordinal=alpha_ordinal:coefficient",
+        "ICC(1,1)=icc1:coefficient | ICC(1,k)=icc1k:coefficient | ceiling √ICC(1,k)=ceiling:coefficient",
+        ("<note", lambda each: hardly if each.rankable is False else each.reason),
     )
-    headings = (
-        "dimension",
-        "items",
-        "alpha interval",
-        "alpha ordinal",
-        "ICC(1,1)",
-        "ICC(1,k)",
-        "ceiling √ICC(1,k)",
-        "note",
-    )
-    return Table("agreement of raters", headings, rows, frozenset(range(1, 7)))
 
 
 def leave_one_out_table(result: PeopleResult) -> Table:
     """Return the correlations of judges and left-out raters with the same target, in the main dimension."""
-    rows = tuple(
-        (
-            each.judge,
-            coefficient(each.judge_value),
-            coefficient(each.rater_value),
-            f"{each.better} of {each.positions}",
-        )
-        for each in result.left_out
-        if each.dimension == result.main_dimension
+    return table_of(
+        f"against one left-out rater on {one_line(result.main_dimension)}: Spearman with the mean of the other raters",
+        [each for each in result.left_out if each.dimension == result.main_dimension],
+        "<judge | judge=judge_value:coefficient | rater=rater_value:coefficient",
+        ("<judge better at positions", lambda each: f"{each.better} of {each.positions}"),
     )
-    title = (
-        f"against one left-out rater on {one_line(result.main_dimension)}: Spearman with the mean of the other raters"
-    )
-    return Table(title, ("judge", "judge", "rater", "judge better at positions"), rows, frozenset({1, 2}))
 
 
 def differences_table(result: PeopleResult, dimensions: Sequence[str]) -> Table:
     """Return the differences of the other judges from the first: Spearman by resampling, Pearson with Zou's interval."""
     differences = [each for each in result.differences if each.dimension in dimensions]
     pearson = {(each.dimension, each.other): each for each in differences if each.measure == "Pearson"}
-    rows = []
-    for each in differences:
-        if each.measure != "Spearman":
-            continue
-        other = pearson[each.dimension, each.other]
-        rows.append(
-            (
-                each.dimension,
-                each.judge,
-                each.other,
-                coefficient(each.difference),
-                limits(each.ci),
-                p_value(each.p_holm),
-                coefficient(other.difference),
-                limits(other.zou),
-                str(each.n),
-                each.verdict,
-                each.reason,
-            )
-        )
-    headings = (
-        *("dimension", "judge", "other", "Spearman difference", "interval", "p (Holm)"),
-        *("Pearson difference", "Zou's interval", "n", "other is", "note"),
-    )
+    rows = [each for each in differences if each.measure == "Spearman"]
     is_significant = any(each.verdict != "cannot tell" for each in differences)
-    foot = () if is_significant or not rows else ("no difference is significant: these items cannot rank the judges",)
-    title = "paired comparison on the same items (other minus judge)"
-    return Table(title, headings, tuple(rows), frozenset(range(3, 9)), foot=foot)
+    return table_of(
+        "paired comparison on the same items (other minus judge)",
+        rows,
+        "<dimension | <judge | <other | Spearman difference=difference:coefficient | interval=ci:limits",
+        "p (Holm)=p_holm:p",
+        ("Pearson difference", lambda each: coefficient(pearson[each.dimension, each.other].difference)),
+        ("Zou's interval", lambda each: limits(pearson[each.dimension, each.other].zou)),
+        "n | <other is=verdict | <note=reason",
+        foot=()
+        if is_significant or not rows
+        else ("no difference is significant: these items cannot rank the judges",),
+    )
 
 
 def differing_table(result: PeopleResult, judge: str, most: int) -> Table:
     """Return the items on which a judge and people differ most."""
-    rows = tuple(
-        (
-            each.item,
-            one_line(item.reply or item.moves[-1].text),
-            f"{each.score:.4g}",
-            f"{each.rating:.2f}",
-            f"{100 * each.difference:+.0f}",
-        )
-        for each in result.worst(most, judge)
-        for item in [result.item(each.item)]
+
+    def text(each: DifferingItem) -> str:
+        item = result.item(each.item)
+        return one_line(item.reply or item.moves[-1].text)
+
+    return table_of(
+        f"where {one_line(judge)} and people differ most on {one_line(result.main_dimension)}",
+        result.worst(most, judge),
+        "<item",
+        ("<text", text),
+        "score:number",
+        ("rating", lambda each: f"{each.rating:.2f}"),
+        ("rank difference in percent", lambda each: f"{100 * each.difference:+.0f}"),
     )
-    title = f"where {one_line(judge)} and people differ most on {one_line(result.main_dimension)}"
-    headings = ("item", "text", "score", "rating", "rank difference in percent")
-    return Table(title, headings, rows, frozenset({2, 3, 4}))
 
 
 def every_correlation(result: PeopleResult) -> Table:
     """Return a machine-readable table with one row per correlation."""
-    rows = tuple(
-        (
-            *(each.measure, each.judge, each.dimension, each.level),
-            *map(number_cell, (each.value, *(each.ci or (None, None)))),
-            *(str(each.n), str(each.unscored), number_cell(each.p)),
-            each.reason or each.ci_reason,
-        )
-        for each in result.correlations
+    return table_of(
+        "",
+        result.correlations,
+        "<measure | <judge | <dimension | <level",
+        ("value", lambda each: number_cell(each.value)),
+        *(
+            (end, lambda each, at=at: number_cell(each.ci[at] if each.ci else None))
+            for at, end in enumerate(("low", "high"))
+        ),
+        "n | unscored",
+        ("p", lambda each: number_cell(each.p)),
+        ("<note", lambda each: each.reason or each.ci_reason),
     )
-    headings = ("measure", "judge", "dimension", "level", "value", "low", "high", "n", "unscored", "p", "note")
-    return Table("", headings, rows, frozenset(range(4, 10)))
 
 
 def tables_of(result: PeopleResult, *, everything: bool = False) -> Iterator[Table]:
-    """Yield all non-empty tables in the order of printing.
-
-    Args:
-        result: the result of the comparison.
-        everything: include details of every dimension, not only of the main one.
-    """
+    """Yield all non-empty tables in the order of printing."""
     main = result.main_dimension
     if len(result.dimensions) > 1:
         yield overview_table(result)

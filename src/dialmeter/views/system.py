@@ -15,8 +15,7 @@ from . import compare
 from .chart_files import Chart, chart, slug
 from .charts import bars, grid
 from .charts.data import Estimate
-from .tables import Table, markdown_page, percent, score_cells
-from .tracker import signature_of
+from .tables import Table, grid_of, markdown_page, score_cells, share_of, signature_of, table_of
 
 WORST = 10
 
@@ -26,53 +25,9 @@ def system_score_table(result: SystemResult) -> Table:
     again = ", infrastructure errors unscored"
     cells = [(score_cells(each), again if each.group else "") for each in result.every_score]
     rows = tuple((f"{name}{suffix}", *more) for (name, *more), suffix in cells)
-    headings = (
-        "measure",
-        "value",
-        "interval",
-        "tasks",
-        "not applicable" if result.settings.success else "too few trials",
-    )
+    unscored = "not applicable" if result.settings.success else "too few trials"
+    headings = ("measure", "value", "interval", "tasks", unscored)
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
-
-
-def effort_table(result: SystemResult) -> Table:
-    """Return the mean effort per dialogue: turns, calls, money, time."""
-    rows = tuple(
-        (
-            each.measure,
-            "–" if each.value is None else f"{each.value:.4g}",
-            f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else "",
-            each.title,
-        )
-        for each in result.efforts
-    )
-    return Table("per dialogue", ("measure", "mean", "interval", "meaning"), rows, frozenset({1, 2}))
-
-
-def ending_table(result: SystemResult) -> Table:
-    """Return the endings of dialogues, with the number of successful dialogues of each."""
-    rows = []
-    for ending, counts in result.endings.items():
-        scored = counts["successful"] + counts["failed"]
-        share = percent(counts["successful"] / scored) if scored else "–"
-        rows.append((ending, *(str(counts[name]) for name in ("successful", "failed", "unscored")), share))
-    headings = ("ending", "successful", "failed", "unscored", "share")
-    return Table("endings of dialogues", headings, tuple(rows), frozenset(range(1, 5)))
-
-
-def task_table(result: SystemResult, *, every: bool = False) -> Table:
-    """Return the tasks that fail most often, or every task."""
-    tasks = result.tasks if every else result.worst(WORST)
-    rows = tuple(
-        (
-            each.task,
-            f"{each.successes}/{each.trials}",
-            ", ".join(f"{count} {ending}" for ending, count in each.endings.items()),
-        )
-        for each in tasks
-    )
-    return Table("tasks" if every else "worst tasks", ("task", "successes", "endings"), rows, frozenset({1}))
 
 
 def system_comparison_table(compared: LogComparison) -> Table:
@@ -102,18 +57,36 @@ def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
     yield chart("endings", "Endings of dialogues", bars.draw, bars.table, filled, y_label="percent of dialogues")
 
 
+def detail_tables(result: SystemResult, *, every: bool = False) -> list[Table]:
+    """Return the mean effort per dialogue, the endings with their successes, and the worst tasks, or every task."""
+    endings = {name: dict(counts) for name, counts in result.endings.items()}
+    outcomes = ("successful", "failed", "unscored")
+    return [
+        table_of(
+            "per dialogue", result.efforts, "<measure", "mean=value:number", "interval=ci:numbers", "<meaning=title"
+        ),
+        table_of(
+            "endings of dialogues",
+            endings,
+            ("<ending", str),
+            *((name, lambda each, name=name: endings[each][name]) for name in outcomes),
+            ("share", lambda each: share_of(endings[each]["successful"], endings[each]["failed"])),
+        ),
+        table_of(
+            "tasks" if every else "worst tasks",
+            result.tasks if every else result.worst(WORST),
+            "<task",
+            ("successes", lambda each: f"{each.successes}/{each.trials}"),
+            "<endings:pairs",
+        ),
+    ]
+
+
 def markdown_report(name: str, result: SystemResult) -> str:
     """Return the report of a run as one page of Markdown."""
     facts = f"{len(result.scored)} dialogues of {len(result.by_task)} tasks."
-    details = [effort_table(result), ending_table(result), task_table(result)]
-    return markdown_page(
-        name,
-        facts,
-        [system_score_table(result)],
-        result.notices,
-        details,
-        signature=signature_of(result.every_score),
-    )
+    scores, signature = [system_score_table(result)], signature_of(result.every_score)
+    return markdown_page(name, facts, scores, result.notices, detail_tables(result), signature=signature)
 
 
 def format_cross_value(measure: CrossMeasure, value: float | None, sign: str = "") -> str:
@@ -138,55 +111,53 @@ def cross_matrices(scores: Sequence[CrossScore]) -> list[Table]:
     tables = []
     for measure in MEASURES:
         cells = {(score.user, score.system): score for score in scores if score.measure is measure}
-        rows = tuple(
-            (user, *(format_cross_value(measure, cells[user, system].value) for system in systems)) for user in users
-        )
+        rows = {
+            user: {system: format_cross_value(measure, cells[user, system].value) for system in systems}
+            for user in users
+        }
         marks = {
             (users.index(user), 1 + systems.index(system)): "*"
             for (user, system), score in cells.items()
             if score.excludes_zero
         }
         title = measure.title + (", %" if measure.as_percent else "")
-        tables.append(Table(title, ("user", *systems), rows, frozenset(range(1, len(systems) + 1)), marks))
+        tables.append(grid_of(title, rows, "user", systems, marks=marks))
     return tables
 
 
 def cross_table(scores: Sequence[CrossScore]) -> Table:
     """Return one row per measure, system and user: value, interval, and the difference with its interval."""
     systems = [score.system for score in scores]
-    rows = tuple(
+    return table_of(
+        "",
+        sorted(scores, key=lambda one: (MEASURES.index(one.measure), systems.index(one.system))),
+        "<measure=measure.name | <system | <user",
+        ("value", lambda each: format_cross_value(each.measure, each.value)),
+        ("interval", lambda each: _format_cross_interval(each.measure, each.ci, each.ci_reason)),
         (
-            score.measure.name,
-            score.system,
-            score.user,
-            format_cross_value(score.measure, score.value),
-            _format_cross_interval(score.measure, score.ci, score.ci_reason),
-            format_cross_value(score.measure, score.difference, "+") if score.difference is not None else "",
-            _format_cross_interval(score.measure, score.difference_ci, score.difference_ci_reason),
-        )
-        for score in sorted(scores, key=lambda one: (MEASURES.index(one.measure), systems.index(one.system)))
+            "difference",
+            lambda each: "" if each.difference is None else format_cross_value(each.measure, each.difference, "+"),
+        ),
+        (
+            "its interval",
+            lambda each: _format_cross_interval(each.measure, each.difference_ci, each.difference_ci_reason),
+        ),
     )
-    headings = ("measure", "system", "user", "value", "interval", "difference", "its interval")
-    return Table("", headings, rows, frozenset(range(3, 7)))
 
 
 def system_tables(compared: Mapping[str, LogComparison]) -> Iterator[Table]:
     """Yield two tables per user: differences from the first system within goals, and completed goals by ending."""
     for user, each in compared.items():
         yield replace(system_comparison_table(each), title=f"systems with {user}, within goals")
-        endings = list(dict.fromkeys(ending for result in each.results.values() for ending in result.endings))
-        rows = tuple(
-            (
-                system,
-                *(
-                    f"{counts['successful']}/{counts['successful'] + counts['failed']}" if counts else ""
-                    for counts in (result.endings.get(ending) for ending in endings)
-                ),
-            )
+        reached = {
+            system: {
+                ending: f"{counts['successful']}/{counts['successful'] + counts['failed']}"
+                for ending, counts in result.endings.items()
+            }
             for system, result in each.results.items()
-        )
-        right = frozenset(range(1, len(endings) + 1))
-        yield Table(f"goals completed with {user}, by ending", ("system", *endings), rows, right)
+        }
+        endings = dict.fromkeys(ending for row in reached.values() for ending in row)
+        yield grid_of(f"goals completed with {user}, by ending", reached, "system", endings)
 
 
 def cross_charts(scores: Sequence[CrossScore]) -> Iterator[Chart]:

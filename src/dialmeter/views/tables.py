@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..core.comparability import add_fields, joint_signature
+from ..errors import one_line
 from ..measure import Score
 from ..readers.csv_files import csv_text
 
 if TYPE_CHECKING:
+    from ..core.comparison import PairedDifference
     from ..model import Notice
-    from ..tracking.diagnosis.suspicions import Finding
     from .latex import Paper
 
 Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
@@ -82,6 +85,16 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.2f}"
 
 
+def share_of(part: int, rest: int) -> str:
+    """Format the share of a part in the sum of itself and the rest; a dash if both are zero.
+
+    Example:
+        >>> share_of(1, 3), share_of(0, 0)
+        ('25.00', '–')
+    """
+    return percent(part / (part + rest) if part + rest else None)
+
+
 def decimals(value: float | None) -> str:
     """Format a number with three decimals; a dash if there is no value.
 
@@ -122,6 +135,27 @@ def with_interval(value: float | None, limits: Sequence[float] | None) -> str:
     return percent(value) if value is None or not limits else f"{percent(value)} ({interval(limits)})"
 
 
+def coefficient(value: float | None) -> str:
+    """Format a correlation with three decimals.
+
+    Example:
+        >>> coefficient(0.3333), coefficient(-1), coefficient(None)
+        ('0.333', '-1.000', '–')
+    """
+    # Adding zero turns -0.0 into 0.0.
+    return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
+
+
+def limits(ci: Sequence[float] | None) -> str:
+    """Format the interval of a correlation.
+
+    Example:
+        >>> limits((0.1, 0.25)), limits(None)
+        ('0.100 to 0.250', '')
+    """
+    return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
+
+
 def score_cells(score: Score) -> tuple[str, ...]:
     """Return the cells of a score: measure, value, interval or reason, number of scored units, number of unscored units.
 
@@ -131,6 +165,12 @@ def score_cells(score: Score) -> tuple[str, ...]:
     """
     limits = interval(score.ci, score.ci_reason)
     return (score.measure, percent(score.value), limits, str(score.n), str(score.unscored or ""))
+
+
+def signature_of(scores: Iterable[Score], versus: Iterable[PairedDifference] = ()) -> str:
+    """Return the signatures of all scores of a table in one line; with comparisons, also their test."""
+    tests = [part for each in versus for part in each.signature.split("|") if part.startswith("test:")]
+    return add_fields(joint_signature([score.signature for score in scores]), tests[:1])
 
 
 def highest(
@@ -328,6 +368,110 @@ def count_table(title: str, headings: tuple[str, str], counts: Mapping[str, int]
     return Table(title, headings, tuple((name, str(count)) for name, count in counts.items()), frozenset({1}))
 
 
+def _cell_of(value: str) -> Callable[[Any], str]:
+    """Return the function that formats an attribute of a record, such as ``ci:interval``."""
+    name, _, style = value.partition(":")
+    attribute, write = attrgetter(name), _FORMATS[style]
+    return lambda record: write(attribute(record))
+
+
+def _read_columns(columns: Iterable[Column]) -> Iterator[tuple[str, Callable[[Any], object]]]:
+    """Yield the heading of each column and the function that returns a cell."""
+    for each in columns:
+        if isinstance(each, tuple):
+            yield each[0], _cell_of(each[1]) if isinstance(each[1], str) else each[1]
+            continue
+        for column in each.split(" | "):
+            heading, _, value = column.rpartition("=")
+            yield heading or value.partition(":")[0], _cell_of(value.removeprefix("<"))
+
+
+Column: TypeAlias = "str | tuple[str, str | Callable[[Any], object]]"
+"""Columns of a table of records; see :func:`table_of`."""
+
+_FORMATS: Mapping[str, Callable[[Any], str]] = {
+    "": str,
+    "percent": percent,
+    "signed": lambda value: "–" if value is None else f"{100 * value:+.2f}",
+    "interval": interval,
+    "decimals": decimals,
+    "coefficient": coefficient,
+    "limits": limits,
+    "p": p_value,
+    "count": lambda count: str(count or ""),
+    "number": lambda value: "–" if value is None else f"{value:.4g}",
+    "numbers": lambda limits: f"{limits[0]:.4g} to {limits[1]:.4g}" if limits else "",
+    "line": one_line,
+    "pairs": lambda counts: ", ".join(f"{count} {name}" for name, count in counts.items()),
+}
+
+
+def table_of(title: str, items: Iterable[Any], *columns: Column, **more: Any) -> Table:
+    """Return a table with a row for each record.
+
+    Args:
+        title: above the table.
+        items: the records.
+        columns: a text such as ``<measure | value:percent | tasks=n`` declares columns with their headings, attributes of the
+            records and formats; the heading is the attribute by default. A pair has a heading, and either an attribute with its
+            format or a function that returns a cell. Headings from files or options need pairs.
+            Columns of words begin with ``<``; all others are columns of numbers.
+        more: the other fields of the table.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> table = table_of("", [Fraction(1, 4)], ("<value", str), "top=numerator | share=denominator:percent")
+        >>> table.headings, table.rows, sorted(table.numeric)
+        (('value', 'top', 'share'), (('1/4', '1', '400.00'),), [1, 2])
+    """
+    headings, cells = zip(*_read_columns(columns), strict=True)
+    rows = tuple(tuple(str(cell(each)) for cell in cells) for each in items)
+    numbers = frozenset(at for at, heading in enumerate(headings) if not heading.startswith("<"))
+    return Table(title, tuple(heading.removeprefix("<") for heading in headings), rows, numbers, **more)
+
+
+def grid_of(
+    title: str,
+    rows: Mapping[Any, Mapping[Any, Any]],
+    corner: str,
+    columns: Iterable[Any],
+    style: str = "",
+    **more: Any,
+) -> Table:
+    """Return a table with names as rows and as columns. A cell that does not exist is empty.
+
+    Args:
+        title: above the table.
+        rows: name of the row → name of the column → value.
+        corner: the heading of the first column.
+        columns: the names of the other columns.
+        style: the format of values, as in :func:`table_of`.
+        more: the other fields of the table.
+
+    Example:
+        >>> grid_of("", {"a": {"x": 0.5}, "b": {"y": 1}}, "row", ["x", "y"], "percent").rows
+        (('a', '50.00', ''), ('b', '', '100.00'))
+    """
+    names = list(columns)
+    cells = tuple(
+        (str(name), *(_FORMATS[style](row[each]) if each in row else "" for each in names))
+        for name, row in rows.items()
+    )
+    return Table(title, (corner, *map(str, names)), cells, frozenset(range(1, len(names) + 1)), **more)
+
+
+def records_of(items: Iterable[Any], keys: str) -> list[dict[str, object]]:
+    """Return attributes of records as dictionaries, for :func:`records_table`. A word of ``keys`` is ``key=attribute``, or both.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> records_of([Fraction(1, 4)], "top=numerator denominator")
+        [{'top': 1, 'denominator': 4}]
+    """
+    named = [(key or name, attrgetter(name)) for key, _, name in (word.rpartition("=") for word in keys.split())]
+    return [{key: value(each) for key, value in named} for each in items]
+
+
 def distinct(table: Table) -> Table:
     """Make headings unique for CSV: a repeated heading gets the nearest unique heading before it as a prefix.
 
@@ -353,7 +497,7 @@ def markdown_page(
     details: Iterable[Table],
     *,
     signature: str = "",
-    diagnosis: Iterable[Finding] = (),
+    diagnosis: Iterable[str] = (),
 ) -> str:
     """Return the report of a run as one page of Markdown, which is stored in the folder of the run.
 
@@ -372,7 +516,7 @@ def markdown_page(
         *(render(table, "markdown") for table in scores),
         *([f"Signature: {markdown_code(signature)}"] if signature else []),
         *(f"- warning: {_one_line(notice.message)}" for notice in notices),
-        *(f"- diagnosis: {_one_line(finding.message)}" for finding in diagnosis),
+        *(f"- diagnosis: {_one_line(message)}" for message in diagnosis),
         *(render(table, "markdown") for table in details),
     ]
     return "\n\n".join(parts) + "\n"

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from string import ascii_lowercase
+from typing import Any
+
+from msgspec import to_builtins
 
 from ..core.account import Account
-from ..core.comparability import add_fields, joint_signature, shared_fields
-from ..core.comparison import PairedDifference
+from ..core.comparability import shared_fields
 from ..errors import one_line
 from ..measure import Score
+from ..studies.power import PowerStudy
 from ..studies.sensitivity import SchemaSensitivity
+from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
 from ..tracking.diagnosis.findings import Mistake, Mistakes
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, grid, lines
 from .charts.data import Estimate
-from .tables import Table, interval, markdown_page, percent, records_table, score_cells, score_records
+from .compare import account_lines, comparison_table, holm_note, stars
+from .tables import (
+    Table,
+    grid_of,
+    highest,
+    interval,
+    markdown_page,
+    percent,
+    records_of,
+    records_table,
+    score_cells,
+    score_records,
+    signature_of,
+    table_of,
+)
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
@@ -32,32 +52,25 @@ def _score_note(score: Score, shared: Sequence[str]) -> str:
     return "; ".join([*parts, *([f"no value: {score.reason}"] if score.reason else [])])
 
 
-def signature_of(scores: Iterable[Score], versus: Iterable[PairedDifference] = ()) -> str:
-    """Return the signatures of all scores of a table in one line; with comparisons, also their test."""
-    tests = [part for each in versus for part in each.signature.split("|") if part.startswith("test:")]
-    return add_fields(joint_signature([score.signature for score in scores]), tests[:1])
-
-
 def group_table(scores: Sequence[Score], group: str) -> Table:
     """Return one row per group and one column per measure; n counts the units of the first measure."""
-    measures = list(dict.fromkeys(score.measure for score in scores))
-    cells = {(score.group[group], score.measure): score for score in scores}
-    names = list(dict.fromkeys(score.group[group] for score in scores))
-    rows = tuple(
-        (
-            str(name),
-            str(cells[name, measures[0]].n),
-            *(percent(cells[name, measure].value) for measure in measures),
-        )
-        for name in names
-    )
-    return Table(f"by {group}", (group, "n", *measures), rows, frozenset(range(1, len(measures) + 2)))
+    rows: dict[Any, dict[str, object]] = {}
+    for score in scores:
+        row = rows.setdefault(score.group[group], {"n": score.n})
+        row[score.measure] = percent(score.value)
+    return grid_of(f"by {group}", rows, group, ["n", *dict.fromkeys(score.measure for score in scores)])
 
 
 def mistakes_table(mistakes: Sequence[Mistake]) -> Table:
     """Return pairs of gold and predicted value that do not agree, with the number of turns."""
-    rows = tuple((each.slot, _value_cell(each.gold), _value_cell(each.pred), str(each.turns)) for each in mistakes)
-    return Table("most frequent mistakes", ("slot", "gold", "predicted", "turns"), rows, frozenset({3}))
+    return table_of(
+        "most frequent mistakes",
+        mistakes,
+        "<slot",
+        ("<gold", lambda each: _value_cell(each.gold)),
+        ("<predicted", lambda each: _value_cell(each.pred)),
+        "turns",
+    )
 
 
 def _value_cell(value: str | None) -> str:
@@ -66,18 +79,14 @@ def _value_cell(value: str | None) -> str:
 
 def worst_table(result: TrackerResult, n: int) -> Table:
     """Return the worst dialogues; with kinds of mistakes if the file has values."""
-    changes = ("missed", "wrong", "over") if result.values_known else ()
-    rows = tuple(
-        (
-            each.dialogue,
-            percent(each.value),
-            f"{each.wrong_turns} of {each.turns}",
-            *(str(getattr(each, name)) for name in changes),
-        )
-        for each in result.worst(n)
+    return table_of(
+        "worst dialogues",
+        result.worst(n),
+        "<dialogue",
+        (result.ranked_by, "value:percent"),
+        ("wrong turns", lambda each: f"{each.wrong_turns} of {each.turns}"),
+        *(["missed | wrong | over"] if result.values_known else []),
     )
-    headings = ("dialogue", result.ranked_by, "wrong turns", *changes)
-    return Table("worst dialogues", headings, rows, frozenset(range(1, len(headings))))
 
 
 def markdown_report(name: str, result: TrackerResult) -> str:
@@ -86,7 +95,15 @@ def markdown_report(name: str, result: TrackerResult) -> str:
     facts = f"{counts['turns']} turns, rules {result.rules.name}."
     scores, details = [score_table(result.scores, result.account)], [worst_table(result, 10)]
     signature = signature_of(result.scores)
-    return markdown_page(name, facts, scores, result.notices, details, signature=signature, diagnosis=result.diagnosis)
+    return markdown_page(
+        name,
+        facts,
+        scores,
+        result.notices,
+        details,
+        signature=signature,
+        diagnosis=[each.message for each in result.diagnosis],
+    )
 
 
 def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
@@ -146,25 +163,22 @@ def sensitivity_lines(sensitivities: Sequence[SchemaSensitivity]) -> list[str]:
 
 def sensitivity_table(sensitivities: Sequence[SchemaSensitivity], variants: int, foot: tuple[str, ...]) -> Table:
     """Return one row per measure."""
-    rows = tuple(
-        (
-            each.measure,
-            percent(each.value),
-            interval(each.ci, each.ci_reason if each.value is not None else ""),
-            str(each.n),
-            str(each.unscored or ""),
-            percent(each.mean),
-            percent(each.original) if each.original is not None else "",
-            f"{100 * each.change:+.2f}" if each.change is not None else "",
-        )
-        for each in sensitivities
-    )
-    headings = ("measure", "sensitivity", "interval", "frames", "unscored", "mean", "original", "change in %")
     note = (
         f"Sensitivity in percent: mean over frames of (standard deviation / mean) over {variants} variants. Frames whose mean "
         "over the variants is 0 are unscored."
     )
-    return Table("", headings, rows, frozenset(range(1, 8)), foot=foot, notes=(note,), caption="Schema sensitivity.")
+    return table_of(
+        "",
+        sensitivities,
+        "<measure | sensitivity=value:percent",
+        ("interval", lambda each: interval(each.ci, each.ci_reason if each.value is not None else "")),
+        "frames=n | unscored:count | mean:percent",
+        ("original", lambda each: "" if each.original is None else percent(each.original)),
+        ("change in %", lambda each: "" if each.change is None else f"{100 * each.change:+.2f}"),
+        foot=foot,
+        notes=(note,),
+        caption="Schema sensitivity.",
+    )
 
 
 def variant_table(results: Mapping[str, TrackerResult]) -> Table:
@@ -184,47 +198,202 @@ def variant_table(results: Mapping[str, TrackerResult]) -> Table:
 def sensitive_dialogues_table(sensitivity: SchemaSensitivity) -> Table:
     """Return the most sensitive dialogues for one measure, with their values for each variant."""
     names = list(sensitivity.dialogues[0].variants) if sensitivity.dialogues else []
-    rows = tuple(
-        (each.dialogue, percent(each.value), str(each.frames), *(percent(each.variants[name]) for name in names))
-        for each in sensitivity.dialogues
+    return table_of(
+        f"most sensitive dialogues, {sensitivity.measure}",
+        sensitivity.dialogues,
+        "<dialogue | sensitivity=value:percent | frames",
+        *((name, lambda each, name=name: percent(each.variants[name])) for name in names),
     )
-    headings = ("dialogue", "sensitivity", "frames", *names)
-    return Table(f"most sensitive dialogues, {sensitivity.measure}", headings, rows, frozenset(range(1, len(headings))))
 
 
 def sensitivity_rows(
     results: Mapping[str, TrackerResult], sensitivities: Sequence[SchemaSensitivity]
 ) -> Iterator[Table]:
     """Yield the sensitivities, scores and dialogues as machine-readable tables."""
-    yield records_table(
-        [
-            {
-                "measure": each.measure,
-                "sensitivity": each.value,
-                "ci": each.ci,
-                "n": each.n,
-                "unscored": each.unscored,
-                "mean": each.mean,
-                "original": each.original,
-                "change": each.change,
-                "reason": each.reason,
-                "signature": each.signature,
-            }
-            for each in sensitivities
-        ]
-    )
+    keys = "measure sensitivity=value ci n unscored mean original change reason signature"
+    yield records_table(records_of(sensitivities, keys))
     scores = [({"variant": name}, score) for name, result in results.items() for score in result.scores]
     yield records_table(score_records(scores))
     yield records_table(
         [
-            {
-                "measure": each.measure,
-                "dialogue": one.dialogue,
-                "sensitivity": one.value,
-                "frames": one.frames,
-                **{f"value_{name}": value for name, value in one.variants.items()},
-            }
+            {"measure": each.measure, "dialogue": one.dialogue, "sensitivity": one.value, "frames": one.frames}
+            | {f"value_{name}": value for name, value in one.variants.items()}
             for each in sensitivities
             for one in each.dialogues
         ]
     )
+
+
+def long_table(compared: TrackerComparison) -> Table:
+    """Return the scores of the systems for each measure, with differences from the first system."""
+    first = next(iter(compared.results.values()))
+    scores = {
+        request.text: {name: result.scores[position] for name, result in compared.results.items()}
+        for position, request in enumerate(first.measures)
+    }
+    return comparison_table(compared, scores)
+
+
+def wide_table(compared: TrackerComparison, letters: bool) -> Table:
+    """Return one row per system and one column per measure, for papers.
+
+    Marks are stars for a difference from the first system, or the letters of the systems that this system outperforms.
+    """
+    names = list(compared.results)
+    letter = dict(zip(names, ascii_lowercase, strict=False))
+    measures = [request.text for request in next(iter(compared.results.values())).measures]
+    rows = tuple(
+        (f"({letter[name]}) {name}" if letters else name, *(percent(score.value) for score in result.scores))
+        for name, result in compared.results.items()
+    )
+    marks: dict[tuple[int, int], str] = {}
+    for each in compared.versus:
+        column = 1 + measures.index(each.measure)
+        if not letters:
+            if stars(each.p_holm):
+                marks[names.index(each.system), column] = stars(each.p_holm)
+        elif each.p_holm is not None and each.p_holm < 0.05 and each.difference:
+            better, worse = (each.system, each.base) if each.difference > 0 else (each.base, each.system)
+            cell = (names.index(better), column)
+            marks[cell] = "".join(sorted(marks.get(cell, "") + letter[worse]))
+    numeric = frozenset(range(1, len(measures) + 1))
+    return Table(
+        "",
+        ("system", *measures),
+        rows,
+        numeric,
+        marks,
+        foot=account_lines(compared),
+        notes=(_marks_note(compared, letters, bool(marks)),) if len(names) > 1 else (),
+        caption=f"{len(names)} tracker{'s' * (len(names) > 1)} on {next(iter(compared.results.values())).dialogues} dialogues, in percent.",
+        best=highest(rows, numeric),
+    )
+
+
+def _marks_note(compared: TrackerComparison, letters: bool, has_marks: bool) -> str:
+    """Return the meaning of the marks, or a note that no difference is significant."""
+    if not has_marks:
+        return f"No difference is significant at .05; {holm_note(compared.versus)}."
+    if letters:
+        return (
+            f"A superscript names the trackers that a tracker is better than at p < .05; {holm_note(compared.versus)}."
+        )
+    first = next(iter(compared.results))
+    return f"Against {first}: * p < .05, ** p < .01, *** p < .001; {holm_note(compared.versus)}."
+
+
+def rank_table(compared: TrackerComparison) -> Table:
+    """Return the rank of each system for each measure."""
+    return grid_of("ranks", compared.ranks.by_measure, "measure", compared.results)
+
+
+def tau_table(compared: TrackerComparison) -> Table:
+    """Return the pairs of measures that rank the systems differently."""
+    return table_of(
+        "measures that rank the systems differently (Kendall's tau)",
+        [each for each in compared.ranks.tau if each[2] is None or each[2] < 1 - 1e-9],
+        ("<measure", itemgetter(0)),
+        ("<and", itemgetter(1)),
+        ("tau", lambda each: "–" if each[2] is None else f"{each[2]:.2f}"),
+    )
+
+
+def turn_table(tests: Sequence[TurnTest]) -> Table:
+    """Return the results of McNemar's tests."""
+    base = tests[0].base if tests else "base"
+    columns = ("<system | <unit | n", (f"right only in {base}", "only_base"), "right only here=only_system | p:p")
+    return table_of("McNemar's test", tests, *columns)
+
+
+def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
+    """Return one row per group and measure, one column per system."""
+    names = list(by_system)
+    cells = {(score.group[group], score.measure, name): score.value for name in names for score in by_system[name]}
+    keys = sorted({(str(value), measure) for value, measure, _ in cells})
+    values_by_text = {str(value): value for value, _, _ in cells}
+    rows = tuple(
+        (value, measure, *(percent(cells.get((values_by_text[value], measure, name))) for name in names))
+        for value, measure in keys
+    )
+    numeric = frozenset(range(2, len(names) + 2))
+    return Table(
+        f"by {group}", (group, "measure", *names), rows, numeric, best=highest(rows, sorted(numeric), across=True)
+    )
+
+
+def disagreement_table(disagreements: Sequence[Disagreement]) -> Table:
+    """Return the dialogues on which two measures of a tracker, or two systems, disagree most."""
+    names = (disagreements[0].first, disagreements[0].second) if disagreements else ("first", "second")
+    notes: tuple[str, ...] = ()
+    if disagreements and disagreements[0].system != f"{names[0]} / {names[1]}":
+        notes = ("The gap is the difference of the standardised values: in standard deviations over dialogues.",)
+    return table_of(
+        "where they disagree most",
+        disagreements,
+        "<dialogue | <system",
+        (names[0], "first_value:percent"),
+        (names[1], "second_value:percent"),
+        ("gap", lambda each: f"{each.gap:+.2f}"),
+        notes=notes,
+    )
+
+
+def disagreement_rows(disagreements: Sequence[Disagreement]) -> Table:
+    """Return the disagreements as a machine-readable table."""
+    turns = ("first_turns", "second_turns")
+    return records_table(
+        [{key: cell for key, cell in to_builtins(each).items() if key not in turns} for each in disagreements]
+    )
+
+
+def turn_lines(disagreement: Disagreement, system: str) -> list[str]:
+    """Return the values of every turn: of one system for both measures, or of one of the two systems.
+
+    Example:
+        >>> turn_lines(Disagreement("d1", "x", "JGA", "GCA", 0.5, 0.9, -1.2, [1, 0], [1, None]), "x")
+        ['  turn by turn under JGA: 100 0', '  turn by turn under GCA: 100 –']
+    """
+    lines = []
+    for name, turns in (
+        (disagreement.first, disagreement.first_turns),
+        (disagreement.second, disagreement.second_turns),
+    ):
+        if turns and (system in (disagreement.system, name)):
+            under = f" under {name}" if system == disagreement.system else ""
+            values = " ".join("–" if each is None else f"{100 * each:.0f}" for each in turns)
+            lines.append(f"  turn by turn{under}: {values}")
+    return lines
+
+
+def power_lines(study: PowerStudy) -> list[str]:
+    """Return one line with the measure that distinguishes the most pairs of systems."""
+    pairs = max((each.pairs for each in study.measures), default=0)
+    if not pairs:
+        return ["power: no pair of systems could be tested"]
+    if not study.best:
+        return [f"power: no measure distinguishes any of the {pairs} pairs of systems at level {study.level:.3g}"]
+    names = " and ".join(each.measure for each in study.best)
+    most = study.best[0]
+    verb = "distinguishes" if len(study.best) == 1 else "distinguish"
+    return [f"power: {names} {verb} the most pairs of systems: {most.apart} of {most.pairs} at level {study.level:.3g}"]
+
+
+def power_table(study: PowerStudy) -> Table:
+    """Return the number of pairs of systems that each measure distinguishes."""
+    notes = (
+        "P values are corrected by Holm over the pairs of a measure. A measure that distinguishes more pairs is not "
+        "necessarily right more often.",
+        *(
+            f"{each.first} and {each.second} contradict each other: {each.better} is better than {each.worse} under the "
+            "first, and worse under the second."
+            for each in study.contradictions
+        ),
+    )
+    columns = "<measure | pairs | distinguished=apart | in percent=share:percent | without correction=uncorrected"
+    return table_of(f"distinguished pairs of systems at level {study.level:.3g}", study.measures, columns, notes=notes)
+
+
+def power_rows(study: PowerStudy) -> Iterator[Table]:
+    """Yield machine-readable tables of the power of measures and of every test."""
+    yield records_table([to_builtins(each) for each in study.measures])
+    yield records_table([to_builtins(each) for each in study.pairs])

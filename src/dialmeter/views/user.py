@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
 
 from msgspec import to_builtins
 
@@ -22,8 +23,7 @@ from . import compare
 from .chart_files import Chart, chart
 from .charts import bars
 from .charts.data import Estimate
-from .tables import Table, interval, markdown_page, percent
-from .tracker import signature_of
+from .tables import Table, grid_of, interval, markdown_page, percent, signature_of, table_of
 
 _LOG_EVENTS = frozenset(each.name for each in ALL if each.owner == "log")
 
@@ -59,17 +59,15 @@ def event_table(events: Mapping[str, Mapping[str, int]], logs: bool = False) -> 
     shown = {name: counts for name, counts in events.items() if logs or name not in _LOG_EVENTS}
     domains = sorted({domain for counts in shown.values() for domain in counts})
     ordered = sorted(shown, key=lambda name: (-sum(shown[name].values()), name))
-    rows = tuple(
-        (name, str(sum(shown[name].values())), *(str(shown[name].get(domain, "")) for domain in domains))
-        for name in ordered
-    )
-    return Table("events", ("event", "all", *domains), rows, frozenset(range(1, len(domains) + 2)))
+    rows = {name: {"all": sum(shown[name].values()), **shown[name]} for name in ordered}
+    return grid_of("events", rows, "event", ["all", *domains])
 
 
 def worst_table(result: UserResult, n: int) -> Table:
     """Return the dialogues with the lowest scores."""
-    rows = tuple((each.dialogue, percent(each.inform), percent(each.request)) for each in result.worst(n))
-    return Table("worst dialogues", ("dialogue", "I-GCDF1", "R-GCDF1"), rows, frozenset({1, 2}))
+    return table_of(
+        "worst dialogues", result.worst(n), "<dialogue", "I-GCDF1=inform:percent", "R-GCDF1=request:percent"
+    )
 
 
 class QueryMatch(NamedTuple):
@@ -82,26 +80,30 @@ class QueryMatch(NamedTuple):
 
 def match_table(matches: Iterable[QueryMatch]) -> Table:
     """Return the dialogues that match a query, each with its first matching event or lost point."""
-    rows = []
-    for row, events, losses in matches:
-        inform, request = row.score("I"), row.score("R")
-        first = ""
-        if losses:
-            first = f"{losses[0].domain} {losses[0].about}: {losses[0].evidence}"
-        elif events:
-            first = f"{events[0].name} {events[0].about} (turn {', '.join(map(str, events[0].turns)) or 'none'})"
-        rows.append(
-            (
-                row.id,
-                "+".join(row.goal),
-                percent(inform.f1 if inform else None),
-                percent(request.f1 if request else None),
-                str(len(losses or events) or ""),
-                first,
-            )
-        )
-    headings = ("dialogue", "goal", "I-GCDF1", "R-GCDF1", "matches", "first match")
-    return Table("", headings, tuple(rows), frozenset({2, 3, 4}))
+
+    def f1(row: UserRow, measured: Literal["I", "R"]) -> str:
+        score = row.score(measured)
+        return percent(score.f1 if score else None)
+
+    def first(match: QueryMatch) -> str:
+        if match.losses:
+            loss = match.losses[0]
+            return f"{loss.domain} {loss.about}: {loss.evidence}"
+        if not match.events:
+            return ""
+        event = match.events[0]
+        return f"{event.name} {event.about} (turn {', '.join(map(str, event.turns)) or 'none'})"
+
+    return table_of(
+        "",
+        matches,
+        "<dialogue=row.id",
+        ("<goal", lambda each: "+".join(each.row.goal)),
+        ("I-GCDF1", lambda each: f1(each.row, "I")),
+        ("R-GCDF1", lambda each: f1(each.row, "R")),
+        ("matches", lambda each: len(each.losses or each.events) or ""),
+        ("<first match", first),
+    )
 
 
 def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> dict[str, Any]:
@@ -145,27 +147,19 @@ def _first_confusion(confusion: Confusion, scores: Mapping[str, Score], points: 
 
 
 def confusion_rows(confusions: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the confusions with their lost points, and the gain in points of percent if one were mended.
-
-    Args:
-        confusions: the fields of ``Confusion``.
-    """
+    """Return the confusions with their lost points, and the gain in points of percent if one were mended."""
     measures = list(confusions[0]["gains"]) if confusions else []
-    rows = tuple(
-        (
-            each["party"],
-            each["said"],
-            each["heard"],
-            str(each["points"]),
-            str(each["dialogues"]),
-            *(f"{100 * each['gains'][measure]:+.2f}" for measure in measures),
-            each["example"],
-        )
-        for each in confusions
+    return table_of(
+        "lost points by confusion",
+        confusions,
+        ("<lost by", itemgetter("party")),
+        ("<said", itemgetter("said")),
+        ("<heard as", itemgetter("heard")),
+        ("points", itemgetter("points")),
+        ("dialogues", itemgetter("dialogues")),
+        *((f"{name} if mended", lambda each, name=name: f"{100 * each['gains'][name]:+.2f}") for name in measures),
+        ("<for example", itemgetter("example")),
     )
-    gains = (f"{measure} if mended" for measure in measures)
-    headings = ("lost by", "said", "heard as", "points", "dialogues", *gains, "for example")
-    return Table("lost points by confusion", headings, rows, frozenset(range(3, 5 + len(measures))))
 
 
 _POINTS = {("recall", "I"): "constraints missing", ("recall", "R"): "requests missing"} | {
@@ -176,31 +170,24 @@ _POINTS = {("recall", "I"): "constraints missing", ("recall", "R"): "requests mi
 
 def verdict_tables(verdicts: Mapping[str, Any]) -> Iterator[Table]:
     """Yield the dialogues and points by the party that lost them, the confusions, and the reasons with an example each."""
-    rows = [
-        (f"dialogues with units {text}", *(str(verdicts["dialogues"][side][party] or "") for party in PARTIES))
+    rows = {
+        f"dialogues with units {text}": verdicts["dialogues"][side]
         for side, text in (("recall", "missing"), ("precision", "too much"))
-    ]
-    rows += [
-        (text, *(str(verdicts["points"][side][measured][party] or "") for party in PARTIES))
-        for (side, measured), text in _POINTS.items()
-    ]
+    }
+    rows |= {text: verdicts["points"][side][measured] for (side, measured), text in _POINTS.items()}
     foot = (f"{verdicts['failed']} dialogues failed: a unit of the goal is missing, or the dialogue was cut",)
-    yield Table("lost points by party", ("", *PARTIES), tuple(rows), frozenset(range(1, len(PARTIES) + 1)), foot=foot)
+    yield grid_of("lost points by party", rows, "", PARTIES, "count", foot=foot)
     yield confusion_rows(verdicts["confusions"])
-    examples = tuple(
-        (
-            example["loss"]["party"],
-            why,
-            str(verdicts["reasons"][why]),
-            example["dialogue"],
-            f"{example['loss']['domain']} {example['loss']['about']}",
-            example["loss"]["evidence"],
-        )
-        for example in verdicts["examples"]
-        for why in [example["loss"]["why"]]
+    yield table_of(
+        "lost points by reason",
+        [(each["dialogue"], each["loss"]) for each in verdicts["examples"]],
+        ("<lost by", lambda each: each[1]["party"]),
+        ("<reason", lambda each: each[1]["why"]),
+        ("points", lambda each: verdicts["reasons"][each[1]["why"]]),
+        ("<for example", itemgetter(0)),
+        ("<unit", lambda each: f"{each[1]['domain']} {each[1]['about']}"),
+        ("<evidence", lambda each: each[1]["evidence"]),
     )
-    headings = ("lost by", "reason", "points", "for example", "unit", "evidence")
-    yield Table("lost points by reason", headings, examples, frozenset({2}))
 
 
 _TITLES: dict[Kind, str] = {
@@ -216,18 +203,17 @@ def pattern_tables(
 ) -> Iterator[Table]:
     """Yield one table of domains and patterns per kind, and the domains of goals that dialogues never mention."""
     for kind, title in _TITLES.items():
-        by_domain = patterns.get(kind, {})
-        names = sorted({name for counts in by_domain.values() for name in counts})
-        rows = tuple(
-            (domain, *(str(counts.get(name, "")) for name in names)) for domain, counts in sorted(by_domain.items())
-        )
-        yield Table(title, ("domain", *names), rows, frozenset(range(1, len(names) + 1)))
+        by_domain = dict(sorted(patterns.get(kind, {}).items()))
+        yield grid_of(title, by_domain, "domain", sorted({name for counts in by_domain.values() for name in counts}))
     missed = {domain: sum(counts.values()) for domain, counts in patterns.get("missed", {}).items()}
-    rows = tuple(
-        (domain, str(missed.get(domain, 0)), str(count), percent(missed.get(domain, 0) / count))
-        for domain, count in sorted(goals.items())
+    yield table_of(
+        "domains that are missed",
+        sorted(goals),
+        ("<domain", str),
+        ("missed", lambda domain: missed.get(domain, 0)),
+        ("goals", goals.__getitem__),
+        ("share", lambda domain: percent(missed.get(domain, 0) / goals[domain])),
     )
-    yield Table("domains that are missed", ("domain", "missed", "goals", "share"), rows, frozenset({1, 2, 3}))
 
 
 def comparison_table(compared: UserComparison, domain: str) -> Table:

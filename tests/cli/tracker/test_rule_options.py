@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.cli.options import RULE_OPTIONS
+from dialmeter.cli.tracker.inputs import RULE_OPTIONS
 from dialmeter.tracking.rule_sets.rules import FIELDS
 from dialmeter.values.maps import load as load_map
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import click
 import msgspec
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ...core.account import Account, Reason
 from ...core.cache_folder import cache_folder
-from ...core.document import make_document
+from ...core.document import Count, Document
 from ...core.engine import note
 from ...core.lock import Lock
 from ...core.output import refuse_replacing, write_file
@@ -34,55 +35,77 @@ from ...readers.conversations import open_conversations
 from ...views.judge import yield_table
 from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
+from ..frame import document_output
 from ..printer import EVERY, TEXT, Block, Output, message_block, refusal_notices
 from ..progress import attack_progress
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
-from .documents import JudgeAttackDocument
 
-light_option = click.option(
-    "--light", is_flag=True, help="Use only resources that are part of dialmeter, even if others are installed."
-)
+light_option = shared.option("--light", "Use only resources that are part of dialmeter, even if others are installed.")
 _resource_options = shared.combine_options(
-    click.option("--pipeline", metavar="NAME", help="Name of a spaCy pipeline (default: auto-detect)."),
+    shared.option("--pipeline NAME", "Name of a spaCy pipeline (default: auto-detect)."),
     light_option,
-    click.option(
-        "--paraphraser", metavar="MODULE:FUNCTION", help="Function that paraphrases a text, for natural-paraphrase."
+    shared.option("--paraphraser MODULE:FUNCTION", "Function that paraphrases a text, for natural-paraphrase."),
+    shared.option(
+        "--cache DIR", "Cache analyses of utterances in this folder (default: the cache folder of the platform)."
     ),
-    click.option(
-        "--cache",
-        metavar="DIR",
-        help="Cache analyses of utterances in this folder (default: the cache folder of the platform).",
-    ),
-    click.option("--no-cache", is_flag=True, help="Do not cache analyses between runs."),
+    shared.option("--no-cache", "Do not cache analyses between runs."),
 )
+
+
+class AttackYield(Struct, kw_only=True):
+    """The cases that one attack made.
+
+    Attributes:
+        tried: number of attempts of a variant on a reply.
+        why: reason → number of rejected attempts.
+        skipped: variant that needs a missing resource → what to install.
+    """
+
+    attack: str
+    tried: Count
+    made: Count
+    rejected: Count
+    by_variant: dict[str, Count] = field(name="variants")
+    why: dict[str, Count]
+    skipped: dict[str, str]
+
+
+class JudgeAttackDocument(Document, kw_only=True):
+    """The yield of attacks on a corpus. The cases are in the file of --out.
+
+    Attributes:
+        counts: number of dialogues, cases, published cases that are not valid (left_out), and written lines or files.
+        seed: the random seed; null if published cases were read.
+        resources: pipelines, lexicons and similar resources, with versions.
+    """
+
+    command: str = "judge attack"
+    seed: int | None
+    resources: list[str]
+    yields: list[AttackYield]
 
 
 @shared.command()
 @click.argument("corpus")
-@click.option(
-    "--attack",
-    "names",
-    multiple=True,
+@shared.option(
+    "--attack A[:VARIANT]* names",
+    "Attack, one of its variants, paper (the twelve of the paper), default (these without co-reference), or all; may be repeated.",
     default=("default",),
-    metavar="A[:VARIANT]",
-    help="Attack, one of its variants, paper (the twelve of the paper), default (these without co-reference), or all; may be repeated.",
+    show_default=False,
 )
-@shared.number_option("--cases", least=1, default=100, about="Number of cases of each attack.")
-@shared.choice_option(
-    "--speaker", SPEAKERS, "Speaker whose replies are attacked; system to test judges of systems only."
+@shared.option("--cases", "Number of cases of each attack.", least=1, default=100)
+@shared.option(
+    "--speaker", "Speaker whose replies are attacked; system to test judges of systems only.", choices=SPEAKERS
 )
 @shared.seed_option(7)
-@click.option(
-    "--out",
-    required=True,
-    metavar="FILE",
-    help="Output file for the cases (JSON lines), or a folder with --layout published.",
+@shared.option(
+    "--out FILE", "Output file for the cases (JSON lines), or a folder with --layout published.", required=True
 )
-@click.option(
-    "--pairs", "as_pairs", is_flag=True, help="Write preference pairs (context, chosen, rejected) instead of cases."
-)
-@shared.choice_option(
-    "--layout", ["lines", "published"], "Layout of the output: JSON lines, or folders of files case_N as published."
+@shared.option("--pairs as_pairs", "Write preference pairs (context, chosen, rejected) instead of cases.")
+@shared.option(
+    "--layout",
+    "Layout of the output: JSON lines, or folders of files case_N as published.",
+    choices=["lines", "published"],
 )
 @shared.from_option("CORPUS")
 @_resource_options
@@ -112,21 +135,18 @@ def attack(**options: Any) -> Output:
     account = case_account(attacked.yields, options["cases"])
     resources = sorted({name for case in attacked.cases for name in case.resources})
     written = f"{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}"
-    return Output(
-        document=lambda _: make_document(
-            JudgeAttackDocument,
-            account=account,
-            counts=counts,
-            warnings=notices,
-            seed=options["seed"],
-            resources=resources,
-            yields=attacked.yields,
-        ),
+    return document_output(
+        JudgeAttackDocument,
         parts=[
             Block(replace(yield_table(attacked.yields), foot=(account.line,)), EVERY),
             Block(f"{written}\nresources: {', '.join(resources) or 'none'}", TEXT),
         ],
         notices=notices,
+        account=account,
+        counts=counts,
+        seed=options["seed"],
+        resources=resources,
+        yields=attacked.yields,
     )
 
 
@@ -196,18 +216,15 @@ def _converted_output(count: int, notices: list[Notice], options: dict[str, Any]
     skipped = sum(notice.count for notice in notices)
     reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
     account = Account("case", count + skipped, count + skipped, count, reasons, "written")
-    return Output(
-        document=lambda _: make_document(
-            JudgeAttackDocument,
-            account=account,
-            counts={"cases": count, "left_out": skipped, "written": count},
-            warnings=notices,
-            seed=None,
-            resources=[],
-            yields=[],
-        ),
+    return document_output(
+        JudgeAttackDocument,
         parts=[message_block(f"{one_line(options['out'], 200)}: {account.line}")],
         notices=notices,
+        account=account,
+        counts={"cases": count, "left_out": skipped, "written": count},
+        seed=None,
+        resources=[],
+        yields=[],
     )
 
 

@@ -12,7 +12,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from ...core.document import Count, Interval, Number, make_document
+from ...core.document import Document, Number, ScoreRecord
 from ...core.output import write_file
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, Unfinished, one_line
@@ -37,30 +37,26 @@ from ...model import Conversation
 from ...readers.conversations import open_conversations
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
-from ...views.boards import board, judge_page
 from ...views.chart_files import slug
-from ...views.tables import Table, records_table
+from ...views.content import Paragraph, Section
+from ...views.html import board_page
+from ...views.judge import board
+from ...views.tables import Table, count_table, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
+from ..frame import document_output
 from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message_block
 from ..progress import judge_progress
 from .attack import light_option
-from .documents import JudgeDocument
-from .endpoints import checked_models, dry_run
-from .options import judge_options, judges_from_options
+from .options import checked_models, dry_run, judge_options, judges_from_options
 
 
-class BenchError(Struct, kw_only=True):
+class BenchError(ScoreRecord, kw_only=True):
     """The mean error rate of a judge over the attacks on a facet. The facet ``control`` has identical replies."""
 
-    measure: Literal["error"]
     judge: str
     facet: str
-    value: Number
-    ci: Interval
-    n: Count
-    unscored: Count
 
 
 class BenchAgreement(Struct, kw_only=True):
@@ -72,45 +68,32 @@ class BenchAgreement(Struct, kw_only=True):
     value: Number
 
 
-class BenchCounts(Struct, kw_only=True):
-    """Number of cases and submissions."""
-
-    cases: Count
-    submissions: Count
-
-
-class JudgeBenchMakeDocument(JudgeDocument, kw_only=True):
+class JudgeBenchMakeDocument(Document, kw_only=True):
     """The head of a new set of cases."""
 
-    command: Literal["judge bench make"] = "judge bench make"
-    counts: BenchCounts
+    command: str = "judge bench make"
     head: BenchHead
 
 
-class JudgeBenchRunDocument(JudgeDocument, kw_only=True):
+class JudgeBenchVerifyDocument(Document, kw_only=True):
+    """The error rates of verified submissions."""
+
+    command: str = "judge bench verify"
+    scores: list[BenchError]
+
+
+class JudgeBenchRunDocument(JudgeBenchVerifyDocument, kw_only=True):
     """The error rates of judges on a set, and the files of their submissions."""
 
-    command: Literal["judge bench run"] = "judge bench run"
-    scores: list[BenchError]
-    counts: BenchCounts
+    command: str = "judge bench run"
     files: list[str]
 
 
-class JudgeBenchVerifyDocument(JudgeDocument, kw_only=True):
-    """The error rates of verified submissions."""
-
-    command: Literal["judge bench verify"] = "judge bench verify"
-    scores: list[BenchError]
-    counts: BenchCounts
-
-
-class JudgeBenchPageDocument(JudgeDocument, kw_only=True):
+class JudgeBenchPageDocument(JudgeBenchVerifyDocument, kw_only=True):
     """The error rates of the submissions on a board, and their agreement with people."""
 
-    command: Literal["judge bench page"] = "judge bench page"
-    scores: list[BenchError]
+    command: str = "judge bench page"
     agreement: list[BenchAgreement]
-    counts: BenchCounts
 
 
 TOWN_SEED = 2026
@@ -133,18 +116,13 @@ bench = LazyGroup(
 
 @shared.command()
 @click.argument("corpora", nargs=-1, metavar="[CORPUS]...")
-@click.option("--out", required=True, metavar="FILE", help="Output file for the set.")
-@click.option("--name", default="town", show_default=True, help="Name of the set.")
-@click.option("--version", "set_version", help=f"Version of the set (default: 1, or {MADE_VERSION} without a CORPUS).")
-@click.option(
-    "--attack",
-    "names",
-    multiple=True,
-    default=("all",),
-    metavar="A",
-    help="Attack, as for `judge attack`; may be repeated.",
+@shared.option("--out FILE", "Output file for the set.", required=True)
+@shared.option("--name", "Name of the set.", default="town")
+@shared.option("--version TEXT set_version", f"Version of the set (default: 1, or {MADE_VERSION} without a CORPUS).")
+@shared.option(
+    "--attack A* names", "Attack, as for `judge attack`; may be repeated.", default=("all",), show_default=False
 )
-@shared.number_option("--cases", least=1, default=120, about="Number of cases of each attack.")
+@shared.option("--cases", "Number of cases of each attack.", least=1, default=120)
 @shared.seed_option(7)
 @light_option
 @shared.force_option
@@ -168,16 +146,15 @@ def make(**options: Any) -> Output:
     bench_set = make_set(cases, name=options["name"], version=version, made=origin)
     write_file(options["out"], write_set(bench_set), force=options["force"])
     head = bench_set.head
-    rows = tuple((name, str(count)) for name, count in head.attacks.items())
-    return Output(
-        document=lambda _: make_document(
-            JudgeBenchMakeDocument, counts={"cases": head.cases, "submissions": 0}, warnings=notices, head=head
-        ),
+    return document_output(
+        JudgeBenchMakeDocument,
         parts=[
-            Block(Table("", ("attack", "cases"), rows, frozenset({1})), EVERY),
+            Block(count_table("", ("attack", "cases"), head.attacks), EVERY),
             Block(f"{head.bench} {head.version}: {head.cases} cases, digest {head.digest}"),
         ],
         notices=notices,
+        counts={"cases": head.cases, "submissions": 0},
+        head=head,
     )
 
 
@@ -193,9 +170,7 @@ def _default_corpora() -> dict[str, list[Conversation]]:
 @shared.command()
 @click.argument("set_file", metavar="[SET]", default="town")
 @judge_options
-@click.option(
-    "--out", required=True, metavar="DIR", help="Output folder for the submissions, NAME.json for each judge."
-)
+@shared.option("--out DIR", "Output folder for the submissions, NAME.json for each judge.", required=True)
 @dry_run_option
 @shared.force_option
 def run(**options: Any) -> Output:
@@ -236,11 +211,12 @@ def run(**options: Any) -> Output:
         write_file(path, msgspec.json.format(msgspec.json.encode(result), indent=0), force=options["force"])
         results.append(result)
         files.append(path.name)
-    return Output(
-        document=lambda _: make_document(
-            JudgeBenchRunDocument, scores=_scores(results), counts=_counts(cases, results), files=files
-        ),
+    return document_output(
+        JudgeBenchRunDocument,
         parts=[Block(board(results)), Block(records_table(_scores(results)), CSV)],
+        scores=_scores(results),
+        counts=_counts(cases, results),
+        files=files,
     )
 
 
@@ -259,13 +235,13 @@ def verify(**options: Any) -> Output:
     lines = [
         f"{one_line(each.judge)}: signature, digest and {len(each.scores)} cases are correct" for each in submissions
     ]
-    return Output(
-        document=lambda _: make_document(
-            JudgeBenchVerifyDocument, scores=_scores(submissions), counts=_counts(cases, submissions)
-        ),
+    return document_output(
+        JudgeBenchVerifyDocument,
         parts=[message_block("\n".join(lines))] if lines else [],
         errors=refused,
         exit_code=EXIT_INPUT if refused else 0,
+        scores=_scores(submissions),
+        counts=_counts(cases, submissions),
     )
 
 
@@ -285,13 +261,8 @@ class _PeopleDocument(msgspec.Struct):
 @shared.command()
 @click.argument("set_file", metavar="SET")
 @click.argument("submissions", nargs=-1, required=True, metavar="SUBMISSION...")
-@click.option(
-    "--people",
-    multiple=True,
-    metavar="NAME=FILE",
-    help="Agreement with people, from `judge human --json`; may be repeated.",
-)
-@click.option("--out", required=True, metavar="FILE", help="Output file for the page (HTML).")
+@shared.option("--people NAME=FILE*", "Agreement with people, from `judge human --json`; may be repeated.")
+@shared.option("--out FILE", "Output file for the page (HTML).", required=True)
 @shared.force_option
 def page(**options: Any) -> Output:
     """Make a leaderboard of submissions as one static page: errors per facet, stability, agreement with people, time."""
@@ -304,15 +275,30 @@ def page(**options: Any) -> Output:
         for name, values in people.items()
         for each in submissions
     ]
-    write_file(options["out"], judge_page(cases.head, table), force=options["force"])
-    return Output(
-        document=lambda _: make_document(
-            JudgeBenchPageDocument,
-            scores=_scores(submissions),
-            agreement=agreement,
-            counts=_counts(cases, submissions),
-        ),
+    write_file(options["out"], _page(cases.head, table), force=options["force"])
+    return document_output(
+        JudgeBenchPageDocument,
         parts=[Block(table), Block(records_table([*_scores(submissions), *agreement]), CSV)],
+        scores=_scores(submissions),
+        agreement=agreement,
+        counts=_counts(cases, submissions),
+    )
+
+
+def _page(head: BenchHead, table: Table) -> str:
+    """Return the board as one self-contained HTML page."""
+    attacks = count_table("", ("attack", "cases"), head.attacks)
+    facts = f"{head.cases} cases, version {one_line(head.version)}, digest {head.digest}. {one_line(head.made, 400)}"
+    notes = (
+        "An error is a case in which a judge does not behave like an ideal judge. Every attack has the same weight in a mean. "
+        "A judge is scored only on the facets that it claims to judge, and its overall error is the mean over these facets: "
+        "compare judges within a facet. Identical replies are a control of stability: an ideal judge gives them the same score. "
+        "The cases are template dialogues and hand-written sentences. Error rates on other corpora may differ. Judges that score "
+        "one reply at a time have no position bias; pairwise judges are not on this board."
+    )
+    return board_page(
+        f"Judges on {head.bench}",
+        [Section("Board", (Paragraph(facts), table, Paragraph(notes))), Section("Cases", (attacks,))],
     )
 
 

@@ -3,56 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import click
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons
-from ...core.document import make_document
+from ...core.document import Count, Document, Number
 from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
 from ...judges.case_files import read_cases
 from ...judges.cases import Case, case_id, item_hash
-from ...judges.explanation import CaseExplained, Importance, explain_case, importance
+from ...judges.explanation import CaseExplained, Explained, Importance, explain_case, importance
 from ...judges.judge import Item, Judge, load_weights
 from ...judges.judged_items import JudgedItem
 from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table
 from ...views.tables import Table
 from ..dry_run import dry_run_option
-from ..options import chart_options, choice_option, command, number_option, seed_option
+from ..frame import document_output
+from ..options import chart_options, command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
-from .documents import JudgeExplainDocument
-from .endpoints import dry_run
-from .options import judge_options, judges_from_options
+from .options import dry_run, judge_options, judges_from_options
 
 _LISTED = 20
+
+
+class ImportanceScore(Struct, kw_only=True):
+    """The weight of the words of adversarial replies relative to human replies.
+
+    Attributes:
+        value: adversarial divided by human; null if the divisor is zero.
+    """
+
+    measure: Literal["importance"]
+    judge: str
+    value: Number
+    n: Count
+    attack: str
+    words: Literal["changed", "all"]
+    how: Literal["sum", "mean"]
+    human: Number
+    adversarial: Number
+
+
+class ExplainedCaseRecord(Struct, kw_only=True):
+    """Shapley values of the words of both replies of a case."""
+
+    case: str
+    attack: str
+    human: Explained
+    adversarial: Explained
+
+
+class JudgeExplainDocument(Document, kw_only=True):
+    """Shapley values of the words of both replies of each case, and for each attack the weight of the words of adversarial
+    replies relative to human replies."""
+
+    command: str = "judge explain"
+    scores: list[ImportanceScore]
+    base: Literal["masked", "zero"]
+    cases: list[ExplainedCaseRecord]
 
 
 @command()
 @click.argument("cases_file", metavar="CASES")
 @judge_options
-@click.option("--attack", "attacks", multiple=True, metavar="A", help="Only cases of this attack; may be repeated.")
-@click.option(
-    "--cases",
-    "most",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Use only the first N cases of each attack (default: all).",
-)
-@choice_option(
+@option("--attack A* attacks", "Only cases of this attack; may be repeated.")
+@option("--cases N most", "Use only the first N cases of each attack (default: all).", least=1)
+@option(
     "--base",
-    ["masked", "zero"],
     "Base of the values: the score of the masked reply, or zero as in the paper on attacks.",
+    choices=["masked", "zero"],
 )
-@number_option(
-    "--budget", least=16, default=512, about="Number of calls of the judge for a reply of more than 12 tokens."
-)
+@option("--budget", "Number of calls of the judge for a reply of more than 12 tokens.", least=16, default=512)
 @seed_option(0)
-@number_option("--examples", least=0, default=1, about="Number of cases to print or draw per attack.")
+@option("--examples", "Number of cases to print or draw per attack.", least=0, default=1)
 @dry_run_option
 @chart_options
 def explain(**options: Any) -> Output:
@@ -73,21 +101,18 @@ def explain(**options: Any) -> Output:
     load_weights(judge)
     explained, account, notices = _explain_cases(name, judge, cases, options)
     ratios = importance(explained)
-    return Output(
-        document=lambda _: make_document(
-            JudgeExplainDocument,
-            scores=[_score(name, each) for each in ratios],
-            account=account,
-            counts={"cases": len(cases), "explained": len(explained)},
-            warnings=notices,
-            base=options["base"],
-            cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in explained],
-        ),
+    return document_output(
+        JudgeExplainDocument,
         parts=_parts(
             replace(importance_table(name, ratios), foot=(account.line,)), cases, explained, options["examples"]
         ),
         notices=notices,
         charts=lambda: explain_charts(name, cases, explained, ratios, options["examples"]),
+        scores=[_score(name, each) for each in ratios],
+        account=account,
+        counts={"cases": len(cases), "explained": len(explained)},
+        base=options["base"],
+        cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in explained],
     )
 
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import click
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from ...conditions import Condition
 from ...core.document import (
-    AccountRecord,
-    Count,
-    Interval,
+    Document,
     IntervalMethod,
-    Number,
-    Text,
+    ScoreRecord,
     describe_intervals,
-    make_document,
 )
 from ...errors import DialmeterError, one_line
 from ...judges.ask import ScoreStore
-from ...judges.judge import Judge, identity_of
+from ...judges.judge import identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import DimensionAgreement, LeftOutComparison, PeopleSettings
@@ -41,16 +37,16 @@ from ...readers.ratings.rated_item import RatedItems
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from .. import options as shared
 from ..dry_run import dry_run_option
+from ..frame import CommandRun, document_output
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import judge_progress
-from ..run_files import CommandRun
-from .documents import JudgeDocument, ModelUsage
-from .endpoints import dry_run, usage_line, usage_of
 from .options import (
+    ModelUsage,
     ask_from_options,
     asking_options,
     check_cells,
+    dry_run,
     judge_options,
     judges_from_options,
     run_inputs,
@@ -58,10 +54,12 @@ from .options import (
     score_store_from_options,
     scores_option,
     unfinished_lines,
+    usage_line,
+    usage_of,
 )
 
 
-class CorrelationScore(Struct, kw_only=True):
+class CorrelationScore(ScoreRecord, kw_only=True):
     """The correlation of a judge with the mean rating of people.
 
     Attributes:
@@ -70,31 +68,14 @@ class CorrelationScore(Struct, kw_only=True):
         p: the p value of no correlation, which assumes independent items; absent below five systems and within contexts.
     """
 
-    measure: Literal["Pearson", "Spearman", "Kendall"]
-    value: Number
-    ci: Interval
-    n: Count
-    unscored: Count
     judge: str
     dimension: str
     level: Literal["reply", "dialogue", "system", "within-context"]
     p: float | UnsetType = UNSET
-    ci_reason: Text | UnsetType = UNSET
-    reason: Text | UnsetType = UNSET
     signature: str
 
 
-class PeopleCounts(Struct, kw_only=True):
-    """Number of items, contexts, systems, dimensions and judges."""
-
-    items: Count
-    contexts: Count
-    systems: Count
-    dimensions: Count
-    judges: Count
-
-
-class JudgeHumanDocument(JudgeDocument, kw_only=True):
+class JudgeHumanDocument(Document, kw_only=True):
     """Agreement of judges with people: one score per measure, judge, dimension and level.
 
     Attributes:
@@ -107,11 +88,8 @@ class JudgeHumanDocument(JudgeDocument, kw_only=True):
         differing: judge → items on which judge and people disagree most.
     """
 
-    command: Literal["judge human"] = "judge human"
+    command: str = "judge human"
     scores: list[CorrelationScore]
-    account: AccountRecord
-    accounts: dict[str, AccountRecord]
-    counts: PeopleCounts
     main_dimension: str
     resample: Literal["contexts", "items"]
     intervals: IntervalMethod | None
@@ -125,33 +103,22 @@ class JudgeHumanDocument(JudgeDocument, kw_only=True):
 @shared.command()
 @click.argument("ratings_file", metavar="RATINGS")
 @judge_options
-@click.option(
-    "--ratings-from",
-    type=click.Choice(list(RATING_FORMATS)),
-    help="Format of RATINGS (default: auto-detect).",
+@shared.option(
+    "--ratings-from", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
 )
 @scores_option(
     "File with scores of judges: id and one number per judge, or one list per judge in the order of the items; may be repeated."
 )
-@click.option(
-    "--carried",
-    multiple=True,
-    metavar="PATTERN",
-    help='Use only these scores in RATINGS as judges, such as "gpt4/*"; "-" for none. May be repeated.',
+@shared.option(
+    "--carried PATTERN*", 'Use only these scores in RATINGS as judges, such as "gpt4/*"; "-" for none. May be repeated.'
 )
-@click.option("--dimension", "dimensions", multiple=True, metavar="D", help="Use only this dimension; may be repeated.")
-@click.option(
-    "--reference-system",
-    metavar="NAME",
-    help="Use the replies of this system as references for BLEU, chrF and ROUGE-L.",
-)
-@click.option("--first", metavar="JUDGE", help="Judge to compare the others with.")
-@shared.choice_option("--resample", ["contexts", "items"], "Unit to resample for intervals and tests.")
+@shared.option("--dimension D* dimensions", "Use only this dimension; may be repeated.")
+@shared.option("--reference-system NAME", "Use the replies of this system as references for BLEU, chrF and ROUGE-L.")
+@shared.option("--first JUDGE", "Judge to compare the others with.")
+@shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])
 @shared.interval_options(1000)
-@shared.number_option(
-    "--differing", least=0, default=3, about="Number of differing items to print for each judge of the options."
-)
-@click.option("--details", is_flag=True, help="Print all details of every dimension, not only of the main dimension.")
+@shared.option("--differing", "Number of differing items to print for each judge of the options.", least=0, default=3)
+@shared.option("--details", "Print all details of every dimension, not only of the main dimension.")
 @shared.chart_options
 @asking_options
 @dry_run_option
@@ -163,8 +130,7 @@ def human(**options: Any) -> Output:
     Scores in RATINGS are judges too, without --judge. The trivial judges length, overlap, random and constant are always
     included. For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    settings = PeopleSettings(options["resample"], shared.resampling_from_options(options))
-    conditions = shared.conditions_from_options(options)
+    settings = PeopleSettings(options["resample"], options["resampling"])
     run = CommandRun(options, run_inputs("ratings", options["ratings_file"], options))
     items = open_items(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
@@ -176,7 +142,6 @@ def human(**options: Any) -> Output:
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
     checked_names(items, [*chosen.judges, *scores], carried)
     run.begin(
-        [options["ratings_file"]],
         lambda inputs: record.identity(
             inputs,
             {name: identity_of(judge) for name, judge in chosen.judges.items()},
@@ -207,14 +172,19 @@ def human(**options: Any) -> Output:
     name = Path(options["ratings_file"]).name
     if not silent_lines and not open_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
-    return Output(
-        document=lambda _: _document(result, options["differing"], chosen.judges),
+    return document_output(
+        JudgeHumanDocument,
+        result,
         parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
         notices=result.notices,
         charts=lambda: people_charts(result),
         errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
-        check=lambda: _check_conditions(conditions, result),
+        check=lambda: _check_conditions(options["conditions"], result),
         exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
+        resample=result.settings.resample,
+        intervals=describe_intervals(result.settings.resampling),
+        differing={name: result.worst(options["differing"], name) for name in _judge_names(result)},
+        usage=usage_of(chosen.judges),
     )
 
 
@@ -230,17 +200,6 @@ def _scores_from_files(options: dict[str, Any], items: RatedItems) -> dict[str, 
 
 def _judge_names(result: PeopleResult) -> list[str]:
     return [column.name for column in result.columns if not column.trivial]
-
-
-def _document(result: PeopleResult, differing: int, judges: Mapping[str, Judge]) -> JudgeHumanDocument:
-    return make_document(
-        JudgeHumanDocument,
-        result,
-        resample=result.settings.resample,
-        intervals=describe_intervals(result.settings.resampling),
-        differing={name: result.worst(differing, name) for name in _judge_names(result)},
-        usage=usage_of(judges),
-    )
 
 
 def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
+from msgspec import UNSET, Struct, UnsetType
 
 from ...conditions import Condition
 from ...core.comparison import SystemComparison
-from ...core.document import make_document
+from ...core.document import Count, Document, Interval, Number, ScoreRecord, Text
+from ...core.ladder import Ladder
 from ...errors import one_line
 from ...judges import record
 from ...judges.case_files import read_cases, read_scores
 from ...judges.cases import RULES, case_id, parse_threshold
+from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
@@ -27,17 +30,17 @@ from ...views.ladder import ladder_charts
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
+from ..frame import CommandRun, document_output, verdict_blocks
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output
 from ..progress import judge_progress
-from ..run_files import CommandRun
-from ..several import verdict_blocks
-from .documents import JudgeScoreDocument
-from .endpoints import checked_models, dry_run, usage_line, usage_of
 from .options import (
+    ModelUsage,
     ask_from_options,
     asking_options,
     check_cells,
+    checked_models,
+    dry_run,
     judge_options,
     judges_from_options,
     run_inputs,
@@ -45,32 +48,97 @@ from .options import (
     score_store_from_options,
     scores_option,
     unfinished_lines,
+    usage_line,
+    usage_of,
 )
+
+
+class ErrorScore(ScoreRecord, kw_only=True):
+    """The error rate of a judge under an attack.
+
+    Attributes:
+        expected: the score that an ideal judge gives to the adversarial reply: lower, similar or at-most.
+        value: the error rate; null with a reason.
+        higher: the share of cases in which the human reply has the higher rating.
+        difference: the mean difference between the replies. A positive value favours the human reply, also for judges for
+            which lower is better.
+        difference_ci_reason: the reason why the difference has no interval.
+    """
+
+    judge: str
+    attack: str
+    corpus: str
+    facet: str
+    expected: str
+    higher: Number
+    similar: Number
+    lower: Number
+    difference: Number
+    difference_ci: Interval
+    difference_ci_reason: Text | UnsetType = UNSET
+    threshold: Number
+    degenerate: bool
+    trivial: bool
+    signature: str
+
+
+class FailingCase(Struct, kw_only=True):
+    """A case in which a judge did not score as expected."""
+
+    case: str
+    attack: str
+    reply: str
+    adversarial: str
+    human_score: Number
+    adversarial_score: Number
+
+
+class Stability(Struct, kw_only=True):
+    """The agreement of a judge with itself over repeats.
+
+    Attributes:
+        sd: the mean standard deviation of the answers about one reply.
+        same: the share of replies with equal answers in all repeats.
+        alpha: Krippendorff's alpha (interval), with the repeats as raters; null if all answers are equal.
+    """
+
+    repeats: Count
+    asked: Count
+    sd: float
+    same: float
+    same_ci: Interval
+    alpha: Number
+
+
+class JudgeScoreDocument(Document, kw_only=True):
+    """Error rates of judges under attack: one score per corpus, attack and judge. Values are fractions."""
+
+    command: str = "judge score"
+    scores: list[ErrorScore]
+    threshold: str
+    verdict: Literal["paper", "published"]
+    averages: list[Average]
+    ladder: list[Ladder]
+    comparisons: list[JudgeComparison]
+    position_bias: list[PositionBias]
+    failing: dict[str, list[FailingCase]]
+    stability: dict[str, Stability]
+    usage: list[ModelUsage]
 
 
 @shared.command()
 @click.argument("cases_file", metavar="CASES")
 @judge_options
 @scores_option("File with scores of a judge: case, human, adversarial; may be repeated.")
-@click.option(
-    "--threshold",
-    default="paper",
-    show_default=True,
-    metavar="paper|sd[=X]|noise[=Q]|fixed=X",
-    help="Minimum difference between scores that counts.",
+@shared.option(
+    "--threshold paper|sd[=X]|noise[=Q]|fixed=X", "Minimum difference between scores that counts.", default="paper"
 )
-@shared.choice_option("--verdict", RULES, "Rules for the expected score under entrainment.")
+@shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES)
 @shared.ci_option
-@click.option(
-    "--case",
-    "shown",
-    multiple=True,
-    metavar="ID",
-    help="Print this case with all scores, prompts and answers; may be repeated.",
-)
+@shared.option("--case ID* shown", "Print this case with all scores, prompts and answers; may be repeated.")
 @dry_run_option
-@shared.number_option("--failing", least=0, default=3, about="Number of failing cases to print per judge.")
-@click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
+@shared.option("--failing", "Number of failing cases to print per judge.", least=0, default=3)
+@shared.option("--details", "Also print counts, intervals and mean differences of every cell.")
 @shared.chart_options
 @asking_options
 @shared.run_options
@@ -83,9 +151,8 @@ def score(**options: Any) -> Output:
     unfinished. A neural network uses one core in each process: use --workers for more. A language model at an endpoint is
     always called from this process.
     """
-    confidence = shared.confidence_from_options(options)
+    confidence = options["ci"]
     settings = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
-    conditions = shared.conditions_from_options(options)
     run = CommandRun(options, run_inputs("cases", options["cases_file"], options))
     cases = read_cases(options["cases_file"])
     chosen = judges_from_options(options, cases, pairwise=True)
@@ -98,7 +165,7 @@ def score(**options: Any) -> Output:
         for name, path in score_files_from_options(options)
     }
     judges_to_ask, judge_facts = with_trivial_judges(cases, judges, file_scores, options["lower"])
-    run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, judge_facts, settings))
+    run.begin(lambda inputs: record.identity(inputs, judge_facts, settings))
     result = run_judges(
         cases,
         judges_to_ask,
@@ -122,36 +189,30 @@ def score(**options: Any) -> Output:
         yield from error_charts(result)
         yield from ladder_charts(result.ladders)
 
-    return Output(
-        document=lambda _: _document(result, options["failing"], judges),
+    return document_output(
+        JudgeScoreDocument,
+        result,
         parts=_parts(result, options, judges),
         notices=result.notices,
         charts=charts,
         errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
-        check=lambda: _check_conditions(conditions, result),
+        check=lambda: _check_conditions(options["conditions"], result),
         exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
+        threshold=str(result.settings.threshold),
+        verdict=result.settings.verdict,
+        ladder=result.ladders,
+        failing={
+            name: [_failing_case(result, name, case) for case in result.failing(name)[: options["failing"]]]
+            for name in _judge_names(result)
+        },
+        stability=_stability(judges),
+        usage=usage_of(judges),
     )
 
 
 def _judge_names(result: JudgeResult) -> list[str]:
     """Return the names of the judges that are not trivial, or the first judge if all are trivial."""
     return [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
-
-
-def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) -> JudgeScoreDocument:
-    return make_document(
-        JudgeScoreDocument,
-        result,
-        threshold=str(result.settings.threshold),
-        verdict=result.settings.verdict,
-        ladder=result.ladders,
-        failing={
-            name: [_failing_case(result, name, case) for case in result.failing(name)[:failing]]
-            for name in _judge_names(result)
-        },
-        stability=_stability(judges),
-        usage=usage_of(judges),
-    )
 
 
 def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""``dialmeter judge train``"""
+"""``dialmeter judge train satisfaction`` and ``judge train robust``"""
 
 from __future__ import annotations
 
@@ -6,24 +6,52 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import click
 import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
 
-from ...core.document import make_document
+from ...core.document import Count, Document, Interval, Number
 from ...core.output import new_folder
-from ...errors import DialmeterError, MissingExtra
+from ...errors import DialmeterError, MissingExtra, one_line
+from ...judges.adapters.robust import BASE, FILE
+from ...judges.case_files import read_cases
+from ...judges.cases import READING
+from ...judges.matrix import CONTROL
+from ...judges.train.ratings import Trained
+from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust, write_weights
 from ...views.judge import training_table
+from ...views.tables import Table, percent
+from ..frame import document_output
 from ..main import LazyGroup
-from ..options import choice_option, command, force_option, number_option
-from ..printer import EVERY, Block, Output
+from ..options import command, force_option, option, seed_option
+from ..printer import EVERY, TEXT, Block, Output
 from ..progress import training_progress
-from .documents import JudgeTrainSatisfactionDocument
 
-if TYPE_CHECKING:
-    from ...judges.train.ratings import Quality
-    from ...judges.train.satisfaction import Trained
+
+class TrainingScore(Struct, kw_only=True):
+    """A score of a seed, or of the most frequent class, on held-out ratings."""
+
+    measure: Literal["accuracy", "uar", "macro_f1", "spearman"]
+    value: Number
+    n: Count
+    judge: str
+
+
+class JudgeTrainSatisfactionDocument(Document, kw_only=True):
+    """The scores of each seed on held-out ratings, and of the most frequent class.
+
+    Attributes:
+        means: the means over seeds.
+        epochs: the result of each seed, with its quality after each epoch (watched).
+    """
+
+    command: str = "judge train satisfaction"
+    scores: list[TrainingScore]
+    means: dict[str, float]
+    epochs: list[Trained]
 
 
 _JUDGE_FILES = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
@@ -34,22 +62,14 @@ train = LazyGroup(
     help="Train a judge from ratings, or from attacked replies.",
     lazy={
         "satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction."),
-        "robust": ("judge.train_robust:robust", "Train on pairs of human and attacked replies."),
+        "robust": ("judge.train:robust", "Train on pairs of human and attacked replies."),
     },
 )
 
 
 @contextmanager
 def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]:
-    """Open the folder of --out for the files of a judge.
-
-    Args:
-        options: the options of the command.
-        ours: patterns for the names of the files of a judge.
-
-    Raises:
-        DialmeterError: the folder is not empty, and --force is not given.
-    """
+    """Open the folder of --out for the files of a judge."""
 
     def check(names: set[str]) -> None:
         if names and not options["force"]:
@@ -61,29 +81,16 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 
 @command()
 @click.argument("data")
-@click.option(
-    "--out",
-    required=True,
-    metavar="DIR",
-    help="Output folder for the judge. With several seeds, it has a folder for each seed.",
+@option("--out DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.", required=True)
+@option("--seed * seeds", "Random seed; may be repeated.", default=(1,), least=0)
+@option("--held-out", "Number of dialogues for testing, taken from the end of the file.", least=1, default=100)
+@option("--epochs", "Maximum number of epochs.", least=1, default=5)
+@option(
+    "--until",
+    "End of the input of the network: with the rated turn of the user, or before it.",
+    choices=["rated", "before"],
 )
-@click.option(
-    "--seed",
-    "seeds",
-    type=click.IntRange(min=0),
-    multiple=True,
-    default=(1,),
-    show_default=True,
-    help="Random seed; may be repeated.",
-)
-@number_option(
-    "--held-out", least=1, default=100, about="Number of dialogues for testing, taken from the end of the file."
-)
-@number_option("--epochs", least=1, default=5, about="Maximum number of epochs.")
-@choice_option(
-    "--until", ["rated", "before"], "End of the input of the network: with the rated turn of the user, or before it."
-)
-@number_option("--threads", least=1, default=2, about="Number of processor cores.")
+@option("--threads", "Number of processor cores.", least=1, default=2)
 @force_option
 def satisfaction(**options: Any) -> Output:
     """Train a hierarchical GRU that predicts user satisfaction. DATA is a file in the format `satisfaction`."""
@@ -109,19 +116,10 @@ def satisfaction(**options: Any) -> Output:
                 )
             )
             trained_seeds.append(trained)
-    return Output(
-        document=lambda _: _document(trained_seeds, majority),
-        parts=[Block(training_table(trained_seeds, majority), EVERY)],
-    )
-
-
-_MEASURES = ("accuracy", "uar", "macro_f1", "spearman")
-
-
-def _document(trained_seeds: list[Trained], majority: Quality) -> JudgeTrainSatisfactionDocument:
     rows = [(f"seed {each.seed}", each.test) for each in trained_seeds] + [("majority", majority)]
-    return make_document(
+    return document_output(
         JudgeTrainSatisfactionDocument,
+        parts=[Block(training_table(trained_seeds, majority), EVERY)],
         scores=[
             {"measure": measure, "value": getattr(quality, measure), "n": quality.n, "judge": name}
             for name, quality in rows
@@ -131,3 +129,98 @@ def _document(trained_seeds: list[Trained], majority: Quality) -> JudgeTrainSati
         means={measure: fmean(getattr(each.test, measure) or 0.0 for each in trained_seeds) for measure in _MEASURES},
         epochs=trained_seeds,
     )
+
+
+_MEASURES = ("accuracy", "uar", "macro_f1", "spearman")
+
+
+class RobustError(Struct, kw_only=True):
+    """The error rate of a head under an attack, on dialogues that are not in its training data."""
+
+    measure: Literal["error"]
+    judge: Literal["before", "after, attack seen", "after, attack held out"]
+    attack: str
+    expected: str
+    value: Number
+    ci: Interval
+    n: Count
+
+
+class JudgeTrainRobustDocument(Document, kw_only=True):
+    """Error rates before and after training on preference pairs."""
+
+    command: str = "judge train robust"
+    scores: list[RobustError]
+    features: Literal["ngram", "minilm"]
+    pairs: dict[str, int]
+
+
+@command()
+@click.argument("cases_file", metavar="CASES")
+@option("--out DIR", "Output folder for the judge, which is then robust(folder=DIR).", required=True)
+@option("--features", "Features: hashed n-grams of the reply, or MiniLM vectors.", choices=list(BASE))
+@option("--test-percent", "Share of dialogues for testing, in percent.", least=1, default=30)
+@seed_option(1)
+@force_option
+def robust(**options: Any) -> Output:
+    """Train a linear head to prefer human replies to attacked ones, on CASES of several attacks.
+
+    Error rates are measured on dialogues that are not in the training data: before training, after training on all attacks, and
+    after training without the attack of the row. The saved weights are trained on all attacks.
+    """
+    if options["test_percent"] > 99:
+        raise DialmeterError(f"--test-percent must be between 1 and 99, not {options['test_percent']}")
+    cases = read_cases(options["cases_file"])
+    training = train_robust(
+        cases, features=options["features"], test_share=options["test_percent"] / 100, seed=options["seed"]
+    )
+    with judge_folder(options, (FILE,)) as out:
+        write_weights(out, training)
+    base, where = BASE[options["features"]], one_line(options["out"], 200)
+    return document_output(
+        JudgeTrainRobustDocument,
+        parts=[
+            Block(_robust_table(training), EVERY),
+            Block(
+                f"before: {base}; trained on {sum(training.pairs.values())} pairs; load it as robust(folder={where})",
+                TEXT,
+            ),
+        ],
+        scores=[
+            {"measure": "error", **asdict(cell)}
+            for cell in training.cells
+            if cell.judge != SEEN or cell.attack.partition(":")[0] in training.pairs
+        ],
+        counts={
+            "cases": len(cases),
+            "pairs": sum(training.pairs.values()),
+            "attacks": len(training.pairs),
+            "tested": training.tested,
+        },
+        features=training.weights.features,
+        pairs=training.pairs,
+    )
+
+
+def _robust_table(training: RobustTraining) -> Table:
+    cells = {(cell.attack, cell.judge): cell for cell in training.cells}
+    names = list(dict.fromkeys(cell.attack for cell in training.cells))
+    columns = (BEFORE, SEEN, HELD_OUT)
+    rows = []
+    for name in names:
+        first = cells[name, BEFORE]
+        trained = name.partition(":")[0] in training.pairs
+        values = [percent(cells[name, judge].value) if trained or judge != SEEN else "–" for judge in columns]
+        reading = " or ".join(READING[each] for each in first.expected.split(" or "))
+        rows.append((name, reading, str(first.n), *values))
+    for title, group in (
+        ("mean: trained attacks", [name for name in names if name.partition(":")[0] in training.pairs]),
+        ("mean: others", [name for name in names if name.partition(":")[0] not in training.pairs and name != CONTROL]),
+    ):
+        means = []
+        for judge in columns:
+            errors = [value for name in group if (value := cells[name, judge].value) is not None]
+            means.append(percent(fmean(errors)) if errors and (judge != SEEN or "trained" in title) else "–")
+        rows.append((title, "", "", *means))
+    heading = f"error rates in percent on {training.tested} cases of dialogues that are not in the training data"
+    return Table(heading, ("attack", "the score", "n", *columns), tuple(rows), frozenset({2, 3, 4, 5}))

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from ...core.account import Account, Reason
-from ...core.document import make_document
+from ...core.document import Count, Document, Number
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...judges.case_files import read_cases
 from ...judges.validity import (
     INSTRUCTIONS,
+    AttackValidity,
     by_hash,
     csv_sheet,
     html_sheet,
@@ -25,24 +27,34 @@ from ...judges.validity import (
 )
 from ...views.judge import validity_table
 from .. import options as shared
+from ..frame import document_output
 from ..printer import EVERY, TEXT, Block, Output, message_block
-from .documents import JudgeValidityDocument
+
+
+class ReaderAgreement(Struct, kw_only=True):
+    """Cohen's kappa of two readers on the cases that both read."""
+
+    readers: tuple[Count, Count]
+    kappa: Number
+    n: Count
+
+
+class JudgeValidityDocument(Document, kw_only=True):
+    """Verdicts of readers on cases."""
+
+    command: str = "judge validity"
+    validity: list[AttackValidity]
+    agreement: list[ReaderAgreement]
 
 
 @shared.command("validity")
 @click.argument("cases_files", metavar="CASES...", nargs=-1, required=True)
 @shared.make_sheets_option
-@click.option("--blind", is_flag=True, help="With --make-sheets: do not name the attacks.")
-@shared.number_option(
-    "--context-turns", least=1, default=4, about="With --make-sheets: number of turns of context to show."
-)
+@shared.option("--blind", "With --make-sheets: do not name the attacks.")
+@shared.option("--context-turns", "With --make-sheets: number of turns of context to show.", least=1, default=4)
 @shared.seed_option(7)
 @shared.read_sheets_option
-@click.option(
-    "--out",
-    metavar="FILE",
-    help="With --read-sheets: write the verdicts, without the texts of cases, to this file (CSV).",
-)
+@shared.option("--out FILE", "With --read-sheets: write the verdicts, without the texts of cases, to this file (CSV).")
 @shared.ci_option
 @shared.force_option
 def judge_validity(**options: Any) -> Output:
@@ -64,14 +76,15 @@ def judge_validity(**options: Any) -> Output:
         rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])
         write_file(sheet, write(rows, blind=options["blind"]), force=options["force"])
         summary = f"{len(rows)} cases in {one_line(sheet, 200)}"
-        return Output(
-            document=lambda _: make_document(
-                JudgeValidityDocument, counts={"cases": len(rows), "readers": 0}, validity=[], agreement=[]
-            ),
+        return document_output(
+            JudgeValidityDocument,
             parts=[message_block("\n".join((summary, *INSTRUCTIONS)))],
+            counts={"cases": len(rows), "readers": 0},
+            validity=[],
+            agreement=[],
         )
     readers = [read_sheet(path, cases) for path in options["sheets"]]
-    rates = validity(cases, readers, shared.confidence_from_options(options))
+    rates = validity(cases, readers, options["ci"])
     pairs = [
         (one + 1, other + 1, *kappa(readers[one], readers[other]))
         for other in range(len(readers))
@@ -86,13 +99,11 @@ def judge_validity(**options: Any) -> Output:
         f"readers {one} and {other}: kappa {'–' if value is None else f'{value:.2f}'} on {n} cases"
         for one, other, value, n in pairs
     ]
-    return Output(
-        document=lambda _: make_document(
-            JudgeValidityDocument,
-            account=account,
-            counts={"cases": len(cases), "readers": len(readers)},
-            validity=rates,
-            agreement=[{"readers": (one, other), "kappa": value, "n": n} for one, other, value, n in pairs],
-        ),
+    return document_output(
+        JudgeValidityDocument,
         parts=[Block(validity_table(rates), EVERY), Block("\n".join([account.line, *agreement]), TEXT)],
+        account=account,
+        counts={"cases": len(cases), "readers": len(readers)},
+        validity=rates,
+        agreement=[{"readers": (one, other), "kappa": value, "n": n} for one, other, value, n in pairs],
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
-from ...core.document import AccountRecord, Count, Number, Text, make_document
+from ...core.document import Count, Document, Number, SignedScore, Text
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import GoldAudit, RankedCandidate, Reliability, audit_gold
@@ -19,36 +19,12 @@ from ...studies.audit.reading import is_run, read_talk, read_trackers
 from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
 from ...tracking.gold_patch import Correction
 from ...views import audit as views
-from ...views.tracker import signature_of
+from ...views.tables import signature_of
 from .. import options as shared
+from ..frame import document_output, name_files, scores_and_accounts
 from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
 from ..progress import track_reading
-from ..several import name_files, scores_and_accounts
-from .documents import ComparedScore, TrackerDocument
-
-
-class TalkRecord(Struct, kw_only=True):
-    """An utterance."""
-
-    turn: Count
-    speaker: Text
-    text: str
-
-
-class CorrectedScore(Struct, kw_only=True):
-    """The score of a tracker if one candidate alone were corrected."""
-
-    system: str
-    measure: Text
-    value: Number
-
-
-class SameWordsRecord(Struct, kw_only=True):
-    """Number of other dialogues in which the user says the value and talks about its domain, and number of these in which gold
-    has the value."""
-
-    dialogues: Count
-    annotated: Count
+from . import inputs
 
 
 class CandidateRecord(Struct, kw_only=True):
@@ -62,8 +38,10 @@ class CandidateRecord(Struct, kw_only=True):
         proposed: null is no value.
         strength: the weight of the votes against gold minus the weight of the votes for it.
         votes: tracker → its values of the slots in question; an empty string is no value.
-        talk: the utterances of the turn and of the turn before, if the files have them.
-        same_words: null if the user does not say the value.
+        talk: turn, speaker and text of the utterances of the turn and of the turn before, if the files have them.
+        same_words: number of other dialogues in which the user says the value and talks about its domain, and number of these in
+            which gold has the value (annotated); null if the user does not say the value.
+        corrected: the score of each tracker if this candidate alone were corrected.
     """
 
     rank: Count
@@ -78,12 +56,12 @@ class CandidateRecord(Struct, kw_only=True):
     strength: float
     corrections: list[Correction]
     votes: dict[str, list[Vote]]
-    talk: list[TalkRecord]
-    same_words: SameWordsRecord | None
-    corrected: list[CorrectedScore]
+    talk: list[dict[str, str | Count]]
+    same_words: dict[str, Count] | None
+    corrected: list[dict[str, str | Number]]
 
 
-class TrackerAuditDocument(TrackerDocument, kw_only=True):
+class TrackerAuditDocument(Document, kw_only=True):
     """Likely errors of gold, the strongest first. With --read-sheets: the verdicts of annotators, and the digest of the patch.
 
     Attributes:
@@ -94,11 +72,8 @@ class TrackerAuditDocument(TrackerDocument, kw_only=True):
         patch: with --read-sheets, the digest that signatures show.
     """
 
-    command: Literal["tracker audit"] = "tracker audit"
-    scores: list[ComparedScore]
-    account: AccountRecord | UnsetType = UNSET
-    accounts: dict[str, AccountRecord] | UnsetType = UNSET
-    counts: dict[str, Count]
+    command: str = "tracker audit"
+    scores: list[SignedScore]
     trackers: list[Reliability] | UnsetType = UNSET
     kinds: dict[str, Count] | UnsetType = UNSET
     candidates: list[CandidateRecord] | UnsetType = UNSET
@@ -108,26 +83,21 @@ class TrackerAuditDocument(TrackerDocument, kw_only=True):
 
 @shared.command("audit")
 @click.argument("files", nargs=-1, metavar="GOLD PRED... | RUN...")
-@shared.name_option("Name of a tracker; give one for each tracker.")
-@click.option("--common", is_flag=True, help="Use only the dialogues that all files have.")
-@click.option("--talk", metavar="FILE", help="File with the utterances, if GOLD and PRED have none.")
-@shared.number_option(
-    "--limit",
-    least=1,
-    default=100,
-    about="Maximum number of candidates. Candidates that tie with the last one are included.",
+@shared.option("--name NAME* names", "Name of a tracker; give one for each tracker.")
+@shared.option("--common", "Use only the dialogues that all files have.")
+@shared.option("--talk FILE", "File with the utterances, if GOLD and PRED have none.")
+@shared.option(
+    "--limit", "Maximum number of candidates. Candidates that tie with the last one are included.", least=1, default=100
 )
-@shared.number_option(
-    "--examples", least=0, default=3, about="Number of candidates to print with utterances, votes and scores."
-)
+@shared.option("--examples", "Number of candidates to print with utterances, votes and scores.", least=0, default=3)
 @shared.make_sheets_option
 @shared.read_sheets_option
-@click.option("--out", metavar="FILE", help="With --read-sheets: write the patch of gold to this file.")
+@shared.option("--out FILE", "With --read-sheets: write the patch of gold to this file.")
 @shared.force_option
 @shared.from_option("predictions")
 @shared.fields_option
 @shared.gold_from_option
-@shared.rule_options
+@inputs.rule_options
 def audit_(**options: Any) -> Output:
     """Find values of GOLD that are likely errors. Trackers vote: give the files PRED with their predictions, or their runs.
 
@@ -135,7 +105,7 @@ def audit_(**options: Any) -> Output:
     annotators have filled it, make a patch with `--read-sheets FILE --out PATCH`. All commands on trackers take the patch with
     --patch.
     """
-    rules = shared.rules_from_options(options)
+    rules = inputs.rules_from_options(options)
     if options["sheets"]:
         return _patch_from_sheets(options)
     if options["out"]:
@@ -158,7 +128,24 @@ def audit_(**options: Any) -> Output:
         rows = sheet_rows(audit)
         is_page = Path(options["sheet"]).suffix in (".html", ".htm")
         write_file(options["sheet"], views.sheet_page(rows) if is_page else csv_sheet(rows), force=options["force"])
-    return Output(document=lambda _: _document(audit), parts=_parts(audit, gold, options), notices=audit.notices)
+    voting = audit.trackers.trackers
+    return document_output(
+        TrackerAuditDocument,
+        parts=_parts(audit, gold, options),
+        notices=audit.notices,
+        **scores_and_accounts({each.name: each.result for each in voting}),
+        counts={
+            "systems": len(voting),
+            "voters": len(audit.trackers.voters),
+            "dialogues": voting[0].result.dialogues,
+            "turns": voting[0].result.turns,
+            "mentions": audit.mentions,
+            "candidates": audit.found,
+        },
+        trackers=audit.reliability,
+        kinds=audit.kinds,
+        candidates=[_candidate(audit, each) for each in audit.ranked],
+    )
 
 
 def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
@@ -190,31 +177,13 @@ def _patch_from_sheets(options: dict[str, Any]) -> Output:
         f"{one_line(options['out'], 200)}: {count} correction{'s' * (count != 1)}, digest {patch.digest}",
         f"{answers.candidates} candidates: {verdicts}",
     )
-    return Output(
-        document=lambda _: make_document(
-            TrackerAuditDocument, scores=[], counts=counts, verdicts=answers.verdicts, patch=patch.digest
-        ),
-        parts=[] if options["quiet"] else [message_block("\n".join(summary))],
-    )
-
-
-def _document(audit: GoldAudit) -> TrackerAuditDocument:
-    trackers = audit.trackers.trackers
-    return make_document(
+    return document_output(
         TrackerAuditDocument,
-        **scores_and_accounts({each.name: each.result for each in trackers}),
-        counts={
-            "systems": len(trackers),
-            "voters": len(audit.trackers.voters),
-            "dialogues": trackers[0].result.dialogues,
-            "turns": trackers[0].result.turns,
-            "mentions": audit.mentions,
-            "candidates": audit.found,
-        },
-        warnings=audit.notices,
-        trackers=audit.reliability,
-        kinds=audit.kinds,
-        candidates=[_candidate(audit, each) for each in audit.ranked],
+        parts=[] if options["quiet"] else [message_block("\n".join(summary))],
+        scores=[],
+        counts=counts,
+        verdicts=answers.verdicts,
+        patch=patch.digest,
     )
 
 

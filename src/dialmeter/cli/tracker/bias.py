@@ -6,46 +6,90 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 
-from ...core.document import make_document
+from ...core.document import Document, SignedScore, make_document
 from ...errors import DialmeterError
 from ...model import Notice
-from ...studies.bias.bias_verdict import notices_of_study, sign_changes, summary, verdicts
-from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
+from ...studies.bias.bias_verdict import BiasVerdict, SignChange, notices_of_study, sign_changes, summary, verdicts
+from ...studies.bias.correlations import (
+    BiasStudy,
+    DialogueTraits,
+    MeasureCorrelation,
+    TraitCorrelation,
+    TraitDifference,
+    rows_of,
+    study_bias,
+)
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views
 from ...views.bias import bias_charts
 from ...views.latex import Paper
-from ...views.tables import Table
-from ...views.tracker import signature_of
+from ...views.tables import Table, signature_of
 from .. import options as shared
+from ..frame import distinct_notices, scores_and_accounts
 from ..printer import Block, Output
-from ..progress import expect_files, track_reading
-from ..several import match_gold_files, name_files, scores_and_accounts
+from ..progress import expect_files
 from ..study import study_options
-from .study_documents import TrackerBiasDocument
+from . import inputs
 
 POOLED = "pooled"
+
+
+class BiasSummary(Struct, kw_only=True):
+    """The study of one tracker in sentences."""
+
+    system: str
+    sentences: list[str]
+
+
+class YardstickRecord(Struct, kw_only=True):
+    """A trivial tracker on the gold states of a system."""
+
+    system: str
+    yardstick: str
+    about: str
+    scores: list[SignedScore]
+
+
+class TrackerBiasDocument(Document, kw_only=True):
+    """The dependence of measures on the position of mistakes. Values are fractions; correlations are between -1 and 1.
+
+    Attributes:
+        between: correlations between measures.
+        charts: files that --charts wrote, each with its data in a .csv file.
+        dialogues: with --all-dialogues.
+    """
+
+    command: str = "tracker bias"
+    scores: list[SignedScore]
+    confidence: float
+    correlations: list[TraitCorrelation]
+    pairs: list[TraitDifference]
+    between: list[MeasureCorrelation]
+    verdicts: list[BiasVerdict]
+    sign_changes: list[SignChange]
+    summary: list[BiasSummary]
+    yardsticks: list[YardstickRecord]
+    dialogues: list[DialogueTraits] | UnsetType = UNSET
+    charts: list[str]
 
 
 @shared.command("bias")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @shared.source_options("the files", several=True)
-@shared.schema_option
-@shared.only_option
+@inputs.schema_option
+@inputs.only_option
 @shared.measure_option
-@shared.rule_options
-@click.option(
-    "--trivial",
-    "yardsticks",
-    multiple=True,
-    type=click.Choice([*TRIVIAL, "none"]),
-    help="Trivial tracker as yardstick; may be repeated (default: all).",
+@inputs.rule_options
+@shared.option(
+    "--trivial * yardsticks",
+    "Trivial tracker as yardstick; may be repeated (default: all).",
+    choices=[*TRIVIAL, "none"],
 )
 @shared.interval_options(resamples=1000)
-@click.option("--all-pairs", is_flag=True, help="Print all pairs of measures, not only pairs with GCA.")
-@click.option("--all-dialogues", is_flag=True, help="With --json: include every dialogue with its traits and values.")
+@shared.option("--all-pairs", "Print all pairs of measures, not only pairs with GCA.")
+@shared.option("--all-dialogues", "With --json: include every dialogue with its traits and values.")
 @shared.paper_options
 @shared.chart_options
 @study_options
@@ -55,11 +99,14 @@ def bias(**options: Any) -> Output:
     Correlate every measure with the tail-orientedness (TO) and the non-uniformity (NU) of mistakes, over the dialogues of each
     FILE and of all files together. The result says whether the published claim about FGA and GCA holds on these dialogues.
     """
-    arguments = shared.prediction_arguments(options)
-    resampling = shared.resampling_from_options(options)
+    arguments = inputs.prediction_arguments(options)
+    resampling = options["resampling"]
     if resampling is None:
         raise DialmeterError("the study needs intervals; give --ci between 0 and 1, such as 0.95")
     yardsticks = options["yardsticks"] or list(TRIVIAL)
+    if len(set(options["files"])) < len(options["files"]):
+        raise DialmeterError("a file is given twice")
+    named = inputs.named_files(options, "trackers", [POOLED] if len(options["files"]) > 1 else [])
     expect_files(len(options["files"]))
     measured = {
         system: score_with_yardsticks(
@@ -69,9 +116,8 @@ def bias(**options: Any) -> Output:
             seed=options["seed"],
             **arguments,
             resampling=resampling,
-            watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
-        for system, file, gold in _inputs(options["files"], options["gold"])
+        for system, (file, gold) in named.items()
     }
     rows = {system: rows_of(each.result, system) for system, each in measured.items()}
     studies = [
@@ -81,29 +127,14 @@ def bias(**options: Any) -> Output:
     if len(rows) > 1:
         all_rows = [row for tracker_rows in rows.values() for row in tracker_rows]
         studies.append(study_bias(all_rows, system=POOLED, confidence=resampling.confidence))
-    notices = _notices(measured, studies)
+    notices = distinct_notices(each.result for each in measured.values())
+    notices += [notice for each in studies for notice in notices_of_study(each)]
     return Output(
         document=lambda charts: _document(measured, studies, notices, charts, options["all_dialogues"]),
         parts=_parts(measured, studies, options),
         notices=notices,
         charts=lambda: bias_charts(studies),
     )
-
-
-def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, str, str | None]]:
-    """Return name, prediction file and gold file of every tracker."""
-    gold_files = match_gold_files(files, golds)
-    if len(set(files)) < len(files):
-        raise DialmeterError("a file is given twice")
-    names = name_files(files, [], "trackers", [POOLED] if len(files) > 1 else [])[: len(files)]
-    return list(zip(names, files, gold_files, strict=True))
-
-
-def _notices(measured: dict[str, MeasuredTracker], studies: list[BiasStudy]) -> list[Notice]:
-    seen: dict[tuple[str, str], Notice] = {}
-    for each in measured.values():
-        seen |= {(notice.code, notice.message): notice for notice in each.result.notices}
-    return [*seen.values(), *(notice for each in studies for notice in notices_of_study(each))]
 
 
 def _document(

@@ -7,31 +7,99 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct, field
 
-from ...core.comparison import Resampling
-from ...core.document import make_document
+from ...core.comparison import PairedDifference, Resampling
+from ...core.document import Count, Document, Number, SignedScore
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import parse
-from ...studies.board.board import Board, BoardSettings, make_board
+from ...studies.board.board import Board, BoardSettings, RuleRanks, make_board
 from ...studies.board.systems import BoardEntry, BoardManifest, read_manifest
+from ...tracking.diagnosis.suspicions import Finding
 from ...views import boards as views
 from .. import options as shared
+from ..frame import document_output, match_gold_files, name_files
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
-from ..several import match_gold_files, name_files
-from .study_documents import TrackerBoardDocument
+from . import inputs
+
+
+class BoardScore(SignedScore, kw_only=True):
+    """A score of a system on a board.
+
+    Attributes:
+        letters: systems of the board that share a letter under the measure do not differ significantly; empty without a test.
+    """
+
+    board: str
+    letters: str
+
+
+class BoardSystemRecord(Struct, kw_only=True):
+    """A system of a board.
+
+    Attributes:
+        file: the name of its file, without folders.
+        best_rank: the best rank under all measures, rule sets and maps; null for a system that is not ranked.
+        given_gold: the share of turns that equal gold, if gold states were given to the system; null for other systems.
+    """
+
+    system: str
+    file: str
+    sha256: str
+    format: str
+    source: str
+    licence: str
+    date: str
+    best_rank: Count | None
+    worst_rank: Count | None
+    diagnosis: list[Finding]
+    given_gold: Number
+
+
+class BoardRecord(Struct, kw_only=True):
+    """A board.
+
+    Attributes:
+        rows: sorted by the first measure, best first; systems that are not ranked are last.
+        gold: the digest of gold, the same in every format.
+        ranks: the ranks under every measure of the board, then under every rule set and value map.
+        versus: the paired tests of all pairs of systems.
+    """
+
+    title: str
+    dialogues: Count
+    turns: Count
+    gold: str
+    confidence: float
+    rows: list[BoardSystemRecord] = field(name="systems")
+    ranks: list[RuleRanks]
+    versus: list[PairedDifference]
+
+
+class TrackerBoardDocument(Document, kw_only=True):
+    """Boards of trackers, one for each gold. Values are fractions.
+
+    Attributes:
+        files: the files written to the folder of --out.
+    """
+
+    command: str = "tracker board"
+    scores: list[BoardScore]
+    boards: list[BoardRecord]
+    files: list[str]
 
 
 @shared.command("board")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", required=True, metavar="DIR", help="Output folder for index.html and board.md.")
+@shared.option("--out DIR", "Output folder for index.html and board.md.", required=True)
 @shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
-@shared.schema_option
-@click.option("--common", is_flag=True, help="Score only the dialogues that are complete in all files of a board.")
-@click.option("--title", default="", help="Title of the page.")
+@inputs.schema_option
+@shared.option("--common", "Score only the dialogues that are complete in all files of a board.")
+@shared.option("--title", "Title of the page.", default="")
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.interval_options(resamples=10_000)
 @shared.force_option
 @shared.paper_options
@@ -45,8 +113,8 @@ def board_(**options: Any) -> Output:
     views.check_folder(options["out"], force=options["force"])
     settings = BoardSettings(
         measures=tuple(repr(parse(each)) for each in options["measures"]),
-        rules=shared.rules_from_options(options),
-        resampling=shared.resampling_from_options(options) or Resampling(),
+        rules=inputs.rules_from_options(options),
+        resampling=options["resampling"] or Resampling(),
         common=options["common"],
     )
     boards = [
@@ -55,8 +123,22 @@ def board_(**options: Any) -> Output:
     ]
     title = options["title"] or "Board of trackers"
     written = views.write_boards(options["out"], title, boards, force=options["force"])
-    return Output(
-        document=lambda _: _document(boards, written),
+    return document_output(
+        TrackerBoardDocument,
+        scores=[
+            {
+                **score_dict(score),
+                "board": board.title,
+                "system": row.system,
+                "letters": row.letters.get(score.measure, ""),
+            }
+            for board in boards
+            for row in board.rows
+            for score in row.scores
+        ],
+        counts={"boards": len(boards), "systems": sum(len(board.rows) for board in boards)},
+        boards=boards,
+        files=written,
         parts=_parts(boards),
         notices=[notice for board in boards for notice in board.notices],
         remarks=[f"board: {one_line(str(Path(options['out'], name)), 200)}" for name in written],
@@ -106,32 +188,3 @@ def _parts(boards: Sequence[Board]) -> Iterator[Block]:
         yield Block("\n".join([views.no_findings_note(board), *views.unranked_notes(board)]), TEXT)
         yield from table_blocks([views.source_board(board)])
         yield from signature_blocks(board.signature)
-
-
-def _document(boards: Sequence[Board], written: list[str]) -> TrackerBoardDocument:
-    return make_document(
-        TrackerBoardDocument,
-        scores=[
-            {
-                **score_dict(score),
-                "board": board.title,
-                "system": row.system,
-                "letters": row.letters.get(score.measure, ""),
-            }
-            for board in boards
-            for row in board.rows
-            for score in row.scores
-        ],
-        counts={"boards": len(boards), "systems": sum(len(board.rows) for board in boards)},
-        warnings=[notice for board in boards for notice in board.notices],
-        boards=[
-            {
-                **{name: getattr(board, name) for name in ("title", "dialogues", "turns", "gold", "confidence")},
-                "systems": board.rows,
-                "ranks": board.ranks,
-                "versus": board.versus,
-            }
-            for board in boards
-        ],
-        files=written,
-    )

@@ -8,12 +8,11 @@ from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import click
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from ...core.account import account_fields
 from ...core.comparison import Resampling, Test
-from ...core.document import make_document
+from ...core.document import ComparedDocument, Count, Number
 from ...core.result import score_dict
 from ...errors import DialmeterError, NotApplicable
 from ...measure import Score
@@ -36,63 +35,76 @@ from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scoring import score_file
-from ...views import compare as views
+from ...views import tracker as views
+from ...views.compare import comparison_rows
 from ...views.ladder import ladder_charts
-from ...views.tracker import signature_of, system_charts
+from ...views.tables import signature_of
 from .. import options as shared
+from ..frame import compared_output, named_notices, verdict_blocks
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
-from ..several import fail_if_worse, match_gold_files, name_files, named_notices, verdict_blocks
 from ..study import study_options
-from .documents import TrackerCompareDocument
+from . import inputs
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
 _LISTED = 10
 
 
+class RankAgreement(Struct, kw_only=True):
+    """Kendall's tau of the ranks of systems under two measures."""
+
+    first: str
+    second: str
+    tau: Number
+
+
+class TrackerCompareDocument(ComparedDocument, kw_only=True):
+    """A comparison of systems on the same dialogues.
+
+    Attributes:
+        ranks: measure → system → rank.
+        mcnemar: with --mcnemar.
+        disagreements: with --disagree.
+        power: with --power.
+    """
+
+    command: str = "tracker compare"
+    ranks: dict[str, dict[str, Count]]
+    tau: list[RankAgreement]
+    mcnemar: list[TurnTest]
+    disagreements: list[Disagreement]
+    power: PowerStudy | UnsetType = UNSET
+
+
 @shared.command("compare")
 @click.argument("files", nargs=-1, required=True)
 @shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
-@shared.schema_option
-@click.option(
-    "--trivial",
-    "yardsticks",
-    multiple=True,
-    type=click.Choice(list(TRIVIAL)),
-    help="Also compare a trivial tracker, made from the gold of the first file; may be repeated.",
+@inputs.schema_option
+@shared.option(
+    "--trivial * yardsticks",
+    "Also compare a trivial tracker, made from the gold of the first file; may be repeated.",
+    choices=list(TRIVIAL),
 )
-@click.option("--common", is_flag=True, help="Use only the dialogues that all files have.")
+@shared.option("--common", "Use only the dialogues that all files have.")
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.interval_options(resamples=10_000)
-@shared.choice_option("--test", get_args(Test), "Paired test.")
-@click.option("--mcnemar", is_flag=True, help="Also run McNemar's test on turns and on dialogues.")
+@shared.option("--test", "Paired test.", choices=get_args(Test))
+@shared.option("--mcnemar", "Also run McNemar's test on turns and on dialogues.")
 @shared.by_option(_GROUPS)
-@shared.turns_option
-@click.option(
-    "--disagree",
-    multiple=True,
-    metavar="MEASURE|SYSTEM",
-    help="Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
+@inputs.turns_option
+@shared.option(
+    "--disagree MEASURE|SYSTEM*",
+    "Give it twice: show the dialogues on which two measures or systems disagree most. Two measures need only one file.",
 )
-@shared.number_option("--limit", least=1, default=3, about="Maximum number of dialogues to print with --disagree.")
-@click.option(
-    "--power",
-    "with_power",
-    is_flag=True,
-    help="Also test all pairs of systems, to find the measure that separates most pairs.",
-)
-@shared.choice_option(
+@shared.option("--limit", "Maximum number of dialogues to print with --disagree.", least=1, default=3)
+@shared.option("--power with_power", "Also test all pairs of systems, to find the measure that separates most pairs.")
+@shared.option(
     "--marks",
-    ["stars", "letters"],
     "LaTeX and Markdown: mark significant differences from the first system with stars, or list the beaten systems as letters.",
+    choices=["stars", "letters"],
 )
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Also report the first difference under the other rule sets that can be applied.",
-)
+@shared.option("-v --verbose", "Also report the first difference under the other rule sets that can be applied.")
 @shared.fail_if_worse_option
 @shared.paper_options
 @shared.chart_options
@@ -104,8 +116,8 @@ def compare_(**options: Any) -> Output:
     The result is printed first, then the table. Dialogues are resampled, not turns. p values are two-sided, paired, and corrected
     by Holm over all measures and pairs of the table. A line below the table gives the number of tests.
     """
-    rules = shared.rules_from_options(options)
-    resampling = shared.resampling_from_options(options) or Resampling()
+    rules = inputs.rules_from_options(options)
+    resampling = options["resampling"] or Resampling()
     systems = _systems(options, rules)
     results = _score_systems(systems, options, rules, resampling)
     unequal_notices: list[Notice] = []
@@ -136,12 +148,15 @@ def compare_(**options: Any) -> Output:
         },
     )
     notices = [*_notices(compared, extra, resampling), *disagreement_notices]
-    return Output(
-        document=lambda _: _document(compared, extra, notices),
-        parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
+    return compared_output(
+        TrackerCompareDocument,
+        compared,
+        options,
+        resampling=resampling,
         notices=notices,
-        charts=lambda: [*ladder_charts(compared.ladders), *system_charts(results)],
-        check=lambda: fail_if_worse(options, compared, level),
+        fields=_fields(compared, extra),
+        parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
+        charts=lambda: [*ladder_charts(compared.ladders), *views.system_charts(results)],
     )
 
 
@@ -174,11 +189,9 @@ def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
         for option in ("mcnemar", "with_power", "fail_if_worse"):
             if options[option]:
                 raise DialmeterError(f"--{option.removeprefix('with_').replace('_', '-')} needs two files or more")
-    golds = match_gold_files(files, options["gold"])
-    labels = name_files(files, options["names"], "systems", yardsticks)
-    systems = [System(*pair) for pair in zip(files, golds, strict=True)]
-    systems += [systems[0]._replace(change=trivial(name, rules, options["seed"])) for name in yardsticks]
-    return dict(zip(labels, systems, strict=True))
+    systems = {name: System(*pair) for name, pair in inputs.named_files(options, "systems", yardsticks).items()}
+    first = next(iter(systems.values()))
+    return systems | {name: first._replace(change=trivial(name, rules, options["seed"])) for name in yardsticks}
 
 
 def _score_systems(
@@ -209,6 +222,25 @@ def _score_systems(
             keep=True,
         )
         for name, system in systems.items()
+    }
+
+
+def _fields(compared: TrackerComparison, extra: ExtraResults) -> dict[str, Any]:
+    """Return the fields of the document that other comparisons do not have."""
+    first = next(iter(compared.results.values()))
+    return {
+        "scores": [
+            {**score_dict(score), "system": name}
+            for name, result in compared.results.items()
+            for score in (*result.scores, *(each for scores in extra.groups.values() for each in scores[name]))
+        ],
+        "counts": {"systems": len(compared.results), "dialogues": first.dialogues, "turns": first.turns},
+        "intervals": UNSET,
+        "ranks": compared.ranks.by_measure,
+        "tau": [{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
+        "mcnemar": extra.tests,
+        "disagreements": extra.disagreements,
+        "power": UNSET if extra.power is None else extra.power,
     }
 
 
@@ -256,37 +288,14 @@ def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> tupl
     return disagreements, notices
 
 
-def _document(compared: TrackerComparison, extra: ExtraResults, notices: list[Notice]) -> TrackerCompareDocument:
-    results = compared.results
-    first = next(iter(results.values()))
-    return make_document(
-        TrackerCompareDocument,
-        scores=[
-            {**score_dict(score), "system": name}
-            for name, result in results.items()
-            for score in (*result.scores, *(each for scores in extra.groups.values() for each in scores[name]))
-        ],
-        **account_fields({name: result.account for name, result in results.items()}),
-        counts={"systems": len(results), "dialogues": first.dialogues, "turns": first.turns},
-        warnings=notices,
-        versus=compared.versus,
-        ladder=compared.ladders,
-        ranks=compared.ranks.by_measure,
-        tau=[{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
-        mcnemar=extra.tests,
-        disagreements=extra.disagreements,
-        power=UNSET if extra.power is None else extra.power,
-    )
-
-
 def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, Any]) -> Iterator[Block]:
     tests, disagreements, power, groups = extra
     listed = {
         name: [*result.scores, *chain.from_iterable(scores[name] for scores in groups.values())]
         for name, result in compared.results.items()
     }
-    yield Block(views.comparison_rows(listed, compared.versus), CSV)
-    level = 1 - (shared.confidence_from_options(options) or Resampling().confidence)
+    yield Block(comparison_rows(listed, compared.versus), CSV)
+    level = 1 - (options["ci"] or Resampling().confidence)
     yield from table_blocks([views.disagreement_rows(disagreements)] if disagreements else [], CSV)
     yield from table_blocks(views.power_rows(power) if power else [], CSV)
     yield from verdict_blocks(compared, level=level)

@@ -2,40 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import account_fields, format_accounts
-from ...core.document import describe_intervals, make_document
+from ...core.document import (
+    Count,
+    Document,
+    IntervalMethod,
+    Number,
+    ScoreRecord,
+    Text,
+    describe_intervals,
+)
 from ...core.result import score_dict
 from ...errors import one_line
-from ...model import Notice
-from ...studies.curve.curve import SCALES, Curve, draw_curve
-from ...studies.curve.curve_files import in_folder, in_manifest
+from ...studies.curve.curve import SCALES, Curve, CurvePoint, CurveTrend, draw_curve
+from ...studies.curve.curve_files import CurveEstimate, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
-from ...views.tracker import signature_of
+from ...views.tables import signature_of
 from .. import options as shared
+from ..frame import document_output
 from ..printer import CSV, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import track_files
 from ..study import study_options
-from .study_documents import TrackerCurveDocument
+from . import inputs
+
+
+class CurveFileRecord(Struct, kw_only=True):
+    """A prediction file of a curve."""
+
+    file: str
+    ratio: Number
+    seed: str | None
+    domain: str | None
+    dialogues: Count
+    turns: Count
+    data: str
+
+
+class CurveScore(ScoreRecord, kw_only=True):
+    """A score of one file of a curve."""
+
+    signature: Text
+    file: str
+    ratio: Number
+    seed: str | None
+    domain: str | None
+
+
+class CurveDomains(Struct, kw_only=True):
+    """A measure by domain, the mean over domains, and the value over all files together."""
+
+    ratio: Number
+    measure: str
+    domains: dict[str, CurveEstimate]
+    mean: CurveEstimate
+    pooled: CurveEstimate
+
+
+class TrackerCurveDocument(Document, kw_only=True):
+    """Scores of every file; points and trends of curves; scores by domain. Values are fractions.
+
+    Attributes:
+        intervals: the method of the intervals, or null with --ci 0.
+        reference: the measure that the others are compared with.
+        scale: slopes per tenfold training data (log), or per whole training set (linear).
+    """
+
+    command: str = "tracker curve"
+    scores: list[CurveScore]
+    intervals: IntervalMethod | None
+    reference: str | None
+    scale: Literal["log", "linear"]
+    files: list[CurveFileRecord]
+    points: list[CurvePoint]
+    trends: list[CurveTrend]
+    domains: list[CurveDomains]
+    charts: list[str]
 
 
 @shared.command("curve")
 @click.argument("folder", metavar="DIR")
-@click.option(
-    "--manifest", metavar="FILE", help="CSV or JSON lines with file, ratio, seed and domain of each file in DIR."
-)
-@shared.prediction_options
+@shared.option("--manifest FILE", "CSV or JSON lines with file, ratio, seed and domain of each file in DIR.")
+@inputs.prediction_options
 @shared.measure_option
-@click.option("--reference", default="GCA", show_default=True, metavar="M", help="Measure to compare the others with.")
-@shared.choice_option(
-    "--trend", SCALES, "Scale of slopes: per tenfold training data (log), or per whole training set (linear).", "scale"
+@shared.option("--reference M", "Measure to compare the others with.", default="GCA")
+@shared.option(
+    "--trend scale",
+    "Scale of slopes: per tenfold training data (log), or per whole training set (linear).",
+    choices=SCALES,
 )
-@shared.rule_options
+@inputs.rule_options
 @shared.interval_options(resamples=1000)
 @shared.paper_options
 @shared.chart_options
@@ -52,37 +114,21 @@ def curve_(**options: Any) -> Output:
     curve = draw_curve(
         entries,
         options["gold"],
-        **shared.prediction_arguments(options),
+        **{**inputs.prediction_arguments(options), "watch": lambda files: track_files(files, options["quiet"])},
         reference=options["reference"],
         scale=options["scale"],
-        resampling=shared.resampling_from_options(options),
-        watch=lambda files: track_files(files, options["quiet"]),
+        resampling=options["resampling"],
     )
     notices += curve.notices
-    return Output(
-        document=lambda charts: _document(curve, notices, charts),
-        parts=_parts(curve, options["folder"]),
-        notices=notices,
-        charts=lambda: curve_charts(curve),
-    )
-
-
-def _parts(curve: Curve, folder: str) -> Iterator[Block]:
-    yield Block(f"{one_line(folder, 200)}  {len(curve.files)} files", TEXT)
-    *others, last = tables_of(curve)
-    foot = tuple(format_accounts({each.entry.name: each.account for each in curve.files}))
-    yield from (Block(table) for table in (*others, replace(last, foot=foot)))
-    yield from table_blocks(csv_tables(curve), CSV)
-    yield from signature_blocks(signature_of([score for each in curve.files for score in each.scores]))
-
-
-def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> TrackerCurveDocument:
     entries = [each.entry for each in curve.files]
     labels = [{"file": each.name, "ratio": each.ratio, "seed": each.seed, "domain": each.domain} for each in entries]
     files = list(zip(curve.files, labels, strict=True))
-    return make_document(
+    return document_output(
         TrackerCurveDocument,
         curve,
+        parts=_parts(curve, options["folder"]),
+        notices=notices,
+        charts=lambda: curve_charts(curve),
         scores=[{**score_dict(score), **label} for each, label in files for score in each.scores],
         **account_fields({each.entry.name: each.account for each in curve.files}),
         counts={
@@ -105,5 +151,13 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
             for table in curve.tables
             for row in table.rows
         ],
-        charts=charts,
     )
+
+
+def _parts(curve: Curve, folder: str) -> Iterator[Block]:
+    yield Block(f"{one_line(folder, 200)}  {len(curve.files)} files", TEXT)
+    *others, last = tables_of(curve)
+    foot = tuple(format_accounts({each.entry.name: each.account for each in curve.files}))
+    yield from (Block(table) for table in (*others, replace(last, foot=foot)))
+    yield from table_blocks(csv_tables(curve), CSV)
+    yield from signature_blocks(signature_of([score for each in curve.files for score in each.scores]))

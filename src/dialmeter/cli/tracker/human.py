@@ -3,52 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import click
-from msgspec import UNSET, to_builtins
+from msgspec import UNSET, Struct, UnsetType, to_builtins
 from msgspec.structs import replace
 
 from ...core.comparability import joint_signature
-from ...core.document import make_document
+from ...core.document import Count, Document, Interval, Number
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...model import Notice
 from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
 from ...studies.human.fit_lambda import LambdaFit, fit_lambda
-from ...studies.human.human import HumanStudy, compare_with_people, read_ratings, write_ratings
+from ...studies.human.human import HumanStudy, RaterAgreement, compare_with_people, read_ratings, write_ratings
 from ...tracking.result import TrackerResult
-from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file
 from ...views.human import csv_tables, lambda_lines, lambda_rows, lambda_table, tables_of, write_sheets
 from .. import options as shared
+from ..frame import document_output
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, message_block, result_blocks, signature_blocks, table_blocks
-from ..progress import track_reading
-from .study_documents import TrackerHumanDocument
+from . import inputs
+
+
+class CorrelationRecord(Struct, kw_only=True, omit_defaults=True):
+    """A correlation, or a difference of two, with its interval and its p value."""
+
+    value: Number
+    ci: Interval
+    n: Count
+    unscored: Count
+    p: Number
+    reason: str = ""
+
+
+class HumanScore(CorrelationRecord, kw_only=True, omit_defaults=True):
+    """The correlation of a measure with the mean rating per dialogue."""
+
+    measure: str
+    statistic: Literal["pearson", "spearman", "kendall"]
+    signature: str
+
+
+class MeasurePair(CorrelationRecord, kw_only=True, omit_defaults=True):
+    """Pearson of the first measure minus Pearson of the second, with Zou's interval."""
+
+    first: str
+    second: str
+
+
+class RaterRecord(Struct, kw_only=True):
+    """A rater, and the correlation of every measure with the ratings."""
+
+    rater: str
+    n: Count
+    mean: float
+    pearson: dict[str, CorrelationRecord]
+
+
+class TrackerHumanDocument(Document, kw_only=True):
+    """Correlations of measures with the mean rating per dialogue. With --make-sheets, and with --read-sheets without
+    FILE, scores are empty, and there are only counts and warnings.
+
+    Attributes:
+        unmatched: dialogues that only have ratings (only_rated), or are only in the file (only_in_file).
+        lambda_fit: with --fit-lambda.
+    """
+
+    command: str = "tracker human"
+    scores: list[HumanScore]
+    confidence: float | UnsetType = UNSET
+    pairs: list[MeasurePair] | UnsetType = UNSET
+    agreement: list[RaterAgreement] | UnsetType = UNSET
+    raters: list[RaterRecord] | UnsetType = UNSET
+    unmatched: dict[str, list[str]] | UnsetType = UNSET
+    lambda_fit: LambdaFit | UnsetType = UNSET
 
 
 @shared.command("human")
 @click.argument("file", required=False)
-@click.option(
-    "--ratings",
-    metavar="CSV",
-    help="File with ratings: columns dialogue, rater and rating, or dialogue and one column per rater.",
+@shared.option(
+    "--ratings CSV", "File with ratings: columns dialogue, rater and rating, or dialogue and one column per rater."
 )
-@click.option("--make-sheets", metavar="DIR", help="Write annotation sheets for FILE to this folder.")
-@click.option("--read-sheets", metavar="DIR", help="Folder with filled text sheets.")
-@click.option("--out", metavar="CSV", help="With --read-sheets: write the ratings to this file.")
+@shared.option("--make-sheets DIR", "Write annotation sheets for FILE to this folder.")
+@shared.option("--read-sheets DIR", "Folder with filled text sheets.")
+@shared.option("--out CSV", "With --read-sheets: write the ratings to this file.")
 @shared.force_option
-@shared.number_option("--sample", least=1, default=100, about="Number of dialogues that get a sheet.")
+@shared.option("--sample", "Number of dialogues that get a sheet.", least=1, default=100)
 @shared.seed_option(7)
-@click.option(
-    "--raters", type=click.IntRange(1, 1000), default=2, show_default=True, help="Number of raters to write sheets for."
-)
-@click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="Rating scale on the sheets.")
-@click.option("--fit-lambda", is_flag=True, help="Also fit the lambda of FGA that agrees best with the ratings.")
-@shared.prediction_options
+@shared.option("--raters", "Number of raters to write sheets for.", type=click.IntRange(1, 1000), default=2)
+@shared.option("--scale LOW-HIGH", "Rating scale on the sheets.", default="1-5")
+@shared.option("--fit-lambda", "Also fit the lambda of FGA that agrees best with the ratings.")
+@inputs.prediction_options
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.ci_option
 def human(**options: Any) -> Output:
     """Measure how well measures agree with people: compare ratings of the dialogues of FILE with every measure.
@@ -56,7 +105,7 @@ def human(**options: Any) -> Output:
     First write sheets with `--make-sheets DIR`. After raters have filled them, use `--read-sheets DIR`. For ratings from
     elsewhere, use `--ratings CSV`.
     """
-    confidence = shared.confidence_from_options(options)
+    confidence = options["ci"]
     modes = [name for name in ("ratings", "make_sheets", "read_sheets") if options[name]]
     if len(modes) != 1:
         raise DialmeterError("give one of --ratings CSV, --make-sheets DIR and --read-sheets DIR")
@@ -84,60 +133,14 @@ def human(**options: Any) -> Output:
         given = sum(map(len, ratings.by_dialogue.values()))
         counts = {"dialogues": len(ratings.by_dialogue), "raters": len(ratings.raters), "ratings": given}
         return _counts_output(options["out"], counts, notices, options)
-    result = _score_predictions(options)
+    result = score_file(options["file"], options["gold"], **inputs.prediction_arguments(options))
     study = compare_with_people(result, ratings, confidence)
     notices = [*notices, *study.notices, *result.notices]
     fit = fit_lambda(result, ratings, study.dialogues, confidence, options["seed"]) if options["fit_lambda"] else None
-    return Output(
-        document=lambda _: _document(study, fit, result, notices, confidence),
+    return document_output(
+        TrackerHumanDocument,
         parts=_parts(study, fit, result, options["file"], confidence),
         notices=notices,
-    )
-
-
-def _score_predictions(options: dict[str, Any], sink: Sink | None = None) -> TrackerResult:
-    return score_file(
-        options["file"],
-        options["gold"],
-        **shared.prediction_arguments(options),
-        sink=sink,
-        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
-    )
-
-
-def _make_sheets(options: dict[str, Any]) -> Output:
-    """Write sheets for a sample of dialogues."""
-    scale, sampler = RatingScale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
-    result = _score_predictions(options, sampler.take)
-    if not result.values_known:
-        raise DialmeterError(f"{options['file']}: has no values, so there is nothing to rate")
-    sheets = sampler.sheets()
-    notices = [notice for notice in result.notices if notice.code in ("missing", "extra")]
-    if sampler.seen < options["sample"]:
-        message = f"{options['sample']} sheets were requested, but the file has only {sampler.seen} dialogues; each of them has a sheet"
-        notices.append(Notice("all-dialogues", sampler.seen, message))
-    if not any(turn.user or turn.system for sheet in sheets for turn in sheet.turns):
-        notices.append(Notice("no-utterances", len(sheets), "the file has no utterances; the sheets show only states"))
-    raters = write_sheets(options["make_sheets"], sheets, options["raters"], scale)
-    counts = {"dialogues": len(sheets), "raters": len(raters), "sheets": len(sheets) * len(raters)}
-    return _counts_output(options["make_sheets"], counts, notices, options)
-
-
-def _counts_output(where: str, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> Output:
-    """Return the output that lists the written files."""
-    listed = ", ".join(f"{count} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
-    return Output(
-        document=lambda _: make_document(TrackerHumanDocument, counts=counts, warnings=notices),
-        parts=[] if options["quiet"] else [message_block(f"{one_line(where, 200)}: {listed}")],
-        notices=notices,
-    )
-
-
-def _document(
-    study: HumanStudy, fit: LambdaFit | None, result: TrackerResult, notices: list[Notice], confidence: float
-) -> TrackerHumanDocument:
-    return make_document(
-        TrackerHumanDocument,
         scores=[
             {
                 "measure": each.measure,
@@ -155,13 +158,41 @@ def _document(
             "only_in_file": len(study.only_scored),
             "raters": len(study.raters),
         },
-        warnings=notices,
         confidence=confidence,
         pairs=[{"first": each.first, "second": each.second, **to_builtins(each.difference)} for each in study.pairs],
         agreement=study.agreement,
         raters=study.raters,
         unmatched={"only_rated": study.only_rated, "only_in_file": study.only_scored},
         lambda_fit=UNSET if fit is None else fit,
+    )
+
+
+def _make_sheets(options: dict[str, Any]) -> Output:
+    """Write sheets for a sample of dialogues."""
+    scale, sampler = RatingScale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
+    result = score_file(options["file"], options["gold"], **inputs.prediction_arguments(options), sink=sampler.take)
+    if not result.values_known:
+        raise DialmeterError(f"{options['file']}: has no values, so there is nothing to rate")
+    sheets = sampler.sheets()
+    notices = [notice for notice in result.notices if notice.code in ("missing", "extra")]
+    if sampler.seen < options["sample"]:
+        message = f"{options['sample']} sheets were requested, but the file has only {sampler.seen} dialogues; each of them has a sheet"
+        notices.append(Notice("all-dialogues", sampler.seen, message))
+    if not any(turn.user or turn.system for sheet in sheets for turn in sheet.turns):
+        notices.append(Notice("no-utterances", len(sheets), "the file has no utterances; the sheets show only states"))
+    raters = write_sheets(options["make_sheets"], sheets, options["raters"], scale)
+    counts = {"dialogues": len(sheets), "raters": len(raters), "sheets": len(sheets) * len(raters)}
+    return _counts_output(options["make_sheets"], counts, notices, options)
+
+
+def _counts_output(where: str, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> Output:
+    """Return the output that lists the written files."""
+    listed = ", ".join(f"{count} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
+    return document_output(
+        TrackerHumanDocument,
+        parts=[] if options["quiet"] else [message_block(f"{one_line(where, 200)}: {listed}")],
+        notices=notices,
+        counts=counts,
     )
 
 

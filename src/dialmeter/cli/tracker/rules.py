@@ -6,59 +6,73 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import Account, account_fields, format_accounts
-from ...core.document import make_document
+from ...core.document import Count, Document, ScoreRecord, Text
 from ...errors import DialmeterError, InputError, one_line
 from ...garbage import paused_garbage_collection
 from ...model import Value, dialogue_key
 from ...readers.pairs.vocabulary import Vocabulary
 from ...readers.services.schema import read_schema
 from ...tracking.align import open_pair, read_pair, without_states
-from ...tracking.rule_sets.explain_rules import UnderRules, explain
+from ...tracking.rule_sets.explain_rules import Flip, UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...views.tables import Table, highest, percent, records_table
-from ..options import (
-    command,
-    dialogues_from_options,
-    input_options,
-    number_option,
-    paper_options,
-    patch_option,
-    signatures_option,
-)
+from .. import options as shared
+from ..frame import document_output
 from ..printer import CSV, TEXT, Block, Output, signature_blocks
 from ..progress import track_reading
 from ..study import study_options
-from .documents import TrackerRulesDocument
+from . import inputs
 
 _MOST = 3
 """Maximum number of rules, and of slots of a turn, in the output."""
 
 
-@command()
-@input_options
-@click.option(
-    "--rules",
-    "chosen",
-    multiple=True,
-    metavar="NAME|FILE.toml",
-    help="Use only these rule sets. The first is the base. May be repeated.",
-)
-@click.option(
+class RulesScore(ScoreRecord, kw_only=True):
+    """JGA under a rule set. If the rule set is not applicable, there is no value and no signature."""
+
+    rules: Text
+    signature: str
+
+
+class RuleEffect(Struct, kw_only=True):
+    """A rule that flips turns by itself, and the number of these turns. A turn counts once, even if several rule sets flip it."""
+
+    rule: Text
+    turns: Count
+
+
+class TrackerRulesDocument(Document, kw_only=True):
+    """The scores of one file under several rule sets. The first rule set is the base of the comparison.
+
+    Attributes:
+        causes: the rules that flip most turns are first.
+        flips: for every other rule set, the turns that are right under one of the two and wrong under the other.
+    """
+
+    command: str = "tracker rules"
+    scores: list[RulesScore]
+    causes: list[RuleEffect]
+    flips: dict[str, list[Flip]]
+
+
+@shared.command()
+@inputs.input_options
+@shared.option("--rules NAME|FILE.toml* chosen", "Use only these rule sets. The first is the base. May be repeated.")
+@shared.option(
     "--missing",
-    type=click.Choice(["error", "empty", "skip", "predicted-only"]),
-    help="Treatment of a turn without prediction (default: that of each rule set).",
+    "Treatment of a turn without prediction (default: that of each rule set).",
+    choices=["error", "empty", "skip", "predicted-only"],
+    optional=True,
 )
-@patch_option
-@number_option("--flips", least=0, default=3, about="Number of flipped turns to list per rule set.")
-@click.option(
-    "--no-reasons", is_flag=True, help="Count the flipped turns, but do not search for the rules that flip them."
-)
-@signatures_option
-@paper_options
+@inputs.patch_option
+@shared.option("--flips", "Number of flipped turns to list per rule set.", least=0, default=3)
+@shared.option("--no-reasons", "Count the flipped turns, but do not search for the rules that flip them.")
+@shared.signatures_option
+@shared.paper_options
 @study_options
 def rules(**options: Any) -> Output:
     """Score one FILE under every rule set, and list the turns that flip and the rules that flip them.
@@ -67,7 +81,7 @@ def rules(**options: Any) -> Output:
     """
     changes = {name: options[name] for name in ("missing", "patch") if options[name]}
     rule_sets = [replace(load(name), **changes) for name in (options["chosen"] or names())]
-    only = dialogues_from_options(options)
+    only = inputs.dialogues_from_options(options)
     corpus, gold = open_pair(options["file"], options["gold"], options["format"], options["gold_format"])
     if corpus.correctness_only:
         raise DialmeterError(f"{corpus.name}: the file has no values, so rules make no difference")
@@ -80,7 +94,19 @@ def rules(**options: Any) -> Output:
         results = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
     except InputError as error:
         raise error.at(file=corpus.name) from None
-    return Output(document=lambda _: _document(results), parts=_parts(results, options))
+    return document_output(
+        TrackerRulesDocument,
+        parts=_parts(results, options),
+        scores=[
+            {"measure": "JGA", "value": each.value, "ci": None, "n": each.turns, "unscored": 0, "rules": each.rules}
+            | {"signature": each.signature, **({"reason": each.reason} if each.reason else {})}
+            for each in results
+        ],
+        **account_fields(_accounts(results)),
+        counts={"turns": results[0].turns, "rule_sets": len(results)},
+        causes=[{"rule": cause, "turns": count} for cause, count in rules_by_effect(results)],
+        flips={each.rules: each.flips for each in results[1:]},
+    )
 
 
 def _show_value(value: Value | None) -> str:
@@ -177,26 +203,3 @@ def _flip_lines(results: list[UnderRules], most: int) -> Iterator[str]:
                 yield f"  … and {len(flip.slots) - _MOST} more slots"
         if len(each.flips) > most > 0:
             yield f"  … and {len(each.flips) - most} more"
-
-
-def _document(results: list[UnderRules]) -> TrackerRulesDocument:
-    return make_document(
-        TrackerRulesDocument,
-        scores=[
-            {
-                "measure": "JGA",
-                "value": each.value,
-                "ci": None,
-                "n": each.turns,
-                "unscored": 0,
-                "rules": each.rules,
-                **({"reason": each.reason} if each.reason else {}),
-                "signature": each.signature,
-            }
-            for each in results
-        ],
-        **account_fields(_accounts(results)),
-        counts={"turns": results[0].turns, "rule_sets": len(results)},
-        causes=[{"rule": cause, "turns": count} for cause, count in rules_by_effect(results)],
-        flips={each.rules: each.flips for each in results[1:]},
-    )

@@ -11,12 +11,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
-from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict, replace
 
-from ...core.document import describe_intervals, make_document
-from ...core.record import RunInput
+from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
 from ...core.result import score_dict
 from ...core.run_writer import RunWriter
 from ...core.shards import ShardTask
@@ -29,6 +27,8 @@ from ...readers.source import Span
 from ...tracking.align import PairFiles
 from ...tracking.check import Checked, check_file
 from ...tracking.compared import ComparedDialogue, dialogue_lines
+from ...tracking.diagnosis.findings import Mistake
+from ...tracking.diagnosis.suspicions import Finding
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import (
     TrackerSettings,
@@ -50,51 +50,81 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..main import EXIT_INPUT
+from ..frame import CommandRun, checked_output, document_output
 from ..printer import CSV, EVERY, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
 from ..progress import track_reading
-from ..run_files import CommandRun
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
-from .documents import TrackerCheckDocument, TrackerScoreDocument
+from . import inputs
+
+
+class WorstTrackerDialogue(Struct, kw_only=True):
+    """A dialogue with mistakes."""
+
+    dialogue: str
+    value: float
+    wrong_turns: Count
+
+
+class WorstTrackerDialogues(Struct, kw_only=True):
+    """Up to three dialogues with mistakes, the worst first.
+
+    Attributes:
+        measure: the measure that ranks them.
+    """
+
+    measure: Text
+    dialogues: list[WorstTrackerDialogue]
+
+
+class TrackerScoreDocument(ScoredDocument, kw_only=True):
+    """The scores of one prediction file: first of the whole file, then of every group of --by.
+
+    Attributes:
+        counts: number of dialogues and turns, and of changes of slots by outcome.
+        diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
+        mistakes: with --by slot: the pairs of different gold and predicted values that occur at most turns; null is no value.
+    """
+
+    command: str = "tracker score"
+    worst: WorstTrackerDialogues
+    diagnosis: list[Finding]
+    mistakes: list[Mistake] | UnsetType = UNSET
+
+
+class TrackerCheckDocument(CheckedDocument, kw_only=True):
+    """The validation of a file. The scores are those of gold against itself.
+
+    Attributes:
+        problems: faults that `score` would reject.
+        diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
+    """
+
+    command: str = "tracker check"
+    diagnosis: list[Finding]
 
 
 @shared.command()
-@shared.input_options
-@shared.rule_options
+@inputs.input_options
+@inputs.rule_options
 def check(**options: Any) -> Output:
     """Validate a prediction FILE before scoring it, and score gold against itself.
 
     The exit code is 0 if `score` would accept the file, and 2 otherwise.
     """
-    rules = shared.rules_from_options(options)
-    checked = check_file(
-        options["file"],
-        options["gold"],
-        format=options["format"],
-        gold_format=options["gold_format"],
-        schema=options["schema"],
-        only=shared.dialogues_from_options(options),
-        rules=rules,
-        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
-    )
-    exit_code = 0 if checked.fit else EXIT_INPUT
+    checked = check_file(options["file"], options["gold"], **inputs.prediction_arguments(options))
+    scores = [score_dict(score) for score in checked.self_scores]
     if options["style"] == "json":
-        return Output(
-            document=lambda _: make_document(
-                TrackerCheckDocument, checked, scores=[score_dict(score) for score in checked.self_scores]
-            ),
-            notices=checked.problems,
-            loud=True,
-            exit_code=exit_code,
-        )
+        return checked_output(TrackerCheckDocument, checked, notices=checked.problems, loud=True, scores=scores)
     file = one_line(options["file"], 200)
     problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in checked.problems]
-    return Output(
+    return checked_output(
+        TrackerCheckDocument,
+        checked,
         parts=_check_parts(checked, file),
         notices=checked.notices,
-        diagnosis=checked.diagnosis,
+        diagnosis=[each.message for each in checked.diagnosis],
         errors=[f"{file}: {one_line(problem, 1000)}" for problem in problems],
-        exit_code=exit_code,
+        scores=scores,
     )
 
 
@@ -151,7 +181,7 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
-        result = scorer.result(file, notices, shared.resampling_from_options(options), settings.only)
+        result = scorer.result(file, notices, options["resampling"], settings.only)
         result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
     except InputError as error:
         if writer is not None:
@@ -170,15 +200,11 @@ def _spans(options: dict[str, Any]) -> list[Span]:
     return spans_of(options["file"], opened.format)
 
 
-def _score_whole_file(
-    settings: TrackerSettings,
-    writer: RunWriter | None,
-    options: dict[str, Any],
-) -> ScoredTracker:
+def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
     printed: dict[str, list[str]] = {}
     formats: list[str] = []
 
-    def watch(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+    def progress(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
         formats.append(corpus.format)
         return track_reading(dialogues, corpus, options["quiet"])
 
@@ -192,17 +218,10 @@ def _score_whole_file(
         result = score_file(
             options["file"],
             options["gold"],
-            format=options["format"],
-            gold_format=options["gold_format"],
-            schema=settings.schema,
-            only=settings.only,
-            measures=settings.measures,
-            rules=settings.rules,
-            by=settings.by,
-            train_schema=settings.train_schema,
-            resampling=shared.resampling_from_options(options),
+            **{name: options[name] for name in ("format", "gold_format", "resampling")},
+            **{name: each for name, each in asdict(settings).items() if name != "shown"},
             sink=take if writer is not None or settings.shown else None,
-            watch=watch,
+            watch=progress,
         )
     except InputError:
         if writer is not None:
@@ -217,41 +236,38 @@ _MISTAKES = 10
 
 
 @shared.command()
-@shared.input_options
+@inputs.input_options
 @shared.measure_option
-@shared.rule_options
+@inputs.rule_options
 @shared.interval_options(resamples=1000)
 @shared.by_option(_GROUPS)
-@click.option(
-    "--train-schema", metavar="FILE", help="Schema of the training data. Its services are the seen ones of --by seen."
-)
-@shared.turns_option
-@click.option(
-    "--dialogue", "shown", multiple=True, metavar="ID", help="Print this dialogue turn by turn; may be repeated."
-)
+@shared.option("--train-schema FILE", "Schema of the training data. Its services are the seen ones of --by seen.")
+@inputs.turns_option
+@shared.option("--dialogue ID* shown", "Print this dialogue turn by turn; may be repeated.")
 @shared.paper_options
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
 @shared.signatures_option
-@click.option("-b", "--bare", is_flag=True, help="Print only the value of the one --measure.")
+@shared.option("-b --bare", "Print only the value of the one --measure.")
 @work_options
 def score(**options: Any) -> Output:
     """Score a prediction FILE (- for standard input).
 
     Gold and predictions may be in one file or in two files (--gold). The format is auto-detected.
     """
-    command_line = _command_line(options)
-    rules = shared.rules_from_options(options)
+    given = " ".join(f"rule_{name}" for name in inputs.RULE_OPTIONS)
+    words = shared.repeated_words(f"gold format gold_format schema only rules_name {given}")
+    command_line = shlex.join(
+        one_line(word, 1000) for word in ("dialmeter", "tracker", "score", options["file"], *words)
+    )
+    rules = inputs.rules_from_options(options)
     file = options["file"]
     if options["bare"]:
         _check_bare(options)
     if "seen" in options["by"] and not options["train_schema"]:
         raise DialmeterError("--by seen needs --train-schema, the schema of the training data")
-    conditions = [
-        replace(condition, measure=repr(parse(condition.measure)))
-        for condition in shared.conditions_from_options(options)
-    ]
+    conditions = [replace(condition, measure=repr(parse(condition.measure))) for condition in options["conditions"]]
     measures = [repr(parse(each)) for each in (options["measures"] or rules.measures)]
     measures += [condition.measure for condition in conditions if condition.measure not in measures]
     paths = {
@@ -262,14 +278,14 @@ def score(**options: Any) -> Output:
         "patch": rules.patch,
         "map": None if rules.map in maps.names() else rules.map,
     }
-    run = CommandRun(options, [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path])
-    run.begin(paths.values(), lambda inputs: tracker_identity(inputs, rules, measures))
+    run = CommandRun(options, paths)
+    run.begin(lambda inputs: tracker_identity(inputs, rules, measures))
     shown_ids = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
         rules,
         tuple(measures) if options["measures"] or conditions else None,
         options["schema"],
-        shared.dialogues_from_options(options),
+        inputs.dialogues_from_options(options),
         tuple(group for group in options["by"] if group not in ("turn", "service")),
         options["train_schema"],
         frozenset(shown_ids),
@@ -289,8 +305,15 @@ def score(**options: Any) -> Output:
                 raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
         shared.check_conditions(conditions, scores)
 
-    return Output(
-        document=lambda _: _document(result, groups, scores, scored.format),
+    listed_mistakes = result.mistakes.worst(_MISTAKES) if "slot" in groups and result.values_known else UNSET
+    return document_output(
+        TrackerScoreDocument,
+        result,
+        scores=scores,
+        format=scored.format,
+        intervals=describe_intervals(result.resampling),
+        worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
+        mistakes=listed_mistakes,
         parts=[message_block(_bare_value(result.scores[0]))]
         if options["bare"]
         else chain(
@@ -299,7 +322,7 @@ def score(**options: Any) -> Output:
         ),
         # The diagnosis has this warning too, with the points that it costs.
         notices=[*scored.notices, *result.notices],
-        diagnosis=result.diagnosis,
+        diagnosis=[each.message for each in result.diagnosis],
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
         check=check,
     )
@@ -322,21 +345,6 @@ def _bare_value(score: Score) -> str:
     return percent(score.value)
 
 
-def _document(
-    result: TrackerResult, groups: dict[str, list[Score]], scores: list[dict[str, Any]], format: str
-) -> TrackerScoreDocument:
-    by_slot = "slot" in groups and result.values_known
-    return make_document(
-        TrackerScoreDocument,
-        result,
-        scores=scores,
-        format=format,
-        intervals=describe_intervals(result.resampling),
-        worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
-        mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
-    )
-
-
 def _parts(
     result: TrackerResult, groups: dict[str, list[Score]], format: str, options: dict[str, Any], command_line: str
 ) -> Iterator[Block]:
@@ -353,16 +361,3 @@ def _parts(
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":
         yield Block(f"Next: {command_line} --dialogue {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)
-
-
-def _command_line(options: dict[str, Any]) -> str:
-    """Return the command with the options that select what is scored and how."""
-    names = {"format": "from", "gold_format": "gold-from", "rules_name": "rules"}
-    words = ["dialmeter", "tracker", "score", options["file"]]
-    for name in ("gold", "format", "gold_format", "schema", "only", "rules_name"):
-        if options[name] and (name, options[name]) != ("rules_name", "dialmeter"):
-            words += [f"--{names.get(name, name)}", options[name]]
-    for name, option in shared.RULE_OPTIONS.items():
-        if options[f"rule_{name}"]:
-            words += [option, options[f"rule_{name}"]]
-    return shlex.join(one_line(word, 1000) for word in words)

@@ -8,43 +8,45 @@ from typing import Any
 import click
 
 from ...core.account import format_accounts
-from ...core.comparison import Resampling
-from ...core.document import describe_intervals, make_document
+from ...core.document import Document, IntervalMethod, SignedScore, describe_intervals
 from ...errors import DialmeterError, NotApplicable
-from ...model import Notice
 from ...studies.sensitivity import SchemaSensitivity, study_sensitivity
 from ...tracking.result import TrackerResult
-from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
+from ..frame import distinct_notices, document_output, scores_and_accounts
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
-from ..progress import track_reading
-from ..several import match_gold_files, name_files, scores_and_accounts
-from .study_documents import TrackerSensitivityDocument
+from . import inputs
 
 _ORIGINAL = "original"
+
+
+class TrackerSensitivityDocument(Document, kw_only=True):
+    """One tracker under several wordings of the schema; the original schema counts as a variant. Values are fractions; a
+    sensitivity may exceed 1.
+
+    Attributes:
+        intervals: the method of the intervals, or null with --ci 0.
+    """
+
+    command: str = "tracker sensitivity"
+    scores: list[SignedScore]
+    intervals: IntervalMethod | None
+    sensitivities: list[SchemaSensitivity]
 
 
 @shared.command("sensitivity")
 @click.argument("files", nargs=-1, required=True, metavar="VARIANT...")
 @shared.source_options("the files", several=True, names="Name of a variant; give one for each file.")
-@click.option("--original", metavar="FILE", help="Prediction file under the original schema, to compare with.")
-@click.option("--original-gold", metavar="FILE", help="File with gold states of --original.")
-@click.option("--only", metavar="LIST", help="Use only the dialogues in this file, one id per line.")
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    default=("JointGoalAccuracy", "AverageGoalAccuracy"),
-    show_default=True,
-    metavar="M",
-    help="Measure of frames; may be repeated.",
+@shared.option("--original FILE", "Prediction file under the original schema, to compare with.")
+@shared.option("--original-gold FILE", "File with gold states of --original.")
+@shared.option("--only LIST", "Use only the dialogues in this file, one id per line.")
+@shared.option(
+    "--measure M* measures", "Measure of frames; may be repeated.", default=("JointGoalAccuracy", "AverageGoalAccuracy")
 )
 @shared.rules_option(default="sgd")
-@shared.number_option(
-    "--limit", least=0, default=5, about="Maximum number of dialogues to print, most sensitive first."
-)
+@shared.option("--limit", "Maximum number of dialogues to print, most sensitive first.", least=0, default=5)
 @shared.interval_options(resamples=1000)
 @shared.paper_options
 def sensitivity(**options: Any) -> Output:
@@ -61,60 +63,29 @@ def sensitivity(**options: Any) -> Output:
         raise DialmeterError("schema sensitivity needs two variants or more, one file or folder for each")
     if options["original_gold"] and not options["original"]:
         raise DialmeterError("--original-gold needs --original")
-    golds = match_gold_files(files, options["gold"])
-    names = name_files(files, options["names"], "variants", [_ORIGINAL] if options["original"] else [])
-    inputs = [*zip(files, golds, strict=True)]
+    pairs = inputs.named_files(options, "variants", [_ORIGINAL] if options["original"] else [])
     if options["original"]:
-        inputs.append((options["original"], options["original_gold"]))
-    resampling = shared.resampling_from_options(options)
-    scored_results = _score_files(inputs, options, resampling)
-    results = dict(zip(names, scored_results, strict=True))
-    variants = {name: result for name, result in results.items() if name != _ORIGINAL or not options["original"]}
-    original = results[_ORIGINAL] if options["original"] else None
-    sensitivities = study_sensitivity(variants, original, resampling, options["limit"])
-    seen = {(notice.code, notice.message): notice for result in results.values() for notice in result.notices}
-    notices = [*seen.values()]
-    return Output(
-        document=lambda _: _document(results, sensitivities, notices),
-        parts=_parts(results, sensitivities, variants),
-        notices=notices,
-    )
-
-
-def _score_files(
-    inputs: Sequence[tuple[str, str | None]], options: dict[str, Any], resampling: Resampling | None
-) -> list[TrackerResult]:
+        pairs[_ORIGINAL] = (options["original"], options["original_gold"])
+    arguments = inputs.prediction_arguments(options)
     try:
-        return [
-            score_file(
-                file,
-                gold,
-                format=options["format"],
-                gold_format=options["gold_format"],
-                only=shared.dialogues_from_options(options),
-                measures=options["measures"],
-                rules=load(options["rules_name"]),
-                resampling=resampling,
-                watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
-            )
-            for file, gold in inputs
-        ]
+        results = {
+            name: score_file(*pair, **arguments, resampling=options["resampling"]) for name, pair in pairs.items()
+        }
     except NotApplicable as error:
         # There is no --schema here, because every variant has its own schema.
         raise NotApplicable(
             str(error).replace("give one with --schema", "give gold as a folder with schema.json")
         ) from None
-
-
-def _document(
-    results: Mapping[str, TrackerResult], sensitivities: Sequence[SchemaSensitivity], notices: Sequence[Notice]
-) -> TrackerSensitivityDocument:
+    original = results[_ORIGINAL] if options["original"] else None
+    variants = {name: result for name, result in results.items() if result is not original}
+    sensitivities = study_sensitivity(variants, original, options["resampling"], options["limit"])
     first = next(iter(results.values()))
-    return make_document(
+    return document_output(
         TrackerSensitivityDocument,
+        parts=_parts(results, sensitivities, variants),
+        notices=distinct_notices(results.values()),
         **scores_and_accounts(results, "variant"),
         counts={"variants": len(results), "dialogues": first.dialogues, "turns": first.turns},
-        warnings=notices,
         intervals=describe_intervals(first.resampling),
         sensitivities=sensitivities,
     )

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import click
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ...core.account import account_fields, format_accounts
 from ...core.comparability import joint_signature
-from ...core.document import make_document
+from ...core.comparison import TaskDifference
+from ...core.document import Count, Document, Interval, Number, SignedScore, Text
 from ...errors import DialmeterError
 from ...model import Conversation
 from ...simulation.outcome import describe_silence, outcome, play_account
@@ -26,23 +27,60 @@ from ...users.scorer import UserScorer
 from ...views import system as views
 from ...views.tables import records_table
 from .. import options as shared
+from ..frame import document_output
 from ..printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
 from ..study import study_options
 from ..work import cluster_from_options
-from .documents import UserCrossDocument
 from .play import agent_from_options, cores, talk_dry_run, talk_options, tasks_from_options
-from .scoring import profile_option, set_option, user_rules_option, user_settings_from_options
+from .score import set_option, user_rules_option, user_settings_from_options
+
+
+class CrossScoreRecord(SignedScore, kw_only=True):
+    """A measure of a user with a system.
+
+    Attributes:
+        value: a fraction; for Turns, turns of the user per dialogue.
+        n: number of dialogues, or of bookings in goals, that the value is a mean over.
+        difference: the value minus that of the first user with the same system; null for the first user.
+        difference_ci_reason: the reason why the difference has no interval.
+    """
+
+    user: str
+    difference: Number
+    difference_ci: Interval
+    difference_ci_reason: Text | UnsetType = UNSET
+
+
+class CrossSystemRecord(Struct, kw_only=True):
+    """The scores of a system with one user, as in `system score`, and the number of dialogues by ending and outcome."""
+
+    user: Text
+    system: Text
+    scores: list[SignedScore]
+    endings: dict[str, dict[str, Count]]
+
+
+class UserCrossDocument(Document, kw_only=True):
+    """Every user with every system on the same goals.
+
+    Attributes:
+        systems: the scores of every system with each user.
+        versus: user → comparison of every system with the first one on the same goals; ci and p are those of the t test over goals.
+    """
+
+    command: str = "user cross"
+    scores: list[CrossScoreRecord]
+    systems: list[CrossSystemRecord]
+    versus: dict[str, list[TaskDifference]]
 
 
 @shared.command()
-@click.option(
-    "--user", "users", multiple=True, metavar="AGENT", help="Simulated user; may be repeated (default: agenda)."
-)
-@click.option("--system", "systems", multiple=True, metavar="AGENT", help="System; may be repeated (default: rule).")
+@shared.option("--user AGENT* users", "Simulated user; may be repeated (default: agenda).")
+@shared.option("--system AGENT* systems", "System; may be repeated (default: rule).")
 @talk_options
 @shared.map_option
-@profile_option(default="town")
+@shared.profile_option(default="town")
 @user_rules_option
 @set_option
 @shared.interval_options(resamples=1000)
@@ -62,7 +100,7 @@ def cross(**options: Any) -> Output:
         name, count = Counter(each.text for each in agents).most_common(1)[0]
         if count > 1:
             raise DialmeterError(f"{name} is given twice; give each agent once")
-    user_settings, resampling = user_settings_from_options(options), shared.resampling_from_options(options)
+    user_settings, resampling = user_settings_from_options(options), options["resampling"]
     tasks, notices = tasks_from_options(options)
     settings = [
         Setting(user, system, options["noise"], options["seed"], options["max_turns"])
@@ -86,23 +124,21 @@ def cross(**options: Any) -> Output:
         "dialogues": len(settings) * len(tasks),
         "goals": len(tasks),
     }
-    return Output(
-        document=lambda _: make_document(
-            UserCrossDocument,
-            scores=as_dicts(cross_scores),
-            **account_fields(accounts),
-            counts=counts,
-            warnings=notices,
-            systems=[
-                {"user": user, "system": system, "scores": result.to_dicts(), "endings": result.endings}
-                for user, each in compared.items()
-                for system, result in each.results.items()
-            ],
-            versus={user: each.versus for user, each in compared.items()},
-        ),
+    return document_output(
+        UserCrossDocument,
         parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
         notices=[each for each in notices if each.code != "value-not-in-town"],
         charts=lambda: views.cross_charts(cross_scores),
+        scores=as_dicts(cross_scores),
+        **account_fields(accounts),
+        counts=counts,
+        warnings=notices,
+        systems=[
+            {"user": user, "system": system, "scores": result.to_dicts(), "endings": result.endings}
+            for user, each in compared.items()
+            for system, result in each.results.items()
+        ],
+        versus={user: each.versus for user, each in compared.items()},
     )
 
 

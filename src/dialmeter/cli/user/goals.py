@@ -1,4 +1,4 @@
-"""``dialmeter user goals``"""
+"""The commands that make files to edit: ``dialmeter user goals`` and ``user values``"""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ from ...readers.corpus import open_corpus
 from ...users.goals import derived_goal, written_goals
 from ...users.items.goal_items import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
+from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
+from ...views.tables import Table, grid_of
 from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..options import PLAIN, command, force_option, from_option
+from ..main import EXIT_INPUT
+from ..options import PLAIN, command, force_option, from_option, goals_option, option, profile_option
 from ..printer import LISTED, Block, Output, refusal_notices
 from ..progress import track_reading
-from .scoring import cache_option, endpoint_options, profile_option
+from .score import cache_option, endpoint_options
 
 
 @command(last=PLAIN)
 @click.argument("dialogues")
 @from_option("the file")
 @profile_option()
-@click.option("--states", metavar="FILE", help="File with belief states, for dialogues without acts of the user.")
-@click.option(
-    "--make-sheets",
-    "sheet",
-    metavar="FILE",
-    help="DIALOGUES is a log of an agent: write a sheet with the items of its tasks to this file (CSV).",
+@option("--states FILE", "File with belief states, for dialogues without acts of the user.")
+@option(
+    "--make-sheets FILE sheet",
+    "DIALOGUES is a log of an agent: write a sheet with the items of its tasks to this file (CSV).",
 )
 @endpoint_options("proposals of items with --make-sheets")
 @cache_option
 @dry_run_option
 @price_option
-@click.option("--out", metavar="FILE", help="Write the goals to this file (default: print them).")
+@option("--out FILE", "Write the goals to this file (default: print them).")
 @force_option
 def goals(**options: Any) -> Output:
     """Derive goals for a corpus without goals, from what the users of DIALOGUES say and ask for.
@@ -140,3 +141,62 @@ def _final_states(file: str) -> dict[str, dict[str, str]]:
         for dialogue in open_corpus(file)
         if dialogue.turns
     }
+
+
+@command(last=PLAIN)
+@click.argument("dialogues")
+@option("--ontology FILE", "File with the values that exist: a MultiWOZ ontology or an SGD schema.")
+@goals_option
+@from_option("the file")
+@option("--similarity", "Minimum similarity of two forms of one value.", type=click.FloatRange(0, 1), default=0.9)
+@option("--out FILE", "Write the map to this file (default: print it).")
+@force_option
+def values(**options: Any) -> Output:
+    """Build a value map from the goals and acts of DIALOGUES and an ontology. Check and edit the map before you use it.
+
+    `user score --map FILE` treats all forms of one value as equal.
+    """
+    out = Path(options["out"]) if options["out"] else None
+    if out is not None:
+        check_target(out, force=options["force"])
+    collected = CollectedValues.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
+    corpus = open_conversations(options["dialogues"], options["format"], options["goals"])
+    for talk in track_reading(corpus, corpus, options["quiet"]):
+        collected.add(talk, _states_values)
+    notices = [*corpus.notices, *refusal_notices(corpus.refused)]
+    slots, doubts = value_map(collected, options["similarity"])
+    if not slots:
+        error = InputError("no goal and no act has a value, so no map can be built", file=corpus.name)
+        return Output(notices=notices, errors=[one_line(str(error), 1000)], exit_code=EXIT_INPUT)
+    text = msgspec.json.format(msgspec.json.encode(slots), indent=1).decode()
+    if out is None:
+        return Output(parts=[Block(text)], notices=notices)
+    write_file(out, text + "\n", force=options["force"])
+    lines = [
+        f"check {one_line(doubt.slot)}: {one_line(doubt.form)!r} was assigned to {one_line(doubt.chosen)!r}, "
+        f"but is also similar to {one_line(doubt.other)!r}"
+        for doubt in doubts[:10]
+    ]
+    lines += [f"… and {len(doubts) - 10} more"] if len(doubts) > 10 else []
+    next_line = f"Next: edit it, then run dialmeter user score {one_line(options['dialogues'], 200)} --map {out}"
+    parts = [Block(_summary(slots, doubts)), *(Block(line, gap=()) for line in lines)]
+    return Output(parts=[*parts, Block(f"map: {out}\n{next_line}")], notices=notices)
+
+
+def _states_values(act: str) -> bool:
+    """Return True if an act with this name states values, and False if it asks for them."""
+    return not any(word in act.lower() for word in ("request", "general"))
+
+
+def _summary(slots: dict[str, Any], doubts: list[DoubtfulForm]) -> Table:
+    rows = {}
+    for slot, entry in slots.items():
+        goal_values = {value: forms for value, forms in entry.items() if value != "special_keys"}
+        others = entry.get("special_keys", {}).get("not_in_goal", {}).values()
+        rows[slot] = {
+            "values": len(goal_values),
+            "forms": sum(map(len, goal_values.values())),
+            "values in no goal": sum(map(len, others)),
+            "doubtful": sum(doubt.slot == slot for doubt in doubts),
+        }
+    return grid_of("", rows, "slot", ("values", "forms", "values in no goal", "doubtful"))

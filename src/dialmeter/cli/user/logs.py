@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from ...core.account import account_fields
 from ...core.comparison import Resampling
-from ...core.document import AccountRecord, Count, IntervalMethod, ScoreRecord, Text, describe_intervals, make_document
+from ...core.document import (
+    Count,
+    ScoredDocument,
+    describe_intervals,
+)
 from ...core.open_runs import open_run
-from ...core.record import RunInput
 from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...model import Notice, dialogue_key
@@ -45,42 +47,19 @@ from ...views.pages.item_tables import (
     recall_table,
     verdict_table,
 )
-from ...views.tables import Table, records_table
+from ...views.tables import Table, records_table, table_of
 from .. import options as shared
+from ..frame import CommandRun, compared_output, document_output, named_notices
 from ..main import EXIT_INPUT
 from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks, table_blocks
 from ..progress import expect_files, track_reading
-from ..run_files import CommandRun
-from ..several import fail_if_worse, named_notices
-from .documents import UserCompareDocument, UserDocument, UserQueryDocument
-from .scoring import is_run, query_parts
+from .score import UserCompareDocument, UserQueryDocument, is_run, query_parts
 
 
-class ItemScore(ScoreRecord, kw_only=True):
-    """ItemRecall.
+class UserItemsDocument(ScoredDocument, kw_only=True):
+    """ItemRecall, the items of goals in words, and their verdicts. n counts items that were conveyed, confirmed or missed.
 
     Attributes:
-        n: number of items that were conveyed, confirmed or missed.
-        unscored: number of all other items.
-    """
-
-    reason: Text | UnsetType = UNSET
-    signature: Text
-
-
-class ItemCounts(Struct, kw_only=True):
-    """Number of dialogues with an instruction, of dialogues with items, and of items."""
-
-    dialogues: Count
-    with_items: Count
-    items: Count
-
-
-class UserItemsDocument(UserDocument, kw_only=True):
-    """The items of goals in words, and their verdicts.
-
-    Attributes:
-        format: the format of the log.
         verdicts: verdict → kind of item → count.
         events: class of events → count.
         faults: the association of faults of the user with failure, over all dialogues and within tasks that have both outcomes.
@@ -88,12 +67,7 @@ class UserItemsDocument(UserDocument, kw_only=True):
         dialogues: every dialogue that has an instruction, with its items and events.
     """
 
-    command: Literal["user items"] = "user items"
-    scores: list[ItemScore]
-    account: AccountRecord
-    counts: ItemCounts
-    format: Text
-    intervals: IntervalMethod | None
+    command: str = "user items"
     verdicts: dict[str, dict[str, Count]]
     events: dict[str, Count]
     faults: list[FaultTable]
@@ -104,9 +78,7 @@ class UserItemsDocument(UserDocument, kw_only=True):
 @shared.command()
 @click.argument("log")
 @shared.from_option("the log")
-@click.option(
-    "--goals", "sheet", metavar="FILE.csv", help="Edited sheet of items from `dialmeter user goals --make-sheets`."
-)
+@shared.option("--goals FILE.csv sheet", "Edited sheet of items from `dialmeter user goals --make-sheets`.")
 @shared.interval_options(resamples=10_000)
 @shared.skip_bad_option
 @shared.run_options
@@ -121,10 +93,8 @@ def items(**options: Any) -> Output:
     """
     sheet = read_goal_sheet(options["sheet"]) if options["sheet"] else None
     source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
-    paths = {"log": options["log"], "goals": options["sheet"]}
-    run = CommandRun(options, [RunInput(role, path) for role, path in paths.items() if path])
-    conditions = shared.conditions_from_options(options)
-    run.begin(paths.values(), lambda inputs: items_identity(inputs, source))
+    run = CommandRun(options, {"log": options["log"], "goals": options["sheet"]})
+    run.begin(lambda inputs: items_identity(inputs, source))
     with run.abandoned_on(DialmeterError):
         log = open_trajectories(options["log"], options["format"])
         trajectories = list(track_reading(log, log, options["quiet"]))
@@ -133,7 +103,7 @@ def items(**options: Any) -> Output:
             [talk for _, talk in pairs],
             len(trajectories) - len(pairs),
             source=source,
-            resampling=shared.resampling_from_options(options),
+            resampling=options["resampling"],
             refused=log.refused,
             notices=[*log.notices, *language_notices(trajectories)],
         )
@@ -149,23 +119,22 @@ def items(**options: Any) -> Output:
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
     is_accepted = options["skip_bad"] or not log.refused
-    return Output(
-        document=lambda _: make_document(
-            UserItemsDocument,
-            log_items,
-            format=log.format,
-            intervals=describe_intervals(log_items.resampling),
-            faults=log_items.faults(),
-            dialogues=log_items.all_dialogues,
-        ),
+    return document_output(
+        UserItemsDocument,
+        log_items,
         parts=_item_parts(log_items, one_line(options["log"])),
         notices=log_items.notices,
         errors=[
             *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
             *([] if is_accepted else [f"{len(log.refused)} dialogues cannot be read (use --skip-bad to accept this)"]),
         ],
-        check=lambda: shared.check_conditions(conditions, log_items.to_dicts()),
+        check=lambda: shared.check_conditions(options["conditions"], log_items.to_dicts()),
         exit_code=0 if is_accepted else EXIT_INPUT,
+        format=log.format,
+        intervals=describe_intervals(log_items.resampling),
+        refused=UNSET,
+        faults=log_items.faults(),
+        dialogues=log_items.all_dialogues,
     )
 
 
@@ -191,11 +160,7 @@ def is_log_or_items_run(where: str, options: dict[str, Any]) -> bool:
 
 
 def query_logs(options: dict[str, Any]) -> Output:
-    """Find the dialogues of a log that have certain events, or that failed because of a party.
-
-    Raises:
-        DialmeterError: an option needs acts, an event or a party is unknown, or the dialogue does not exist.
-    """
+    """Find the dialogues of a log that have certain events, or that failed because of a party."""
     for name in _ACT_OPTIONS:
         if options[name]:
             raise DialmeterError(f"--{name.replace('_', '-')} needs acts; logs of agents have no acts")
@@ -209,19 +174,16 @@ def query_logs(options: dict[str, Any]) -> Output:
     if options["dialogue"] and not matches:
         raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} matches")
     shown = matches[: options["limit"]]
-    return Output(
-        document=lambda _: make_document(
-            UserQueryDocument,
-            account=UNSET,
-            counts={"found": len(matches), "shown": len(shown)},
-            warnings=notices,
-            dialogues=[
-                {"dialogue": row.id, "goal": [row.trajectory.task], "I-GCDF1": None, "R-GCDF1": None, "events": events}
-                for row, events in shown
-            ],
-        ),
+    return document_output(
+        UserQueryDocument,
         parts=query_parts(_query_table(shown), (item_lines(row) for row, _ in shown), len(matches), options),
         notices=notices,
+        account=UNSET,
+        counts={"found": len(matches), "shown": len(shown)},
+        dialogues=[
+            {"dialogue": row.id, "goal": [row.trajectory.task], "I-GCDF1": None, "R-GCDF1": None, "events": events}
+            for row, events in shown
+        ],
     )
 
 
@@ -253,11 +215,15 @@ def _matching_events(row: ItemRow, options: dict[str, Any]) -> list[Event]:
 
 def _query_table(shown: Sequence[tuple[ItemRow, list[Event]]]) -> Table:
     words = {True: "successful", False: "failed", None: ""}
-    rows = tuple(
-        (row.id, row.trajectory.task, words[row.success], str(len(events) or ""), _first_event(events))
-        for row, events in shown
+    return table_of(
+        "",
+        shown,
+        ("<dialogue", lambda each: each[0].id),
+        ("<task", lambda each: each[0].trajectory.task),
+        ("<outcome", lambda each: words[each[0].success]),
+        ("events", lambda each: len(each[1]) or ""),
+        ("<first event", lambda each: _first_event(each[1])),
     )
-    return Table("", ("dialogue", "task", "outcome", "events", "first event"), rows, frozenset({3}))
 
 
 def _first_event(events: Sequence[Event]) -> str:
@@ -269,49 +235,34 @@ def _first_event(events: Sequence[Event]) -> str:
 
 
 def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
-    """Compare the users of several logs on the same tasks, each with the first user.
-
-    Args:
-        names: name → log.
-        options: the options of the command.
-    """
-    resampling = shared.resampling_from_options(options) or Resampling()
+    """Compare the users of several logs on the same tasks, each with the first user."""
+    resampling = options["resampling"] or Resampling()
     expect_files(len(names))
     results: dict[str, LogItems] = {}
     notices: list[Notice] = []
     for name, path in names.items():
         log = open_trajectories(path, options["format"])
-        results[name] = read_items(
-            track_reading(log, log, options["quiet"]), resampling=shared.resampling_from_options(options)
-        )
+        results[name] = read_items(track_reading(log, log, options["quiet"]), resampling=options["resampling"])
         if not results[name].dialogues:
             raise InputError("no goal in words has an item", file=log.name)
         notices += named_notices(name, [*log.notices, *results[name].notices, *unread_notices(log.refused)])
     comparison = compare_items(results, resampling)
     tasks = len({talk.task for result in comparison.results.values() for talk in result.all_dialogues})
     measures = list(dict.fromkeys(each.measure for each in comparison.versus))
-    return Output(
-        document=lambda _: make_document(
-            UserCompareDocument,
-            scores=[
-                {**score_dict(replace(score_of(result, measure), group={"domain": COMBINED})), "system": name}
-                for name, result in comparison.results.items()
-                for measure in measures
-            ],
-            **account_fields({name: result.account for name, result in comparison.results.items()}),
-            counts={
-                "dialogues": sum(len(result.all_dialogues) for result in comparison.results.values()),
-                "systems": len(names),
-            },
-            warnings=[*comparison.notices, *notices],
-            versus=comparison.versus,
-            ladder=comparison.ladders,
-            domain=COMBINED,
-            intervals=describe_intervals(resampling),
-        ),
-        parts=_comparison_parts(comparison, tasks),
+    scores = [
+        {**score_dict(replace(score_of(result, measure), group={"domain": COMBINED})), "system": name}
+        for name, result in comparison.results.items()
+        for measure in measures
+    ]
+    dialogues = sum(len(result.all_dialogues) for result in comparison.results.values())
+    return compared_output(
+        UserCompareDocument,
+        comparison,
+        options,
+        resampling=resampling,
         notices=[*comparison.notices, *notices],
-        check=lambda: fail_if_worse(options, comparison, 1 - resampling.confidence),
+        fields={"scores": scores, "counts": {"dialogues": dialogues, "systems": len(names)}, "domain": COMBINED},
+        parts=_comparison_parts(comparison, tasks),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ...core.account import Account
-from ...core.document import make_document
+from ...core.document import Count, Document
 from ...errors import DialmeterError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
@@ -24,35 +24,22 @@ from ...simulation.world.goals import foreign_values, read_goals
 from ...users.result import SHOWN
 from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option
+from ..frame import document_output
 from ..main import EXIT_INPUT
-from ..options import combine_options, command, force_option, number_option, resume_option, seed_option
+from ..options import combine_options, command, force_option, option, resume_option, seed_option
 from ..printer import Output, message_block, warn
 from ..progress import track_count
 from ..work import cluster_from_options, work_options
-from .documents import UserPlayDocument
-from .scoring import endpoint_options
+from .score import endpoint_options
 
 talk_options = combine_options(
-    click.option(
-        "--goals",
+    option(
+        "--goals N|FILE",
+        "Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
         default="200",
-        show_default=True,
-        metavar="N|FILE",
-        help="Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
     ),
-    number_option(
-        "--max-turns",
-        least=1,
-        default=MAX_TURNS,
-        about="Maximum number of turns of the user; a longer dialogue is cut.",
-    ),
-    click.option(
-        "--noise",
-        type=click.FloatRange(0, 1),
-        default=0.0,
-        show_default=True,
-        help="Share of acts that each side misunderstands.",
-    ),
+    option("--max-turns", "Maximum number of turns of the user; a longer dialogue is cut.", least=1, default=MAX_TURNS),
+    option("--noise", "Share of acts that each side misunderstands.", type=click.FloatRange(0, 1), default=0.0),
     work_options,
     endpoint_options("the agent `endpoint`"),
     dry_run_option,
@@ -60,14 +47,27 @@ talk_options = combine_options(
 )
 
 
+class UserPlayDocument(Document, kw_only=True):
+    """The dialogues of a simulated user with a system, and the number of cut dialogues and of those that reached their goals.
+
+    Attributes:
+        out: the file of the dialogues.
+    """
+
+    command: str = "user play"
+    out: str
+    user: str
+    system: str
+    noise: float
+    seed: Count
+
+
 @command()
-@click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Simulated user, who has the goal.")
-@click.option(
-    "--system", default="rule", show_default=True, metavar="AGENT", help="System, which has the database of the town."
-)
+@option("--user AGENT", "Simulated user, who has the goal.", default="agenda")
+@option("--system AGENT", "System, which has the database of the town.", default="rule")
 @talk_options
 @seed_option(12345)
-@click.option("--out", required=True, metavar="FILE", help="Output file for the dialogues (JSON lines).")
+@option("--out FILE", "Output file for the dialogues (JSON lines).", required=True)
 @resume_option
 @force_option
 def play(**options: Any) -> Output:
@@ -111,31 +111,25 @@ def play(**options: Any) -> Output:
         *(each.message for each in notices if each.code == "value-not-in-town"),
         f"{options['out']}: score it with `dialmeter user score --profile town` or `dialmeter tracker score`",
     ]
-    return Output(
-        document=lambda _: make_document(
-            UserPlayDocument,
-            account=account,
-            counts=counts,
-            warnings=notices,
-            out=options["out"],
-            user=user,
-            system=system,
-            noise=setting.noise,
-            seed=setting.seed,
-        ),
+    return document_output(
+        UserPlayDocument,
         parts=[message_block("\n".join(lines))],
         notices=[each for each in notices if each.code != "value-not-in-town"],
+        account=account,
+        counts=counts,
+        warnings=notices,
+        out=options["out"],
+        user=user,
+        system=system,
+        noise=setting.noise,
+        seed=setting.seed,
     )
 
 
 def talk_dry_run(
     command_name: str, options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]
 ) -> Output:
-    """Estimate the calls of the agents that are language models. Nothing is sent.
-
-    Raises:
-        DialmeterError: no agent is a language model.
-    """
+    """Estimate the calls of the agents that are language models. Nothing is sent."""
     from ...simulation.agents.endpoint import STAND_INS, rehearse
 
     estimates = rehearse(tasks, settings)

@@ -10,42 +10,36 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.account import Account
-from ...core.document import make_document
+from ...core.document import Count, Document
 from ...errors import one_line
 from ...users.analysis.query import GOAL_PARTS, UserQuery, lines
 from ...users.record import UserRow
 from ...views.user import QueryMatch, match_table, pattern_tables
 from ...views.user_figures import UserCounts, user_charts
+from ..frame import document_output
 from ..main import EXIT_INPUT
-from ..options import chart_options, command, number_option
+from ..options import chart_options, command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, table_blocks
 from ..work import work_options
-from .documents import UserPatternsDocument, UserQueryDocument
 from .logs import is_log_or_items_run, query_logs
-from .scoring import dialogue_options, next_line, query_parts, read_user_rows, scoring_options
+from .score import UserQueryDocument, dialogue_options, next_line, query_parts, read_user_rows, scoring_options
 
 
 @command()
 @click.argument("where", metavar="RUN|DIALOGUES")
-@click.option(
-    "--event", "events", multiple=True, metavar="CLASS", help="Class of events; may be repeated (one match is enough)."
-)
-@click.option("--domain", default="", metavar="D", help="Domain of the event, of the score, or of the goal.")
-@click.option("--slot", default="", metavar="S", help="Slot of the event.")
-@click.option("--measure", default="I-GCDF1", show_default=True, metavar="M", help="Measure of --min and --max.")
-@click.option("--min", "low", type=click.FloatRange(0, 1), help="Minimum value of the measure.")
-@click.option("--max", "high", type=click.FloatRange(0, 1), help="Maximum value of the measure.")
-@click.option("--goal", default="", metavar="D+D", help="Exactly these domains of the goal, such as hotel+train.")
-@click.option(
-    "--goal-has", multiple=True, type=click.Choice(GOAL_PARTS), help="Part that the goal must have; may be repeated."
-)
-@click.option(
-    "--party", default="", metavar="P", help="Party that lost a point: user, system, 'user misheard system', goal, …."
-)
-@click.option("--why", default="", metavar="REASON", help="Reason of a lost point, such as no_answer.")
-@click.option("--dialogue", default="", metavar="ID", help="Print this dialogue turn by turn.")
-@click.option("--show", "shown", is_flag=True, help="Print the matching dialogues turn by turn.")
-@number_option("--limit", least=1, default=20, about="Maximum number of dialogues to print.")
+@option("--event CLASS* events", "Class of events; may be repeated (one match is enough).")
+@option("--domain D", "Domain of the event, of the score, or of the goal.", default="")
+@option("--slot S", "Slot of the event.", default="")
+@option("--measure M", "Measure of --min and --max.", default="I-GCDF1")
+@option("--min low", "Minimum value of the measure.", type=click.FloatRange(0, 1))
+@option("--max high", "Maximum value of the measure.", type=click.FloatRange(0, 1))
+@option("--goal D+D", "Exactly these domains of the goal, such as hotel+train.", default="")
+@option("--goal-has *", "Part that the goal must have; may be repeated.", choices=GOAL_PARTS)
+@option("--party P", "Party that lost a point: user, system, 'user misheard system', goal, ….", default="")
+@option("--why REASON", "Reason of a lost point, such as no_answer.", default="")
+@option("--dialogue ID", "Print this dialogue turn by turn.", default="")
+@option("--show shown", "Print the matching dialogues turn by turn.")
+@option("--limit", "Maximum number of dialogues to print.", least=1, default=20)
 @dialogue_options
 @scoring_options
 @work_options
@@ -89,24 +83,23 @@ def query(**options: Any) -> Output:
     if options["dialogue"] and not total:
         error = f"{options['where']}: no dialogue {options['dialogue']!r} matches"
         return Output(notices=notices, errors=[one_line(error, 1000)], exit_code=EXIT_INPUT)
-    return Output(
-        document=lambda _: make_document(
-            UserQueryDocument,
-            account=UNSET if account is None else account,
-            counts={"found": total, "shown": len(matches)},
-            dialogues=[
-                {
-                    "dialogue": row.id,
-                    "goal": sorted(row.goal),
-                    **_scores(row),
-                    "events": events,
-                    **({"losses": losses} if user_query.asks_blame else {}),
-                }
-                for row, events, losses in matches
-            ],
-        ),
+    return document_output(
+        UserQueryDocument,
         parts=_parts(matches, total, account, options),
         notices=notices,
+        account=UNSET if account is None else account,
+        counts={"found": total, "shown": len(matches)},
+        dialogues=[
+            {
+                "dialogue": row.id,
+                "goal": sorted(row.goal),
+                **_scores(row),
+                "events": events,
+                **({"losses": losses} if user_query.asks_blame else {}),
+            }
+            for row, events, losses in matches
+        ],
+        warnings=[],
     )
 
 
@@ -120,6 +113,20 @@ def _parts(matches: list[QueryMatch], total: int, account: Account | None, optio
 def _scores(row: UserRow) -> dict[str, float | None]:
     inform, request = row.score("I"), row.score("R")
     return {"I-GCDF1": inform.f1 if inform else None, "R-GCDF1": request.f1 if request else None}
+
+
+class UserPatternsDocument(Document, kw_only=True):
+    """Patterns of constraints and requests, information that the system gives without a request, and domains that the
+    dialogues never mention.
+
+    Attributes:
+        patterns: kind → domain → pattern → count.
+        goals: domain → number of goals with it.
+    """
+
+    command: str = "user patterns"
+    patterns: dict[str, dict[str, dict[str, Count]]]
+    goals: dict[str, Count]
 
 
 @command()
@@ -142,15 +149,14 @@ def patterns(**options: Any) -> Output:
     filled_tables = [table for table in pattern_tables(tally.patterns, tally.goals) if table.rows]
     if filled_tables and account is not None:
         filled_tables[-1] = replace(filled_tables[-1], foot=(account.line,))
-    return Output(
-        document=lambda _: make_document(
-            UserPatternsDocument,
-            account=UNSET if account is None else account,
-            counts={"dialogues": dialogues},
-            patterns=tally.patterns,
-            goals=dict(sorted(tally.goals.items())),
-        ),
+    return document_output(
+        UserPatternsDocument,
         parts=table_blocks(filled_tables, EVERY) or [message_block("")],
         notices=notices,
         charts=lambda: user_charts(tally),
+        account=UNSET if account is None else account,
+        counts={"dialogues": dialogues},
+        patterns=tally.patterns,
+        goals=dict(sorted(tally.goals.items())),
+        warnings=[],
     )

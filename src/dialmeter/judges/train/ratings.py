@@ -26,6 +26,15 @@ class Quality(Struct, frozen=True):
     n: int
 
 
+class Trained(Struct, frozen=True):
+    """The result of training with one seed."""
+
+    seed: int
+    epochs: int
+    test: Quality
+    watched: list[Quality]
+
+
 def quality(labels: Sequence[int], classes: Sequence[int], ratings: Sequence[float]) -> Quality:
     """The quality of predictions.
 

@@ -15,7 +15,7 @@ from torch import nn
 from ..adapters.hierarchical_gru import Config, HierarchicalGru, encoded, logits_of, places_of, save
 from ..adapters.satisfaction import CLASSES, rating
 from ..builtin.surface import tokens
-from .ratings import Example, Quality, flat, majority, quality, read_examples
+from .ratings import Example, Quality, Trained, flat, majority, quality, read_examples
 
 _WATCHED = 0.1
 """The share of training dialogues that is used for validation, to decide when to stop."""
@@ -39,15 +39,6 @@ class TrainingSettings(Struct, frozen=True):
     dropout: float = 0.3
     held_out: int = 100
     until: str = "rated"
-
-
-class Trained(Struct, frozen=True):
-    """The result of training with one seed."""
-
-    seed: int
-    epochs: int
-    test: Quality
-    watched: list[Quality]
 
 
 def train(

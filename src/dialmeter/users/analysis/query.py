@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from ...errors import DialmeterError, did_you_mean, one_line
-from ...model import CONSTRAINT_PARTS, Act, DomainGoal, dialogue_key
+from ...model import CONSTRAINT_PARTS, Act, DomainGoal, dialogue_key, full_name
 from ..behaviours import ALL
 from ..behaviours import names as event_names
 from ..blame import PARTIES, REASONS, Loss
@@ -212,17 +212,6 @@ def _goal(domain_goal: DomainGoal) -> str:
     if domain_goal.requests:
         parts.append("ask for " + ", ".join(map(one_line, domain_goal.requests)))
     return "; ".join(parts) or "nothing"
-
-
-def full_name(name: str, service: str) -> str:
-    """Return the name of an act with its service, in lower case.
-
-    Example:
-        >>> full_name("Hotel-Inform", "hotel"), full_name("INFORM", "Hotels_1")
-        ('hotel-inform', 'hotels_1-inform')
-    """
-    lower, where = name.lower(), service.lower()
-    return lower if where in lower else f"{where}-{lower}"
 
 
 def _acts(acts: Sequence[Act]) -> str:

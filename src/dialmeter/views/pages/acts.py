@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...users.analysis.query import full_name
+from ...model import full_name
 
 
 def act_words(act: Mapping[str, Any]) -> str:

@@ -11,8 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from ..chart_files import Chart, slug
-from ..human import coefficient, limits
-from ..tables import Table
+from ..tables import Table, coefficient, limits
 from .charts import LinkedBars, estimate, title_suffix
 from .findings import Finding
 from .judge_case import RECENT, SpokenMove, number

@@ -1,0 +1,103 @@
+"""The options of the commands on trackers for predictions, gold and rules, and functions that read their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from ...readers.multiwoz.multiwoz import ids_of_list
+from ...tracking.rule_sets.rules import FIELDS, Rules, change, load
+from ..frame import match_gold_files, name_files
+from ..options import MAP_HELP, combine_options, option, rules_option, source_options
+from ..progress import track_reading
+
+schema_option = option("--schema FILE", "File with the slots that exist: an SGD schema, an ontology, or a list.")
+
+
+only_option = option(
+    "--only LIST", "Use only the dialogues in this file, one id per line. See --missing for ids that are not in FILE."
+)
+
+
+prediction_options = combine_options(source_options(), schema_option, only_option)
+
+
+input_options = combine_options(click.argument("file"), prediction_options)
+
+
+turns_option = option(
+    "--turns",
+    "Turns that count for a group: those at which gold has a value of the group, or all.",
+    choices=["active", "all"],
+)
+
+
+RULE_HELP = {
+    "names": "Slot names: as-is, multiwoz (unify the spellings of published files), mwzeval",
+    "clash": "Two names in a file that mean one slot and have different values: keep (both, as in the file), last, error",
+    "only": "Slots to score, as domain/section/slot, comma-separated; or all",
+    "values": "Steps of the normaliser, comma-separated: nfkc, tidy, trim, blanks, no-blanks, lower, digits, number-word, mwzeval; or as-is",
+    "none": "Words that mean absent, comma-separated; keep (no words), drop (the usual seven); gold=…;pred=… for each side",
+    "dontcare": "The value dontcare: keep, drop, drop-exact, merge (its spellings); gold=…;pred=… for each side",
+    "extra": "Predicted slots that gold does not have: penalise, ignore-slots, ignore-domains, unlisted",
+    "alternatives": "Several gold values: any-of, any-of-both, listed, first, first-listed, literal, set",
+    "map": MAP_HELP,
+    "match": "Comparison of values: exact, or a similarity such as ratio>=90 or fuzzywuzzy-partial>95",
+    "backend": "Library that computes fuzzywuzzy similarities: levenshtein, difflib",
+    "missing": "Turn without prediction, or dialogue of --only that is not in the file: error, empty, skip, predicted-only",
+    "undefined": "Value of a ratio 0/0: none, zero",
+    "state": "States in the file: cumulative, or update if each turn has only its new values (update-pred: only in predictions)",
+}
+
+
+RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name in FIELDS}
+"""Rule → option that changes it. The rule ``only`` has another option, because --only selects dialogues."""
+
+
+patch_option = option(
+    "--patch FILE", "Patch with corrections of gold, from `tracker audit --read-sheets`. Applied before scoring."
+)
+
+
+def named_files(options: dict[str, Any], what: str, more: Sequence[str] = ()) -> dict[str, tuple[str, str | None]]:
+    """Return prediction file and gold file by name. The names of --name must not be those in ``more``."""
+    golds = match_gold_files(options["files"], options["gold"])
+    names = name_files(options["files"], options.get("names", ()), what, more)
+    return dict(zip(names, zip(options["files"], golds, strict=True), strict=False))
+
+
+rule_options = combine_options(
+    rules_option(),
+    patch_option,
+    *(
+        option(
+            f"{flag} {'FILE|NAME' if name == 'map' else 'CHOICE'} rule_{name}", f"Change one rule. {RULE_HELP[name]}."
+        )
+        for name, flag in RULE_OPTIONS.items()
+    ),
+)
+
+
+def rules_from_options(options: dict[str, Any]) -> Rules:
+    """Return the rule set of the options."""
+    rules = change(load(options["rules_name"]), **{name: options.get(f"rule_{name}") for name in FIELDS})
+    return replace(rules, patch=options["patch"]) if options.get("patch") else rules
+
+
+def dialogues_from_options(options: dict[str, Any]) -> frozenset[str] | None:
+    """Return the keys of the dialogues in the file of --only; None without it."""
+    return frozenset(ids_of_list(options["only"])) if options.get("only") else None
+
+
+def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options for predictions, measures and rules as arguments of functions that score or check files."""
+    return {
+        **{name: options[name] for name in ("format", "gold_format", "schema") if name in options},
+        **({"measures": options["measures"] or None} if "measures" in options else {}),
+        "only": dialogues_from_options(options),
+        "rules": rules_from_options(options),
+        "watch": lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
+    }
