@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from dialmeter.stats import krippendorff_alpha
-from dialmeter.stats.cluster_bootstrap import ResampledVariable, cluster_numbers, cluster_weights, rowwise
-from dialmeter.stats.reliability import intraclass_correlation, positions
+from dialmeter.stats.agreement import intraclass_correlation, positions
+from dialmeter.stats.correlation import ResampledVariable, cluster_numbers, cluster_weights, rowwise
 
 WRITTEN_OUT = {"Pearson": stats.pearsonr, "Spearman": stats.spearmanr, "Kendall": stats.kendalltau}
 

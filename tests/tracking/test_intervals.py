@@ -7,7 +7,7 @@ import pytest
 from dialmeter.core.comparison import Resampling
 from dialmeter.stats import bootstrap
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.vectors.bootstrap_matrix import columns
+from dialmeter.tracking.vectors.measure_columns import columns
 
 from ..two_trackers import dialogues
 

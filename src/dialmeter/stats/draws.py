@@ -13,14 +13,14 @@ The k-th row of `columns` gets the k-th weight. For a result that does not depen
 dialogues by id first.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .formulas import Floats
-from .threads import map_pieces
 
 BLOCK_BYTES = 8 * 2**20
 CHUNK_ENTRIES = 2**16
@@ -202,3 +202,20 @@ def _stratum_sums(columns: Floats, shares: NDArray[np.int64], seed: np.random.Se
                 row[:] = np.bincount(generator.integers(n, size=share, dtype=np.uint32), minlength=n)
         sums[first : first + PRODUCT_ROWS] = product(weights[: len(batch)], columns)
     return sums
+
+
+Done = TypeVar("Done")
+
+
+def map_pieces(work: Callable[..., Done], *pieces: Collection[Any], threads: int) -> Iterator[Done]:
+    """Like ``map``, but in several threads. One thread or one piece needs no pool: starting a thread takes longer than most pieces.
+
+    Example:
+        >>> list(map_pieces(max, [1, 5], [3, 4], threads=2))
+        [3, 5]
+    """
+    if threads == 1 or len(pieces[0]) == 1:
+        yield from map(work, *pieces)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(work, *pieces)

@@ -20,8 +20,8 @@ from ..readers.pairs.vocabulary import PairDialogue
 from ..readers.services.schema import read_schema
 from .align import WatchDialogues, open_pair, unwatched
 from .compared import ComparedDialogue
+from .pairs import Normaliser
 from .result import TrackerResult
-from .rule_sets.normalise import Normaliser
 from .rule_sets.rules import Rules
 from .scorer import TrackerScorer
 from .scoring import read_into

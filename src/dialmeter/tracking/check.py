@@ -16,7 +16,7 @@ from .align import PairFiles, WatchDialogues, open_pair, read_pair, unwatched
 from .baselines import gold_against_itself
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
-from .rule_sets.normalise import Normaliser
+from .pairs import Normaliser
 from .rule_sets.rules import Rules
 from .scorer import TrackerScorer
 

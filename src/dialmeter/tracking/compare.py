@@ -19,7 +19,7 @@ from .align import KeptDialogues
 from .ladder import make_ladders
 from .resolve_measures import ResolvedMeasure
 from .result import TrackerResult
-from .vectors.bootstrap_matrix import columns, order_of
+from .vectors.measure_columns import columns, order_of
 
 
 class Ranks(Struct, frozen=True):

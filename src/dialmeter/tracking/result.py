@@ -15,17 +15,23 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice, Schema
 from .align import KeptDialogues, PairFiles
-from .diagnosis.findings import Findings
+from .diagnosis.findings import Findings, notices_of
 from .diagnosis.suspicions import Finding, diagnose
 from .digest import GOLD
-from .notices import notices_of
 from .resolve_measures import ResolvedMeasure
 from .rule_sets.rules import Rules, signature
 from .seen import digest_of, schema_digest, seen_by
-from .vectors.bootstrap_matrix import intervals, with_interval
-from .vectors.breakdown import ActiveTurns, Breakdown, By
-from .vectors.measure_columns import MeasureColumns, Valued, with_slots
-from .vectors.tally_table import gathered
+from .tally import gathered
+from .vectors.measure_columns import (
+    ActiveTurns,
+    Breakdown,
+    By,
+    MeasureColumns,
+    Valued,
+    intervals,
+    with_interval,
+    with_slots,
+)
 
 
 class Worst(Struct, frozen=True):

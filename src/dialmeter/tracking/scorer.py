@@ -26,8 +26,7 @@ from .resolve_measures import resolve
 from .result import TrackerResult
 from .rule_sets.rules import Rules, load
 from .seen import SeenGold, seen_by
-from .vectors.breakdown import Breakdown, By
-from .vectors.measure_columns import NEEDS_SCHEMA, MeasureColumns
+from .vectors.measure_columns import NEEDS_SCHEMA, Breakdown, By, MeasureColumns
 from .walk import Walk
 
 Sink = Callable[[PairDialogue, ComparedDialogue], None]

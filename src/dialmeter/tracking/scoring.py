@@ -39,7 +39,7 @@ from .result import TrackerResult
 from .rule_sets.rules import Rules
 from .scorer import PartialScores, Sink, TrackerScorer, states_of
 from .tally import CORRECT, MISSED, OVER, WRONG
-from .vectors.breakdown import By
+from .vectors.measure_columns import By
 
 _MISTAKES = 50
 """Number of pairs of gold and predicted value that a run keeps."""

@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import parse
-from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.rule_sets.rules import (
     ABSENT_WORDS,
     EMPTY,

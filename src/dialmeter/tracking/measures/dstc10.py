@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 from ...measure import Measure, Vector
 from ...model import State, Value
 from ..compared import ComparedDialogue
-from ..pairs import alternatives
-from ..rule_sets.normalise import set_score
+from ..pairs import alternatives, set_score
 from ..tally import Tally
 
 

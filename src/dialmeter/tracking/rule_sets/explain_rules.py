@@ -20,9 +20,8 @@ from ..pairs import PairRules
 from ..resolve_measures import ResolvedMeasure, resolve
 from ..scorer import TrackerScorer, why_not_applicable
 from ..seen import SeenGold, schema_digest, seen_by
-from ..tally import CORRECT
+from ..tally import CORRECT, TallyTable
 from ..vectors.measure_columns import MeasureColumns, with_slots
-from ..vectors.tally_table import TallyTable
 from ..walk import Walk
 from .rules import FIELDS, Rules, named, names, signature
 

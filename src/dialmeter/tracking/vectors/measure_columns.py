@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, repeat, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
+from msgspec.structs import replace
 
+from ...core.comparison import Resampling, sign_interval
 from ...errors import InputError, NotApplicable
-from ...measure import Gather, Measure, Vector
-from ...model import NAMED, Schema, Value
+from ...measure import Gather, Measure, Score, Vector
+from ...model import NAMED, Schema, Value, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
+from ...stats.intervals import Interval
 from ..compared import ComparedDialogue
 from ..measures.dstc10 import ValueMeasure, ValueOverlap
 from ..pairs import PairRules
-from ..tally import CORRECT, OTHER_DOMAINS, Row, Tally, TallyVariant
+from ..resolve_measures import ResolvedMeasure
+from ..tally import CORRECT, NEVER, OTHER_DOMAINS, Row, Tally, TallyTable, TallyVariant, gather_into, gathered
 from ..walk import Group, Walk
 from .frames import FrameTable
-from .tally_table import TallyTable, gather_into, gathered
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ...stats import Formula
     from ...stats.formulas import Floats
+    from ...stats.formulas import Value as FormulaValue
 
 _WIDTH = len(Tally._fields) - 1
 _SINCE = Tally._fields.index("since")
@@ -399,3 +404,206 @@ def _format_value(value: Value, first: bool) -> str:
     if isinstance(value, tuple):
         return value[0] if first and value else "|".join(value)
     return value.partition("|")[0] if first else value
+
+
+By: TypeAlias = Literal["domain", "slot", "without-domain", "seen"]
+ActiveTurns: TypeAlias = Literal["active", "all"]
+
+_EMPTY_TURN = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0)
+_EMPTY_TURN_CUT = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0, 0, 0, 0)
+
+
+class Breakdown:
+    """The columns of measures, per group.
+
+    Args:
+        by: the kind of groups.
+        measures: the measures; only those that are computed from tallies are used.
+        hyphen_cut: as in MeasureColumns.
+        seen: the domains of the training data, for groups of seen and unseen domains.
+    """
+
+    def __init__(
+        self, by: By, measures: Sequence[Measure], hyphen_cut: bool, seen: frozenset[str] = frozenset()
+    ) -> None:
+        self.by = by
+        self._measures = [measure for measure in measures if measure.reads() == "tally"]
+        self._hyphen_cut = hyphen_cut
+        self._seen = seen
+        self._by_group: dict[str, MeasureColumns] = {}
+        self._dialogues = 0
+        self._turns = 0
+
+    def add(self, walk: Walk, pairs: PairRules) -> None:
+        """Add the last dialogue of a walk."""
+        self._dialogues += 1
+        self._turns += len(walk.numbers)
+        for name, group in self._groups(walk.slots(), pairs):
+            measure_columns = self._by_group.get(name)
+            if measure_columns is None:
+                measure_columns = self._by_group[name] = MeasureColumns(self._measures, self._hyphen_cut)
+            measure_columns.add(walk, pairs, group)
+
+    def merge(self, other: Breakdown) -> None:
+        """Add the dialogues of another part of the corpus."""
+        self._dialogues += other._dialogues
+        self._turns += other._turns
+        for group, measure_columns in other._by_group.items():
+            self._by_group.setdefault(group, MeasureColumns(self._measures, self._hyphen_cut)).merge(measure_columns)
+
+    def _groups(self, slots: Sequence[int], pairs: PairRules) -> Iterator[tuple[str, Group]]:
+        """Yield the groups of a dialogue with these slots, with their names."""
+        if self.by == "slot":
+            numbers = list(range(len(pairs.slot_names)))
+            yield from ((pairs.slot_names[slot], Group(numbers, slot)) for slot in slots)
+        elif self.by == "seen":
+            seen = [int(pairs.domain_names[domain] in self._seen) for domain in pairs.domains]
+            yield from (("seen", Group(seen, 1)), ("unseen", Group(seen, 0)))
+        else:
+            without = self.by == "without-domain"
+            for domain in sorted({pairs.domains[slot] for slot in slots}, key=pairs.domain_names.__getitem__):
+                yield pairs.domain_names[domain], Group(pairs.domains, domain, without)
+
+    def values(self, measure: Measure, turns: ActiveTurns, whole: MeasureColumns) -> dict[str, Valued]:
+        """Return the value of a measure for every group, sorted by the name of the group.
+
+        Args:
+            measure: the measure.
+            turns: with ``active``, a mean over turns counts only turns at which gold holds a slot of the group; pooled measures
+                always use all turns.
+            whole: the columns of the corpus; dialogues without the domain count unchanged in ``without-domain``.
+        """
+        return {group: self._value(measure, group, turns, whole) for group in sorted(self._by_group)}
+
+    def _value(self, measure: Measure, group: str, turns: ActiveTurns, whole: MeasureColumns) -> Valued:
+        measure_columns = self._by_group[group]
+        if self.by == "without-domain":
+            return self._with_the_rest(measure_columns, whole).value(measure)
+        if measure.average == "dialogue" or measure.gather != "sum":
+            return measure_columns.value(measure)
+        tally_table = measure_columns.tally_table_for(measure)
+        table, counts = tally_table.table, tally_table.counts()
+        if turns == "active" and not measure.pooled:
+            counts = Counter({row: count for row, count in counts.items() if table[row].gold})
+        else:
+            table = [*table, _EMPTY_TURN_CUT if self._hyphen_cut else _EMPTY_TURN]
+            counts[len(table) - 1] = self._turns - len(tally_table.rows)
+        return weighted(measure, table, counts)
+
+    def _with_the_rest(self, measure_columns: MeasureColumns, whole: MeasureColumns) -> MeasureColumns:
+        """Return the dialogues that have the domain, without that domain, and all other dialogues unchanged."""
+        merged = MeasureColumns(self._measures, self._hyphen_cut)
+        merged.merge(measure_columns)
+        inside = set(measure_columns.main.dialogues)
+        for variant, tally_table in merged.tally_tables.items():
+            rest = whole.tally_tables[variant]
+            for position, name in enumerate(rest.dialogues):
+                if name not in inside:
+                    rows = [rest.table[row] for row in rest.rows_of(position)]
+                    tally_table.add(name, list(rest.turns_of(position)), rows)
+        return merged
+
+
+def order_of(measure_columns: MeasureColumns) -> list[int]:
+    """Return the positions of the dialogues sorted by id, so that resampling does not depend on the order of the file."""
+    names = list(map(dialogue_key, measure_columns.main.dialogues))
+    return sorted(range(len(names)), key=names.__getitem__)
+
+
+def columns(measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure]) -> tuple[Floats, dict[str, Formula]]:
+    """Return the matrix of all measures, with rows sorted by dialogue, and the formula of each measure over its columns."""
+    import numpy as np
+
+    order = order_of(measure_columns)
+    blocks: list[Floats] = []
+    formulas: dict[str, Formula] = {}
+    width = 0
+    for each in measures:
+        block = _block(measure_columns, each.used)
+        formulas[each.text] = _formula(each.used, slice(width, width + block.shape[1]))
+        blocks.append(block[order])
+        width += block.shape[1]
+    return np.hstack(blocks), formulas
+
+
+def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
+    """Return the vectors of a measure; for a mean over dialogues, the value of each dialogue and whether it has one."""
+    import numpy as np
+
+    if measure.average != "dialogue":
+        return measure_columns.vectors(measure)
+    values = measure_columns.values(measure)
+    return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
+
+
+def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
+    from ...stats import Formula
+
+    return Formula(_vectorised(measure), take, measure.low, measure.high)
+
+
+def _vectorised(measure: Measure) -> FormulaValue:
+    from ...stats import rowwise
+
+    if measure.average == "dialogue" or type(measure).value is Measure.value:
+        return lambda sums: sums[..., 0] / sums[..., 1]
+    return rowwise(lambda sums: measure.value(sums.tolist()))
+
+
+def with_interval(score: Score, interval: Interval | None, resampling: Resampling | None) -> Score:
+    """Return a score with its interval, or with the reason why it has none. A score without a value gets no interval."""
+    if score.value is None or interval is None:
+        return score
+    signature = sign_interval(score.signature, resampling, interval.ci)
+    return replace(score, ci=interval.ci, ci_reason=interval.reason or "", signature=signature)
+
+
+def intervals(
+    measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], resampling: Resampling, threads: int = 1
+) -> dict[str, Interval]:
+    """Return the bootstrap intervals of all measures from the same resamples; empty if there are fewer than two dialogues.
+
+    Args:
+        measure_columns: the vectors of the corpus.
+        measures: the measures.
+        resampling: confidence, resamples and seed.
+        threads: number of threads.
+    """
+    from ...stats.draws import resampled_sums
+    from ...stats.formulas import evaluate
+    from ...stats.resampling import percentile_interval
+
+    dialogues = len(measure_columns.main.dialogues)
+    if dialogues < 2:
+        return {}
+    matrix, formulas = _exact_columns(measure_columns, measures, threads)
+    sums = resampled_sums(matrix, resampling.resamples, resampling.seed, threads=threads)
+    return {
+        name: percentile_interval(evaluate(formula, sums), resampling.confidence, dialogues, formula, matrix)
+        for name, formula in formulas.items()
+    }
+
+
+def _exact_columns(
+    measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], threads: int = 1
+) -> tuple[Floats, dict[str, Formula]]:
+    """Like ``columns``, but rounded so that sums are exact, and without duplicate columns of measures that share them."""
+    import numpy as np
+
+    from ...stats.draws import map_pieces
+    from ...stats.formulas import exact
+
+    gathered = [each for each in measures if each.used.average != "dialogue" and measure_columns.is_gathered(each.used)]
+    matrix, indices = measure_columns.distinct([each.used for each in gathered], threads)
+    takes = {each.text: take for each, take in zip(gathered, indices, strict=True)}
+    for each in (each for each in measures if each.text not in takes):
+        block = _block(measure_columns, each.used).T
+        takes[each.text] = list(range(len(matrix), len(matrix) + len(block)))
+        matrix = np.vstack([matrix, block])
+    order = np.array(order_of(measure_columns))
+
+    def sort_and_round(column: Floats) -> None:
+        column[:] = exact(column[order])[:, 0]
+
+    list(map_pieces(sort_and_round, matrix, threads=threads))
+    return matrix.T, {each.text: _formula(each.used, takes[each.text]) for each in measures}
