@@ -6,20 +6,23 @@ from typing import Literal
 
 from ...measure import Measure, Vector
 from ..tally import Tally
+from . import ShareMeasure
 
 
-class JGA(Measure, frozen=True, kw_only=True):
+class _Exact(Measure, frozen=True, kw_only=True):
+    def from_tally(self, tally: Tally) -> Vector:
+        return (tally.exact, 1)
+
+
+class JGA(_Exact, frozen=True, kw_only=True):
     """The share of turns whose predicted state is exactly the gold state; empty equals empty."""
 
     title = "Joint Goal Accuracy"
     formula = "mean over turns of [G = P]"
     cite = ("henderson-2014",)
 
-    def from_tally(self, tally: Tally) -> Vector:
-        return (tally.exact, 1)
 
-
-class FinalJGA(Measure, frozen=True, kw_only=True):
+class FinalJGA(_Exact, frozen=True, kw_only=True):
     """The share of dialogues whose last state is exactly right."""
 
     title = "Joint Goal Accuracy at the last turn"
@@ -27,20 +30,14 @@ class FinalJGA(Measure, frozen=True, kw_only=True):
     unit = "dialogue"
     gather = "last"
 
-    def from_tally(self, tally: Tally) -> Vector:
-        return (tally.exact, 1)
 
-
-class DialogueAccuracy(Measure, frozen=True, kw_only=True):
+class DialogueAccuracy(_Exact, frozen=True, kw_only=True):
     """The share of dialogues in which every turn is exactly right."""
 
     title = "Dialogue accuracy"
     formula = "mean over dialogues of [G = P at every turn]"
     unit = "dialogue"
     gather = "every"
-
-    def from_tally(self, tally: Tally) -> Vector:
-        return (tally.exact, 1)
 
 
 class JointF1(Measure, frozen=True, kw_only=True):
@@ -141,37 +138,33 @@ class RSA(Measure, frozen=True, kw_only=True):
         return {"zero": (0, 1), "skip": (0, 0), "one": (1, 1)}[self.empty]
 
 
-class SlotPrecision(Measure, frozen=True, kw_only=True):
+class _Pairs(ShareMeasure, frozen=True, kw_only=True):
+    def from_tally(self, tally: Tally) -> Vector:
+        return self.vector(tally.match, tally.gold, tally.pred)
+
+
+class SlotPrecision(_Pairs, frozen=True, kw_only=True):
     """The share of predicted pairs that are right."""
 
     title = "Slot precision"
     formula = "Σ|G ∩ P| / Σ|P|"
     why_unscored = "nothing was predicted"
-    pooled = True
-
-    def from_tally(self, tally: Tally) -> Vector:
-        return (tally.match, tally.pred)
+    share = "precision"
 
 
-class SlotRecall(Measure, frozen=True, kw_only=True):
+class SlotRecall(_Pairs, frozen=True, kw_only=True):
     """The share of gold pairs that are predicted."""
 
     title = "Slot recall"
     formula = "Σ|G ∩ P| / Σ|G|"
     why_unscored = "gold is empty"
-    pooled = True
-
-    def from_tally(self, tally: Tally) -> Vector:
-        return (tally.match, tally.gold)
+    share = "recall"
 
 
-class SlotF1(Measure, frozen=True, kw_only=True):
+class SlotF1(_Pairs, frozen=True, kw_only=True):
     """The harmonic mean of slot precision and slot recall."""
 
     title = "Slot F1"
     formula = "2 · Σ|G ∩ P| / (Σ|G| + Σ|P|)"
     why_unscored = "gold and prediction are empty"
-    pooled = True
-
-    def from_tally(self, tally: Tally) -> Vector:
-        return (2 * tally.match, tally.gold + tally.pred)
+    share = "F1"

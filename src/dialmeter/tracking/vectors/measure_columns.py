@@ -171,7 +171,7 @@ class MeasureColumns:
             if isinstance(measure, ValueMeasure):
                 if measure.several not in overlaps:
                     overlaps[measure.several] = measure.overlaps(compared)
-                units = [measure.from_overlap(each) for each in overlaps[measure.several]]
+                units = [measure.vector(*each) for each in overlaps[measure.several]]
             else:
                 states = [({}, {}), *compared.states()]
                 units = [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
