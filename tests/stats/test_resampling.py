@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dialmeter.stats import Formula, bootstrap, ratio, rowwise
+from dialmeter.stats import Formula, bootstrap, draws, ratio, rowwise
 from dialmeter.stats.draws import resampled_sums, swapped_sums
 from dialmeter.stats.formulas import _fraction_bits, as_columns, evaluate, exact, exact_pair, point
 from dialmeter.stats.resampling import acceleration
@@ -89,10 +89,12 @@ def test_coverage_near_the_end_of_the_range():
 
 @pytest.mark.parametrize("draw", [resampled_sums, swapped_sums])
 @pytest.mark.parametrize("n", [2, 21, 1_000, 70_000])
-def test_block_size_changes_nothing(draw, n):
+def test_block_size_changes_nothing(draw, n, monkeypatch):
     data = exact(rows(n))
     resamples = 40 if n > 1_000 else 333
-    assert np.array_equal(draw(data, resamples, 4), draw(data, resamples, 4, block_bytes=1))
+    whole = draw(data, resamples, 4)
+    monkeypatch.setattr(draws, "BLOCK_BYTES", 1)
+    assert np.array_equal(draw(data, resamples, 4), whole)
 
 
 @pytest.mark.parametrize("draw", [resampled_sums, swapped_sums])

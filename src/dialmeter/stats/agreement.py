@@ -1,10 +1,14 @@
-"""Krippendorff's alpha, from its definition.
+"""Agreement and reliability of raters: Krippendorff's alpha, intraclass correlation, and correlations of left-out raters.
 
 alpha = 1 - D_o / D_e, where D_o is the mean difference between values given to the same unit and D_e the mean
 difference between any two values. A unit with m values enters with weight 1/(m - 1) per ordered pair, and units with
 fewer than two values do not enter. Krippendorff (2019), Content Analysis, 4th edition, chapter 12; Hayes and
 Krippendorff (2007), Answering the Call for a Standard Reliability Measure for Coding Data, Communication Methods and
 Measures 1(1), 77-89.
+
+ICC(1,1) and ICC(1,k) follow Shrout and Fleiss (1979), Intraclass Correlations: Uses in Assessing Rater Reliability, Psychological
+Bulletin 86(2), 420-428. Items may have different raters. If the numbers of ratings differ, the mean number is
+k0 = (N - Σ k_i² / N) / (n - 1), as in the analysis of variance of unbalanced data.
 """
 
 from __future__ import annotations
@@ -93,26 +97,13 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]] | NDArray[Any], lev
     return Agreement(1 - observed / expected, len(units), total, left_out)
 
 
-def _squared(a: Floats, b: Floats) -> Floats:
-    return np.square(a - b)
-
-
-def _relative(a: Floats, b: Floats) -> Floats:
-    total = a + b
-    return np.square((a - b) / np.where(total == 0, 1.0, total))
-
-
-def _unequal(a: Floats, b: Floats) -> Floats:
-    return np.not_equal(a, b).astype(np.float64)
-
-
 # Ordinal differences are squared differences of mean ranks: the sum of the counts from one value to the other, with the
 # counts of these two values halved.
 DIFFERENCES: dict[Level, Difference] = {
-    "nominal": _unequal,
-    "ordinal": _squared,
-    "interval": _squared,
-    "ratio": _relative,
+    "nominal": lambda a, b: np.not_equal(a, b).astype(np.float64),
+    "ordinal": lambda a, b: np.square(a - b),
+    "interval": lambda a, b: np.square(a - b),
+    "ratio": lambda a, b: np.square((a - b) / np.where(a + b == 0, 1.0, a + b)),
 }
 
 
@@ -195,13 +186,9 @@ class IntraclassCorrelation:
 
 
 def intraclass_correlation(ratings: Sequence[Sequence[float]]) -> IntraclassCorrelation:
-    """Compute ICC(1,1) and ICC(1,k) of items that were rated by different people.
+    """Compute ICC(1,1) and ICC(1,k) of items that were rated by different people, or give the reason if they are not defined.
 
-    Args:
-        ratings: The ratings of each item, in any order; items without a rating are skipped.
-
-    Returns:
-        Both coefficients, or a reason if they are not defined.
+    The ratings of an item are in any order; items without a rating are skipped.
 
     Example:
         >>> table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
@@ -293,12 +280,7 @@ def against_left_out_raters(
 ) -> AgainstRater:
     """Compare a judge with one rater: both are correlated with the mean of the other raters.
 
-    Positions with fewer than thirty items are skipped.
-
-    Args:
-        scores: Scores of the judge, by item; None for an unscored item.
-        ratings: The ratings of each item.
-        statistic: A correlation, such as `spearman`.
+    The judge has one score per item, or None for an unscored item. Positions with fewer than thirty items are skipped.
 
     Example:
         >>> from dialmeter.stats import spearman

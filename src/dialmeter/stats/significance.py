@@ -1,4 +1,4 @@
-"""McNemar's test of two systems that are right or wrong on the same units, and corrections of p values.
+"""McNemar's test of two systems that are right or wrong on the same units, corrections of p values, and letters of groups.
 
 Missing p values stay missing and are not counted as tests.
 """
@@ -25,12 +25,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
     Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6(2),
     65-70.
-
-    Args:
-        p_values: One p value per comparison, or None if there is none.
-
-    Returns:
-        Adjusted p values in the order given.
 
     Raises:
         ValueError: If a p value is not between 0 and 1.
@@ -109,13 +103,6 @@ def mcnemar(first: Sequence[bool] | NDArray[np.bool_], second: Sequence[bool] | 
     Units are assumed to be independent. Turns of one dialogue are not, so give one entry per dialogue (for example, all
     turns right) and test means over turns with `paired_randomisation`.
 
-    Args:
-        first: For each unit, True if the first system is right.
-        second: The same for the second system, the same units in the same order.
-
-    Returns:
-        The test.
-
     Raises:
         ValueError: If the vectors differ in length, are empty, or contain anything except truth values.
 
@@ -147,13 +134,7 @@ def mcnemar_counts(only_first: int, only_second: int, *, n: int | None = None) -
     which then agrees to three digits. McNemar (1947), Note on the Sampling Error of the Difference Between
     Correlated Proportions or Percentages, Psychometrika 12(2), 153-157.
 
-    Args:
-        only_first: Units that only the first system has right.
-        only_second: Units that only the second system has right.
-        n: Number of all units; it is only copied to the result.
-
-    Returns:
-        The test; p is 1 if the systems never differ.
+    p is 1 if the systems never differ. The number of all units is only copied to the result.
 
     Raises:
         ValueError: If a count is negative or n is smaller than the two counts.
@@ -181,11 +162,9 @@ def letter_display(names: Sequence[str], differing: Iterable[tuple[str, str]]) -
     Comparisons, Journal of Computational and Graphical Statistics 13(2), 456-466.
 
     Args:
-        names: the systems, the best first; the first systems get the first letters.
+        names: the systems, the best first; the first systems get the first letters. From the 53rd group on, a group has its
+            number in parentheses.
         differing: pairs of systems that differ significantly.
-
-    Returns:
-        The letters of each system. From the 53rd group on, a group has its number in parentheses.
 
     Raises:
         ValueError: If a pair names a system that is not in names, or the same system twice.

@@ -215,12 +215,12 @@ def between_measures(
     Raises:
         NotApplicable: a measure has the same value in all dialogues, so it cannot be standardised.
     """
-    from ..stats.correlation import pairs
+    from ..stats.correlation import complete
 
     ones, others = (values_by_dialogue(result, measure) for measure in (first, second))
     both = [None not in each for each in zip(ones, others, strict=True)]
     scales = []
-    one_side, other_side, _ = pairs(ones, others)
+    (one_side, other_side), _ = complete(ones, others)
     for measure, values in ((first, one_side), (second, other_side)):
         if len(values) < 2 or values.min() == values.max():
             raise NotApplicable(
