@@ -15,13 +15,12 @@ from ...model import Schema, Value
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..compared import ComparedDialogue
 from ..diagnosis.findings import Findings
-from ..digest import GOLD, GoldDigest, GoldText
+from ..digest import GOLD
 from ..pairs import PairRules
-from ..resolve_measures import ResolvedMeasure, resolve
 from ..scorer import TrackerScorer, why_not_applicable
-from ..seen import SeenGold, schema_digest, seen_by
+from ..seen import schema_digest, seen_by
 from ..tally import CORRECT, TallyTable
-from ..vectors.measure_columns import MeasureColumns, with_slots
+from ..vectors.measure_columns import with_slots
 from ..walk import Walk
 from .rules import FIELDS, Rules, named, names, signature
 
@@ -71,13 +70,8 @@ def explain(
     To explain a flip, the fields of the first rule set are changed into those of the other, one at a time. The fields that flip
     the turn alone are the reasons. If no single field does, all fields that differ are listed together.
 
-    Args:
-        dialogues: the dialogues with gold and predictions.
-        vocabulary: the vocabulary of their pairs.
-        rule_sets: the rule sets (default: all named rule sets).
-        schema: the schema, for rule sets that treat categorical slots differently.
-        reasons: explain each flip; if False, flips are only listed with their turns.
-        only: keys of the requested dialogues (default: all dialogues with gold).
+    The schema is for rule sets that treat categorical slots differently. Without ``reasons``, flips are only listed with their
+    turns. ``only`` has the keys of the requested dialogues (default: all dialogues with gold).
 
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
@@ -94,14 +88,14 @@ def explain(
 
 
 class _Verdicts(Struct):
-    """The score of a file under one rule set, and whether each turn is right."""
+    """The score of a file under one rule set, whether each turn is right, and why the rule set cannot be applied."""
 
     value: float | None
     signature: str
     account: Account
     tally_table: TallyTable
     right: list[bool]
-    not_applicable: str = ""
+    not_applicable: str
 
     def places(self) -> list[tuple[str, int]]:
         """Return the dialogue and the number of each turn."""
@@ -132,74 +126,42 @@ class _Explainer:
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
         base, *others = rule_sets
-        scorer = TrackerScorer([base.headline], base, vocabulary=self._vocabulary)
-        scorer.schema = self._schema
-        for read in self._dialogues:
-            scorer.add_pairs(read)
-        result = scorer.result(only=self._only)
-        self._findings, self._account = scorer.findings, result.account
-        if not base.stand_ins:
-            self._cache[_key(base)] = self._verdicts_of(
-                result.measure_columns, result.measures[0], base, [], self._findings.digest
-            )
-        base_verdicts = self._verdicts(base)
-        return [
-            _summarise(base, base_verdicts, []),
-            *(self._compare(base, base_verdicts, rules) for rules in others),
-        ]
+        scorer, right = self._score(base)
+        self._account, self._findings = scorer.result(only=self._only).account, scorer.findings
+        verdicts = self._cache[_key(base)] = self._judge(scorer, right)
+        return [_summarise(base, verdicts, []), *(self._compare(base, verdicts, rules) for rules in others)]
 
     def _verdicts(self, rules: Rules) -> _Verdicts:
         key = _key(rules)
         if key not in self._cache:
-            self._cache[key] = self._score(rules)
+            self._cache[key] = self._judge(*self._score(rules))
         return self._cache[key]
 
-    def _score(self, rules: Rules) -> _Verdicts:
-        (measure,), _ = resolve([rules.headline], rules)
-        pairs = PairRules(rules, self._vocabulary)
-        digest = GoldDigest()
-        walk = Walk(pairs, GoldText(self._vocabulary))
-        seen = SeenGold([seen_by(measure.used, rules)], pairs)
-        measure_columns = MeasureColumns([measure.used])
+    def _score(self, rules: Rules) -> tuple[TrackerScorer, list[bool]]:
+        """Score the dialogues. Under a rule set with partial credit, a turn is right if all its frames have full credit."""
+        scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
+        scorer.schema = self._schema
         right: list[bool] = []
         for read in self._dialogues:
-            if walk.take(read):
-                measure_columns.add(walk, pairs)
-                digest.add(walk.id, {GOLD: walk.gold_form, **seen.forms(walk, read, self._schema)})
-                if rules.stand_ins:
-                    measure_columns.add_details(ComparedDialogue(walk, pairs), read, self._schema)
-                    # Under a rule set with partial credit, a turn is right if all its frames have full credit.
-                    right += [
-                        all(vector[0] == vector[1] for vector in turn)
-                        for turn in measure_columns.frames.last(measure.used)
-                    ]
-        findings = Findings(gold_slots=walk.gold_slots())
-        findings.note_carried(walk, self._vocabulary)
-        slots = len(set(map(pairs.name_of, self._schema.slots))) if self._schema else len(walk.gold_slots())
-        verdicts = self._verdicts_of(
-            measure_columns, ResolvedMeasure(measure.text, with_slots(measure.used, slots)), rules, right, digest
-        )
-        verdicts.not_applicable = why_not_applicable(rules, findings, self._schema)
-        return verdicts
+            if scorer.add_pairs(read) and rules.stand_ins:
+                frames = scorer.measure_columns.frames.last(scorer.measures[0].used)
+                right += [all(vector[0] == vector[1] for vector in turn) for turn in frames]
+        return scorer, right
 
-    def _verdicts_of(
-        self,
-        measure_columns: MeasureColumns,
-        measure: ResolvedMeasure,
-        rules: Rules,
-        right: list[bool],
-        digest: GoldDigest,
-    ) -> _Verdicts:
-        tally_table = measure_columns.main
+    def _judge(self, scorer: TrackerScorer, right: list[bool]) -> _Verdicts:
+        rules, columns, findings = scorer.rules, scorer.measure_columns, scorer.findings
+        [(text, used)] = scorer.measures
+        used = with_slots(used, scorer.slots)
+        tally_table = columns.main
         if not rules.stand_ins:
             exact = [tally.exact for tally in tally_table.table]
             right = [exact[row] for row in tally_table.rows]
         account = self._findings.account_under(self._account, len(tally_table.dialogues), rules.skips_missing)
-        digests, seen = digest.hexes(), seen_by(measure.used, rules)
+        digests, seen = findings.digest.hexes(), seen_by(used, rules)
         schema = self._schema if seen == "frames" else None
         signed = signature(
-            measure.text,
-            measure.used,
+            text,
+            used,
             rules,
             dialogues=len(tally_table.dialogues),
             turns=len(tally_table.rows),
@@ -207,9 +169,10 @@ class _Explainer:
             gold=digests.get(GOLD, ""),
             left_out=self._findings.missing.shown if rules.skips_missing else "",
             account=(*only_field(self._only), *account.signed),
-            also={"schema": schema_digest(schema, measure_columns.frames.services)} if schema else None,
+            also={"schema": schema_digest(schema, columns.frames.services)} if schema else None,
         )
-        return _Verdicts(measure_columns.value(measure.used).value, signed, account, tally_table, right)
+        reason = why_not_applicable(rules, findings, self._schema)
+        return _Verdicts(columns.value(used).value, signed, account, tally_table, right, reason)
 
     def _compare(self, base: Rules, base_verdicts: _Verdicts, rules: Rules) -> UnderRules:
         try:
