@@ -17,14 +17,12 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
 from ..readers.pairs.vocabulary import PairDialogue
-from ..readers.services.schema import read_schema
 from .align import WatchDialogues, open_pair, unwatched
 from .compared import ComparedDialogue
 from .pairs import Normaliser
 from .result import TrackerResult
 from .rule_sets.rules import Rules
-from .scorer import TrackerScorer
-from .scoring import read_into
+from .scoring import TrackerSettings, read_into
 
 WRONG = "≠"
 """A value that is neither equal nor similar to any other: it has no letter or digit for similarity scorers."""
@@ -170,19 +168,7 @@ def score_with_yardsticks(
     Trivial trackers predict the same turns that count for the tracker: all turns with gold, or, if the rules skip turns without
     prediction, only the turns with a prediction.
 
-    Args:
-        path: the file of predictions, with or without gold.
-        gold: the file of gold states, if the first file has none.
-        names: the trivial trackers.
-        seed: the seed of the trivial trackers.
-        format: the format of the predictions; detected if not given.
-        gold_format: the format of the gold file.
-        schema: a schema file.
-        only: keys of the dialogues to score.
-        measures: the measures to compute (default: those of the rule set).
-        rules: a rule set.
-        resampling: the settings of the confidence intervals of the tracker's scores.
-        watch: wraps the dialogues, for a progress bar.
+    The arguments are those of ``score_file``, and the names and the seed of the trivial trackers.
 
     Raises:
         DialmeterError: the file has no values, so kinds of mistakes cannot be counted.
@@ -196,12 +182,13 @@ def score_with_yardsticks(
         raise DialmeterError(
             f"{corpus.name}: the file holds no values, only which slots are right; counts of missed, wrong and over need values"
         )
-    schema_slots = read_schema(schema) if schema else None
-    scorer = TrackerScorer(parsed, rules, schema_slots)
+    settings = TrackerSettings(rules, parsed, schema)
+    scorer = settings.scorer()
     # Trivial predictions come from cumulative gold, so they are cumulative even if the states of the tracker are updates.
     trivial_rules = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
     words = scorer.vocabulary
-    scorers = {name: TrackerScorer(parsed, trivial_rules, schema_slots, vocabulary=words) for name in names}
+    trivial_settings = structs.replace(settings, rules=trivial_rules)
+    scorers = {name: trivial_settings.scorer(vocabulary=words) for name in names}
 
     def predict(read: PairDialogue, compared: ComparedDialogue) -> None:
         dialogue = words.plain(read)

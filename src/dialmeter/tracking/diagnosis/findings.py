@@ -1,4 +1,7 @@
-"""Findings of one pass over a corpus: turns that are on one side only, the digest of gold, and mistakes."""
+"""Findings of one pass over a corpus: turns that are on one side only, the digest of gold, mistakes, and warnings.
+
+Each warning has a code, a count, a reason, and a fix.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,8 @@ class Mistakes(Struct):
         new: of the values that do not agree, the number of turns at which the mistake is not carried over from the previous turn.
     """
 
-    turns: dict[Held, int] = field(default_factory=dict)
-    new: dict[Held, int] = field(default_factory=dict)
+    turns: Counter[Held] = field(default_factory=Counter)
+    new: Counter[Held] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, walk: Walk, pairs: PairRules) -> Mistakes:
@@ -58,13 +61,12 @@ class Mistakes(Struct):
             return slot, pairs.values[gold] if gold else None, pairs.values[pred] if pred else None
 
         turns, new = walk.end_counts()
-        return cls(*({held(*key): count for key, count in counts.items()} for counts in (turns, new)))
+        return cls(*(Counter({held(*key): count for key, count in counts.items()}) for counts in (turns, new)))
 
     def merge(self, other: Mistakes) -> None:
         """Add the counts of another part of the corpus."""
-        for mine, theirs in ((self.turns, other.turns), (self.new, other.new)):
-            for key, count in theirs.items():
-                mine[key] = mine.get(key, 0) + count
+        self.turns.update(other.turns)
+        self.new.update(other.new)
 
     def by_slot(self) -> dict[str, Counter[tuple[str, str]]]:
         """Count how often each slot was missed, wrong or over, new or carried over."""
@@ -108,6 +110,7 @@ Carries: TypeAlias = Literal["pairs", "gold", "sections", "named-empty", "looked
 """Features of a file: any pairs; pairs in gold; sections; slots that are named without a value; gold slots that the rule set
 uses."""
 
+Change: TypeAlias = Literal["gold changes", "gold losses", "changes", "losses", "held", "repeated"]
 _ENOUGH = 1000
 _EXAMPLES = 10
 
@@ -162,12 +165,8 @@ class Findings(Struct):
         extra: turns without gold.
         gold_slots: slots that gold holds under the rules.
         hedged: predictions of several values at once, each with its first place.
-        gold_changes: number of changes of gold; the first thousand changes show whether states are cumulative.
-        gold_losses: number of these changes that lose a slot.
-        pred_changes: number of changes of predictions in the same dialogues.
-        pred_losses: number of these changes that lose a slot.
-        pred_held: number of values in the predicted states of these dialogues.
-        pred_repeated: number of these values that an earlier turn already had; updates do not repeat values.
+        changes: counts up to the first thousand changes of gold, which show whether states are cumulative: changes and losses of
+            a slot, in gold and in predictions; values held by predictions, and those repeated from an earlier turn.
         mistakes: counts of gold and predicted values by slot.
         clashes: slots that are duplicate in a state because two names become one; each with its first place.
         carries: the features that the files have.
@@ -180,12 +179,7 @@ class Findings(Struct):
     extra: Unpaired = field(default_factory=Unpaired)
     gold_slots: set[str] = field(default_factory=set)
     hedged: dict[str, str] = field(default_factory=dict)
-    gold_changes: int = 0
-    gold_losses: int = 0
-    pred_changes: int = 0
-    pred_losses: int = 0
-    pred_held: int = 0
-    pred_repeated: int = 0
+    changes: Counter[Change] = field(default_factory=Counter)
     mistakes: Mistakes = field(default_factory=Mistakes)
     clashes: dict[str, str] = field(default_factory=dict)
     carries: set[Carries] = field(default_factory=set)
@@ -204,28 +198,30 @@ class Findings(Struct):
             self.hedged.setdefault(pairs.format_pair(pair), f"{walk.id} turn {number}")
         for slot, number in walk.clashes:
             self.clashes.setdefault(pairs.slot_names[slot], f"{walk.id} turn {number}")
-        if self.gold_changes < _ENOUGH:
-            self.gold_changes += walk.gold_changes
-            self.gold_losses += walk.gold_losses
+        changes = self.changes
+        if changes["gold changes"] < _ENOUGH:
+            changes["gold changes"] += walk.gold_changes
+            changes["gold losses"] += walk.gold_losses
             self._note_predicted_losses(walk, pairs)
-            walk.counts_losses = self.gold_changes < _ENOUGH
+            walk.counts_losses = changes["gold changes"] < _ENOUGH
 
     def _note_predicted_losses(self, walk: Walk, pairs: PairRules) -> None:
+        changes = self.changes
         missing = walk.missing and frozenset(walk.missing)
         before: list[int] = []
         seen: set[int] = set()
         for number, state in zip(walk.numbers, walk.pred, strict=True):
             if missing and number in missing:
                 continue
-            self.pred_held += len(state)
+            changes["held"] += len(state)
             if state is before:
-                self.pred_repeated += len(state)
+                changes["repeated"] += len(state)
                 continue
             if before and state != before:
-                self.pred_changes += 1
-                self.pred_losses += not pairs.slots_of(before) <= pairs.slots_of(state)
+                changes["changes"] += 1
+                changes["losses"] += not pairs.slots_of(before) <= pairs.slots_of(state)
             if seen:
-                self.pred_repeated += len(seen.intersection(state))
+                changes["repeated"] += len(seen.intersection(state))
             seen.update(state)
             before = state
 
@@ -255,22 +251,12 @@ class Findings(Struct):
         self.carries |= other.carries
         self.unscored |= other.unscored
         self.stops |= other.stops
-        if self.gold_changes < _ENOUGH:
-            self.gold_changes += other.gold_changes
-            self.gold_losses += other.gold_losses
-            self.pred_changes += other.pred_changes
-            self.pred_losses += other.pred_losses
-            self.pred_held += other.pred_held
-            self.pred_repeated += other.pred_repeated
+        if self.changes["gold changes"] < _ENOUGH:
+            self.changes.update(other.changes)
         self.mistakes.merge(other.mistakes)
 
     def account(self, scored: int, only: frozenset[str] | None) -> Account:
-        """Count how many of the requested dialogues are scored.
-
-        Args:
-            scored: number of scored dialogues.
-            only: keys of the requested dialogues (default: all dialogues with gold).
-        """
+        """Count how many of the requested dialogues (default: all dialogues with gold) are scored."""
         if only is None:
             without = [each for each in self.unscored.items() if each[1] != NO_GOLD]
             return Account("dialogue", scored + len(without), scored + len(without), scored, count_reasons(without))
@@ -349,11 +335,6 @@ def _count_turns(tally_table: TallyTable, fits: Callable[[Tally], bool]) -> int:
     return sum(
         count for tally, count in zip(tally_table.table, tally_table.times().tolist(), strict=True) if fits(tally)
     )
-
-
-def is_turn_level(changes: int, losses: int) -> bool:
-    """Do states look like updates? Cumulative states rarely lose a slot when they change."""
-    return changes >= 3 and losses > changes / 2
 
 
 def _input_notices(findings: Findings, rules: Rules) -> list[Notice]:

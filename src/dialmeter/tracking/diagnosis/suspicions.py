@@ -19,7 +19,7 @@ from ..align import KeptDialogues, PairFiles
 from ..pairs import Normaliser, PairRules, Repairs, alternatives
 from ..rule_sets.rules import FIELDS, Rules, change
 from ..walk import Walk
-from .findings import Findings, Mistakes, is_turn_level, shown
+from .findings import Findings, Mistakes, shown
 
 Kind: TypeAlias = Literal["news", "ids", "never-predicted", "slot-name", "slot", "pair"]
 """States that hold only the updates of each turn; ids; slots that are never predicted; names of slots; slots that almost never
@@ -133,19 +133,8 @@ def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, sc
         others = f"; {suspicion.advice}: {100 * score.value:.2f}" if score is not None and suspicion.advice else ""
         message, points = suspicion.description + others, points if others else None
     dialogue, turn = score.flip if score is not None and score.flip is not None else (None, None)
-    return Finding(
-        kind=suspicion.kind,
-        message=message,
-        turns=suspicion.turns,
-        slots=suspicion.slots,
-        slot=suspicion.slot,
-        gold=suspicion.gold,
-        pred=suspicion.pred,
-        option=option,
-        points=points,
-        dialogue=dialogue,
-        turn=turn,
-    )
+    shared = {name: getattr(suspicion, name) for name in ("kind", "turns", "slots", "slot", "gold", "pred")}
+    return Finding(message=message, option=option, points=points, dialogue=dialogue, turn=turn, **shared)
 
 
 def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
@@ -169,17 +158,23 @@ def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
     return [*of_states, *sorted(by_option.values(), key=lambda each: (-each.turns, each.slots))]
 
 
+def _is_turn_level(changes: int, losses: int) -> bool:
+    """Do states look like updates? Cumulative states rarely lose a slot when they change."""
+    return changes >= 3 and losses > changes / 2
+
+
 def _updates(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
     """Detect states that look like updates, under rules that treat them as cumulative."""
-    changes, losses = findings.pred_changes, findings.pred_losses
-    repeats = findings.pred_repeated > findings.pred_held / 2
-    sides = ["gold"] if is_turn_level(findings.gold_changes, findings.gold_losses) else []
-    sides += ["predicted"] if is_turn_level(changes, losses) and not repeats else []
+    counts = findings.changes
+    changes, losses = counts["changes"], counts["losses"]
+    of_gold = counts["gold changes"], counts["gold losses"]
+    sides = ["gold"] if _is_turn_level(*of_gold) else []
+    sides += ["predicted"] if _is_turn_level(changes, losses) and counts["repeated"] <= counts["held"] / 2 else []
     state: Literal["update", "update-pred"] = "update-pred" if sides == ["predicted"] else "update"
     if not sides or rules.state == state:
         return
     if sides == ["gold"]:
-        changes, losses = findings.gold_changes, findings.gold_losses
+        changes, losses = of_gold
     yield Suspicion(
         kind="news",
         description=f"{' and '.join(sides)} states look like updates: {sides[-1]} states lose a slot at {losses} of {changes} "
