@@ -1,7 +1,7 @@
 """Apply a rule set to pairs as written, once per pair: slot names, values, absent words, alternatives, similar values.
 
 A *cell* is a slot with a value under the rules. Gold and predicted cells share one numbering, so equal values of a slot have
-equal numbers. Cell 0 is no value. The rules are applied only here and in ``normalise``; all later steps count integers.
+equal numbers. Cell 0 is no value. The rules are applied only here; all later steps count integers.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ..model import DELETED, NAMED, State, Value, domain_of
 from ..readers.pairs.slot_names import slot_namer
 from ..readers.pairs.vocabulary import PairState, Vocabulary
 from ..values.maps import load as load_map
-from ..values.originals import Backend, fails_in_original, normalise_value, similarity
+from ..values.originals import fails_in_original, normalise_value, similarity
 from ..values.steps import RULE_STEPS
-from .rule_sets.rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, FuzzyMatch, Rules, Side, parse_match
+from .rule_sets.rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side, parse_match
 
 NO_CELL = 0
 _NONE = "none"
@@ -42,11 +42,6 @@ NO_REPAIRS = Repairs()
 
 class PairRules:
     """Tables of pairs, slots and cells under a rule set. They grow with the vocabulary.
-
-    Args:
-        rules: the rule set.
-        vocabulary: the pairs.
-        repairs: further changes of slots and values.
 
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
@@ -225,22 +220,18 @@ def _value_comparison(rules: Rules) -> Callable[[Value, Value], bool]:
     fuzzy = parse_match(rules.match)
     if fuzzy is None or fuzzy.threshold is None:
         return lambda gold, pred: not alternatives(gold).isdisjoint(alternatives(pred))
-    return _similar(fuzzy, fuzzy.threshold, rules.backend)
+    threshold, inclusive, score = fuzzy.threshold, fuzzy.inclusive, similarity(fuzzy.scorer, rules.backend)
+
+    def meets(gold: Value, pred: Value) -> bool:
+        best = max(score(predicted, expected) for expected in alternatives(gold) for predicted in alternatives(pred))
+        return best >= threshold if inclusive else best > threshold
+
+    return meets
 
 
 def alternatives(value: Value) -> set[str]:
     """Return the alternatives of a value."""
     return {value} if isinstance(value, str) else set(value)
-
-
-def _similar(fuzzy: FuzzyMatch, threshold: float, backend: Backend) -> Callable[[Value, Value], bool]:
-    score = similarity(fuzzy.scorer, backend)
-
-    def meets(gold: Value, pred: Value) -> bool:
-        best = max(score(predicted, expected) for expected in alternatives(gold) for predicted in alternatives(pred))
-        return best >= threshold if fuzzy.inclusive else best > threshold
-
-    return meets
 
 
 _SIDES: tuple[Side, Side] = ("gold", "pred")
@@ -276,12 +267,7 @@ class Normaliser:
         self._one_sided = rules.none_words("gold") == rules.none_words("pred") and len({*self._dontcare.values()}) == 1
 
     def both(self, value: Value, slot: str = "") -> tuple[Value | None, Value | None, bool]:
-        """Return the value in gold, the value in a prediction, and whether it means no value at all.
-
-        Args:
-            value: the value as read.
-            slot: the name of the slot, which some steps need.
-        """
+        """Return a value as read in gold and in a prediction, and whether it means no value at all. Some steps need the slot."""
         if self._one_sided and type(value) is str and ("|" not in value or self._alternatives == "literal"):
             gold = pred = self._whole(value, slot, "gold")
         else:

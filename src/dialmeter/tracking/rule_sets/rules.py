@@ -149,7 +149,8 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if name == "none":
             return _format_words(value)
         if name == "only":
-            return _format_cells(value)
+            # A list of cells may be too long for a line.
+            return f"{len(value)}@{_digest(sorted(value))}" if value else "all"
         if name == "map":
             return load_map(value).label if value else "none"
         return str(value)
@@ -163,13 +164,6 @@ def _format_words(words: tuple[str, ...]) -> str:
         word in ("blank", "empty", "keep") or not _PLAIN_WORD.fullmatch(word) for word in words if word not in special
     )
     return f"{_PLAIN_TEXT.sub('_', text)}@{_digest(words)}" if unclear else text
-
-
-def _format_cells(cells: tuple[Cell, ...]) -> str:
-    """Return the number of cells and their digest, because a list may be too long for a line."""
-    if not cells:
-        return "all"
-    return f"{len(cells)}@{_digest(sorted(cells))}"
 
 
 def _digest(value: object) -> str:
@@ -319,14 +313,12 @@ def signature(
     account: Sequence[str] = (),
     also: Mapping[str, str | int] | None = None,
 ) -> str:
-    """Return the signature of one score.
+    """Return the signature of one score over a number of scored dialogues and turns.
 
     Args:
         requested: the measure as requested.
         used: the measure with the parameters from the rule set and the data.
         rules: the rule set with all changes.
-        dialogues: number of scored dialogues.
-        turns: number of scored turns.
         data: the digest of what the measure sees of gold under the rule set.
         gold: the digest of the canonical gold, which is the same in every format and under every rule set.
         left_out: number of dialogues and turns without prediction that the rules skip.

@@ -1,10 +1,11 @@
-"""The vectors of all measures, per dialogue. The values for the corpus or for a part of it are computed from them."""
+"""The vectors of all measures, per dialogue: the values of a corpus or of groups of slots, and the matrix for resampling."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, pairwise, repeat, zip_longest
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from ...stats import Formula
     from ...stats.formulas import Floats
-    from ...stats.formulas import Value as FormulaValue
 
 _WIDTH = len(Tally._fields) - 1
 _SINCE = Tally._fields.index("since")
@@ -40,14 +40,9 @@ _SINCE = Tally._fields.index("since")
 def with_strictness(
     rows: Sequence[Row], details: Sequence[Any], walk: Walk, pairs: PairRules, places: Mapping[str, int]
 ) -> list[Row]:
-    """Add to the tallies of a dialogue the strictness of the strictest wrong domain.
+    """Add to the tallies of a dialogue, from ``Walk.rows``, the strictness of the strictest wrong domain.
 
-    Args:
-        rows: the rows from ``Walk.rows``.
-        details: the details of the slots of every turn from ``Walk.rows``.
-        walk: the walk that made them.
-        pairs: the tables with the names of domains.
-        places: the strictness of each domain, 0 for the strictest; ``other`` is for the domains that are not listed.
+    ``places`` has the strictness of each domain, 0 for the strictest; ``other`` is for the domains that are not listed.
 
     Raises:
         InputError: a state holds a domain without a strictness.
@@ -204,14 +199,16 @@ class MeasureColumns:
     def value(self, measure: Measure) -> Valued:
         """Return the value of a measure over the whole corpus."""
         if measure.average == "dialogue":
-            return mean_of(self.per_dialogue(measure))
+            values = self.per_dialogue(measure)
+            scored = [value for value in values if value is not None]
+            return Valued(math.fsum(scored) / len(scored) if scored else None, len(scored), len(values) - len(scored))
         if measure in self.frames.measures:
-            return repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
+            return _repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
         if measure in self._units:
-            return total(measure, chain.from_iterable(self._units[measure]))
+            return _repeated(measure, Counter(chain.from_iterable(self._units[measure])))
         tally_table = self.tally_table_for(measure)
         if measure.gather != "sum":
-            return total(measure, map(tuple, self.vectors(measure).tolist()))
+            return _repeated(measure, Counter(map(tuple, self.vectors(measure).tolist())))
         return _value_of_columns(measure, self._columns_of_rows(measure), tally_table.times())
 
     def _columns_of_rows(self, measure: Measure) -> Floats:
@@ -243,12 +240,7 @@ class MeasureColumns:
     def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[Floats, list[list[int]]]:
         """Return the vectors of gathered measures without duplicate columns; many measures divide by the number of turns.
 
-        Args:
-            measures: the gathered measures.
-            threads: number of threads.
-
-        Returns:
-            A matrix with one row per distinct column and one entry per dialogue, and the row numbers of each measure.
+        The matrix has one row per distinct column and one entry per dialogue; the lists have the row numbers of each measure.
         """
         import numpy as np
 
@@ -277,8 +269,9 @@ class MeasureColumns:
             shares: Floats = np.full(len(sums), np.nan)
             np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
             return shares
-        value_of = _ValueCache(measure)
-        return np.array([value_of[each] for each in map(tuple, sums.tolist())], np.float64)
+        # Many short dialogues have the same sums.
+        value_of = cache(measure.value)
+        return np.array([value_of(each) for each in map(tuple, sums.tolist())], np.float64)
 
     def per_dialogue(self, measure: Measure) -> list[float | None]:
         """Return the value of a measure for each dialogue; None if it has none."""
@@ -295,22 +288,11 @@ class MeasureColumns:
     def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
         """Return the value of a measure of frames by service, or by groups of services."""
         groups = self.frames.counts(measure, name_of)
-        return {name: repeated(measure, groups[name]) for name in sorted(groups)}
+        return {name: _repeated(measure, groups[name]) for name in sorted(groups)}
 
     def units(self, measure: Measure) -> dict[str, list[Vector]]:
         """Return the vectors of every unit of a measure that needs more than tallies, by dialogue."""
         return dict(zip(self.main.dialogues, self._units_of(measure), strict=True))
-
-
-class _ValueCache(dict[Vector, float | None]):
-    """The values of a measure by their sums; many short dialogues have the same sums."""
-
-    def __init__(self, measure: Measure) -> None:
-        self._measure = measure
-
-    def __missing__(self, sums: Vector) -> float | None:
-        self[sums] = value = self._measure.value(sums)
-        return value
 
 
 def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
@@ -341,25 +323,13 @@ def _value_of_columns(measure: Measure, columns: Floats, times: NDArray[np.int64
     return Valued(measure.value(sums), int(times.sum()) - skipped, skipped)
 
 
-def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:
-    """Return the value of a measure over the vectors of units."""
-    return repeated(measure, Counter(vectors))
-
-
-def repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:
+def _repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:
     """Return the value of a measure over distinct vectors with counts. Every unit is one term of an exactly rounded sum."""
     columns = zip(*counts, strict=True)
     times = counts.values()
     sums = [math.fsum(chain.from_iterable(map(repeat, column, times))) for column in columns] or [0.0, 0.0]
     skipped = sum(count for vector, count in counts.items() if not any(vector)) if measure.skips_empty else 0
     return Valued(measure.value(sums), sum(times) - skipped, skipped)
-
-
-def mean_of(values: Sequence[float | None]) -> Valued:
-    """Return the mean over the dialogues that have a value."""
-    scored = [value for value in values if value is not None]
-    mean = math.fsum(scored) / len(scored) if scored else None
-    return Valued(mean, len(scored), len(values) - len(scored))
 
 
 def with_slots(measure: Measure, slots: int) -> Measure:
@@ -414,13 +384,10 @@ _EMPTY_TURN_CUT = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0, 0, 0, 0)
 
 
 class Breakdown:
-    """The columns of measures, per group.
+    """The columns of the measures that are computed from tallies, per group of slots.
 
-    Args:
-        by: the kind of groups.
-        measures: the measures; only those that are computed from tallies are used.
-        hyphen_cut: as in MeasureColumns.
-        seen: the domains of the training data, for groups of seen and unseen domains.
+    Both states are restricted to the slots of the group, then measured as usual. ``seen`` has the domains of the training data,
+    for groups of seen and unseen domains.
     """
 
     def __init__(
@@ -467,11 +434,8 @@ class Breakdown:
     def values(self, measure: Measure, turns: ActiveTurns, whole: MeasureColumns) -> dict[str, Valued]:
         """Return the value of a measure for every group, sorted by the name of the group.
 
-        Args:
-            measure: the measure.
-            turns: with ``active``, a mean over turns counts only turns at which gold holds a slot of the group; pooled measures
-                always use all turns.
-            whole: the columns of the corpus; dialogues without the domain count unchanged in ``without-domain``.
+        With ``active``, a mean over turns counts only turns at which gold holds a slot of the group; pooled measures always use all
+        turns. Dialogues without the domain count as in the whole corpus in ``without-domain``.
         """
         return {group: self._value(measure, group, turns, whole) for group in sorted(self._by_group)}
 
@@ -537,17 +501,11 @@ def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
 
 
 def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
-    from ...stats import Formula
+    from ...stats import Formula, rowwise
 
-    return Formula(_vectorised(measure), take, measure.low, measure.high)
-
-
-def _vectorised(measure: Measure) -> FormulaValue:
-    from ...stats import rowwise
-
-    if measure.average == "dialogue" or type(measure).value is Measure.value:
-        return lambda sums: sums[..., 0] / sums[..., 1]
-    return rowwise(lambda sums: measure.value(sums.tolist()))
+    is_share = measure.average == "dialogue" or type(measure).value is Measure.value
+    value = (lambda sums: sums[..., 0] / sums[..., 1]) if is_share else rowwise(lambda row: measure.value(row.tolist()))
+    return Formula(value, take, measure.low, measure.high)
 
 
 def with_interval(score: Score, interval: Interval | None, resampling: Resampling | None) -> Score:
@@ -561,14 +519,7 @@ def with_interval(score: Score, interval: Interval | None, resampling: Resamplin
 def intervals(
     measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], resampling: Resampling, threads: int = 1
 ) -> dict[str, Interval]:
-    """Return the bootstrap intervals of all measures from the same resamples; empty if there are fewer than two dialogues.
-
-    Args:
-        measure_columns: the vectors of the corpus.
-        measures: the measures.
-        resampling: confidence, resamples and seed.
-        threads: number of threads.
-    """
+    """Return the bootstrap intervals of all measures from the same resamples; empty if there are fewer than two dialogues."""
     from ...stats.draws import resampled_sums
     from ...stats.formulas import evaluate
     from ...stats.resampling import percentile_interval
