@@ -39,18 +39,9 @@ class Trivial(NamedTuple):
     predict: Predict
 
 
-def _empty(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
-    return [{} for _ in gold]
-
-
-def _late(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
-    return [{}, *gold[:-1]] if gold else []
-
-
 def _copy_previous(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
-    first = next((state for state in gold if held(state)), {})
     start = next((turn for turn, state in enumerate(gold) if held(state)), len(gold))
-    return [*gold[:start], *(first for _ in gold[start:])]
+    return [*gold[:start], *(gold[start] for _ in gold[start:])]
 
 
 def _one_wrong(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
@@ -62,9 +53,11 @@ def _one_wrong(gold: Sequence[State], held: Callable[[State], list[str]], rng: R
 
 
 TRIVIAL: Mapping[str, Trivial] = {
-    "empty": Trivial("always predicts an empty state", _empty),
+    "empty": Trivial("always predicts an empty state", lambda gold, held, rng: [{} for _ in gold]),
     "copy-previous": Trivial("right until gold first holds a slot, then repeats its own state", _copy_previous),
-    "late": Trivial("gold of the previous turn; empty at the first turn", _late),
+    "late": Trivial(
+        "gold of the previous turn; empty at the first turn", lambda gold, held, rng: [{}, *gold[:-1]] if gold else []
+    ),
     "one-wrong": Trivial("gold, but one random slot is wrong wherever gold holds it", _one_wrong),
 }
 
@@ -72,13 +65,8 @@ TRIVIAL: Mapping[str, Trivial] = {
 def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dialogue]:
     """Return a trivial tracker: a function that replaces the predictions of a dialogue by trivial ones.
 
-    The function removes turns without gold, and predicted intents. Random choices depend only on the seed and the id of the
-    dialogue.
-
-    Args:
-        name: one of ``TRIVIAL``.
-        rules: the rule set of the comparison; it defines which words mean absent.
-        seed: the seed of random choices.
+    The function removes turns without gold, and predicted intents. The rule set defines which words mean absent. Random choices
+    depend only on the seed and the id of the dialogue.
 
     Raises:
         DialmeterError: there is no such tracker.

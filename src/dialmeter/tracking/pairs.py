@@ -6,7 +6,7 @@ equal numbers. Cell 0 is no value. The rules are applied only here; all later st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -195,7 +195,7 @@ class PairRules:
         """Return the slots of cells."""
         return {self.cell_slots[cell] for cell in cells}
 
-    def state(self, cells: list[int]) -> State:
+    def state(self, cells: Iterable[int]) -> State:
         """Convert cells to a state."""
         return {self.slot_names[self.cell_slots[cell]]: self.values[cell] for cell in cells}
 

@@ -191,15 +191,9 @@ _PIECE = 8192
 
 
 def gathered(tally_table: TallyTable, of_row: Floats, gather: Gather = "sum") -> Floats:
-    """Aggregate values of rows by dialogue.
+    """Aggregate by dialogue a matrix with one line per column of a measure and one entry per row of the tally table.
 
-    Args:
-        tally_table: the rows of each dialogue.
-        of_row: a matrix with one line per column of a measure and one entry per row of the tally table.
-        gather: take the sum over the turns of a dialogue, their minimum, or the value of the last turn.
-
-    Returns:
-        A matrix with the same lines and one entry per dialogue.
+    The result has the same lines and one entry per dialogue: the sum over its turns, their minimum, or that of the last turn.
     """
     import numpy as np
 

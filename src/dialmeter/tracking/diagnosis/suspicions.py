@@ -294,21 +294,32 @@ def _values(mistakes: Mistakes, rules: Rules) -> Iterator[Suspicion]:
             yield from _suspect_pairs(name, values, rules)
 
 
-def _suspect_slot(slot: str, values: _SlotValues, both: int, rules: Rules) -> Suspicion:
-    (gold, pred), count = max(values.wrong.items(), key=lambda each: (each[1], str(each[0])))
-    kind = value_difference(gold, pred)
+def _suspect_values(
+    kind: Kind, description: str, slot: str, values: tuple[Value, Value], *, fix: Fix, turns: int
+) -> Suspicion:
+    gold, pred = values
     return Suspicion(
-        kind="slot",
-        description=f"{one_line(slot)} agrees with gold at {values.agreed} of {both} turns at which both have a value, such as "
-        f"gold {_quote(gold)} and predicted {_quote(pred)} ({count} turns{f', differs by {kind}' if kind else ''})",
-        turns=both - values.agreed,
-        fix=fix_values(slot, values.wrong, rules),
-        advice="{} fixes it" if kind else "{} fixes it if they mean the same",
+        kind=kind,
+        description=description,
+        turns=turns,
+        fix=fix,
+        advice="{} fixes it" if value_difference(gold, pred) else "{} fixes it if they mean the same",
         slots=(slot,),
         slot=slot,
         gold=shown(gold),
         pred=shown(pred),
     )
+
+
+def _suspect_slot(slot: str, values: _SlotValues, both: int, rules: Rules) -> Suspicion:
+    (gold, pred), count = max(values.wrong.items(), key=lambda each: (each[1], str(each[0])))
+    kind = value_difference(gold, pred)
+    description = (
+        f"{one_line(slot)} agrees with gold at {values.agreed} of {both} turns at which both have a value, such as "
+        f"gold {_quote(gold)} and predicted {_quote(pred)} ({count} turns{f', differs by {kind}' if kind else ''})"
+    )
+    fix = fix_values(slot, values.wrong, rules)
+    return _suspect_values("slot", description, slot, (gold, pred), fix=fix, turns=both - values.agreed)
 
 
 def _suspect_pairs(slot: str, values: _SlotValues, rules: Rules) -> Iterator[Suspicion]:
@@ -321,18 +332,12 @@ def _suspect_pairs(slot: str, values: _SlotValues, rules: Rules) -> Iterator[Sus
             continue
         reasons = [f"differs by {kind}"] if kind else []
         reasons += [f"{_quote(gold)} is never predicted"] if is_never_predicted else []
-        yield Suspicion(
-            kind="pair",
-            description=f"{one_line(slot)} is {_quote(pred)} where gold is {_quote(gold)} at {count} turns, "
-            f"{100 * count / values.mistakes:.0f} % of the slot's mistakes ({', '.join(reasons)})",
-            turns=count,
-            fix=fix_values(slot, {(gold, pred): count}, rules),
-            advice="{} fixes it" if kind else "{} fixes it if they mean the same",
-            slots=(slot,),
-            slot=slot,
-            gold=shown(gold),
-            pred=shown(pred),
+        description = (
+            f"{one_line(slot)} is {_quote(pred)} where gold is {_quote(gold)} at {count} turns, "
+            f"{100 * count / values.mistakes:.0f} % of the slot's mistakes ({', '.join(reasons)})"
         )
+        fix = fix_values(slot, {(gold, pred): count}, rules)
+        yield _suspect_values("pair", description, slot, (gold, pred), fix=fix, turns=count)
 
 
 def _quote(value: Value) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -58,18 +58,14 @@ _REQUIRED = ("values", "none", "dontcare", "extra", "alternatives", "match", "mi
 """Fields without a default."""
 
 
-class NoneWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words that mean absent, if they differ between gold and predictions."""
-
-    gold: tuple[str, ...]
-    pred: tuple[str, ...]
+T = TypeVar("T")
 
 
-class DontcareOf(Struct, frozen=True, forbid_unknown_fields=True):
-    """The treatment of dontcare, if it differs between gold and predictions."""
+class BySide(Struct, Generic[T], frozen=True, forbid_unknown_fields=True):
+    """A rule that differs between gold and predictions."""
 
-    gold: Dontcare
-    pred: Dontcare
+    gold: T
+    pred: T
 
 
 class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,8 +75,8 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     clash: Literal["keep", "last", "error"] = "keep"
     only: tuple[Cell, ...] = ()
     values: tuple[Step, ...]
-    none: tuple[str, ...] | NoneWords
-    dontcare: Dontcare | DontcareOf
+    none: tuple[str, ...] | BySide[tuple[str, ...]]
+    dontcare: Dontcare | BySide[Dontcare]
     extra: Literal["penalise", "ignore-slots", "ignore-domains", "unlisted"]
     alternatives: Literal["any-of", "any-of-both", "listed", "first", "first-listed", "literal", "set"]
     map: str = ""
@@ -121,11 +117,11 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def none_words(self, side: Side) -> tuple[str, ...]:
         """Return the words that mean absent in gold or in predictions."""
-        return getattr(self.none, side) if isinstance(self.none, NoneWords) else self.none
+        return getattr(self.none, side) if isinstance(self.none, BySide) else self.none
 
     def dontcare_of(self, side: Side) -> Dontcare:
         """Return the treatment of dontcare in gold or in predictions."""
-        return getattr(self.dontcare, side) if isinstance(self.dontcare, DontcareOf) else self.dontcare
+        return getattr(self.dontcare, side) if isinstance(self.dontcare, BySide) else self.dontcare
 
     @property
     def skips_missing(self) -> bool:
@@ -140,10 +136,9 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ('nfkc+tidy+trim+blanks+lower', 'keep', 'gold=empty;pred=blank')
         """
         value = getattr(self, name)
-        if isinstance(value, NoneWords):
-            return f"gold={_format_words(value.gold)};pred={_format_words(value.pred)}"
-        if isinstance(value, DontcareOf):
-            return f"gold={value.gold};pred={value.pred}"
+        if isinstance(value, BySide):
+            gold, pred = map(_format_words if name == "none" else str, (value.gold, value.pred))
+            return f"gold={gold};pred={pred}"
         if name == "values":
             return "+".join(value) or "as-is"
         if name == "none":

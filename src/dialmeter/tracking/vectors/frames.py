@@ -127,10 +127,8 @@ class FrameCells(NamedTuple):
 
     def pair(self, pairs: PairRules, kinds: Mapping[str, bool]) -> FramePair:
         """Convert the cells to states; ``kinds`` says whether each slot of the service is categorical."""
-        slots, names, values = pairs.cell_slots, pairs.slot_names, pairs.values
-        gold = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.gold}
-        pred = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.pred}
-        return FramePair(self.service, gold, pred, kinds=kinds, frame=self.frame, rules=pairs.rules)
+        states = [{slot.partition("-")[2]: value for slot, value in pairs.state(cells).items()} for cells in self[1:3]]
+        return FramePair(self.service, *states, kinds=kinds, frame=self.frame, rules=pairs.rules)
 
 
 def _slots_of_service(service: str, pairs: PairRules, schema: Schema) -> dict[str, bool]:
