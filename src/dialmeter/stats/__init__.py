@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .formulas import Formula, ratio, rowwise
     from .intervals import Interval, student_interval, wilson_interval
     from .resampling import Comparison, bootstrap, paired_bootstrap, paired_randomisation
-    from .significance import McNemar, benjamini_hochberg, holm, letter_display, mcnemar, mcnemar_counts
+    from .significance import holm, letter_display, mcnemar_p
 
 _MODULES = {
     "agreement": ("Agreement", "krippendorff_alpha"),
@@ -25,7 +25,7 @@ _MODULES = {
     "formulas": ("Formula", "ratio", "rowwise"),
     "intervals": ("Interval", "student_interval", "wilson_interval"),
     "resampling": ("Comparison", "bootstrap", "paired_bootstrap", "paired_randomisation"),
-    "significance": ("McNemar", "benjamini_hochberg", "holm", "letter_display", "mcnemar", "mcnemar_counts"),
+    "significance": ("holm", "letter_display", "mcnemar_p"),
 }
 
 __all__ = [
@@ -33,16 +33,13 @@ __all__ = [
     "Comparison",
     "Formula",
     "Interval",
-    "McNemar",
-    "benjamini_hochberg",
     "bootstrap",
     "compare_correlations",
     "holm",
     "kendall",
     "krippendorff_alpha",
     "letter_display",
-    "mcnemar",
-    "mcnemar_counts",
+    "mcnemar_p",
     "paired_bootstrap",
     "paired_randomisation",
     "pearson",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, combinations, compress, pairwise
 from math import isnan
@@ -175,7 +176,7 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
 
 def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
     """Run McNemar's test against the first system, on exact turns and on dialogues without any mistake."""
-    from ..stats import mcnemar
+    from ..stats import mcnemar_p
 
     (base, first), *others = results.items()
     tests = []
@@ -185,8 +186,10 @@ def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
             ("turn", [list(chain.from_iterable(turns)) for turns in both]),
             ("dialogue", [list(map(all, turns)) for turns in both]),
         ):
-            test = mcnemar(before, after)
-            tests.append(TurnTest(name, base, unit, test.only_first, test.only_second, len(before), test.p))
+            counts = Counter(zip(before, after, strict=True))
+            only_base, only_system = counts[True, False], counts[False, True]
+            p = mcnemar_p(only_base, only_system)
+            tests.append(TurnTest(name, base, unit, only_base, only_system, len(before), p))
     return tests
 
 
