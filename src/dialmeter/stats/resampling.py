@@ -9,7 +9,6 @@ for any number of dialogues if the two systems are exchangeable. The bootstrap a
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -297,23 +296,20 @@ def paired_randomisation(
     return results
 
 
-class _Observed(NamedTuple):
-    difference: float
-    scale: float
-
-
-def _observed(formula: Formula, one: Floats, two: Floats) -> _Observed | None:
+def _observed(formula: Formula, one: Floats, two: Floats) -> tuple[float, float] | None:
+    """Return the absolute difference of two systems, and the larger absolute value."""
     # Computed from the rounded columns, like the resampled differences.
     before, after = (float(evaluate(formula, columns.sum(axis=0)[None])[0]) for columns in (one, two))
-    return None if np.isnan(after - before) else _Observed(abs(after - before), max(abs(after), abs(before)))
+    return None if np.isnan(after - before) else (abs(after - before), max(abs(after), abs(before)))
 
 
-def _p_value(null: Floats, observed: _Observed, tie_weight: float = 1.0) -> float:
-    if observed.difference <= TIE * observed.scale:
+def _p_value(null: Floats, observed: tuple[float, float], tie_weight: float = 1.0) -> float:
+    difference, near = observed[0], TIE * observed[1]
+    if difference <= near:
         return 1.0
-    beyond = np.abs(null) - observed.difference
-    greater = int(np.count_nonzero(beyond > TIE * observed.scale))
-    ties = int(np.count_nonzero(np.abs(beyond) <= TIE * observed.scale))
+    beyond = np.abs(null) - difference
+    greater = int(np.count_nonzero(beyond > near))
+    ties = int(np.count_nonzero(np.abs(beyond) <= near))
     return (1 + greater + tie_weight * ties) / (1 + len(null))
 
 

@@ -78,7 +78,9 @@ class GoldPatch:
     """
 
     def __init__(self, corrections: Iterable[Correction], data: str = "", path: str | None = None) -> None:
-        self.corrections = sorted(corrections, key=_sort_key)
+        self.corrections = sorted(
+            corrections, key=lambda each: (*_slot_key(each), each.first, each.last, each.value or "")
+        )
         self.data = data
         self._path = path
         self._by_dialogue: dict[str, list[Correction]] = {}
@@ -157,10 +159,6 @@ class GoldPatch:
 
     def _error(self, correction: Correction, turn: int, message: str) -> InputError:
         return InputError(message, file=self._path, dialogue=correction.dialogue, turn=turn, slot=correction.slot)
-
-
-def _sort_key(correction: Correction) -> tuple[str, str, int, int, str]:
-    return (*_slot_key(correction), correction.first, correction.last, correction.value or "")
 
 
 def _written_name(slot: str, words: Vocabulary) -> tuple[str, str]:

@@ -192,15 +192,12 @@ class ValueMap:
             values: Any = self._slots.get(slot)
             if slot in self._split and values is not None:
                 values = values.get(domain)
-            self._tables[key] = None if values is None else _slot_values(values, domain)
+            special = _mapping(_mapping(values).get(_SPECIAL))
+            outside = _mapping(special.get("not_in_goal"))
+            own = outside.get(domain)
+            own, steps = own if isinstance(own, dict) else outside, tuple(special.get("steps", ()))
+            self._tables[key] = None if values is None else SlotValues(values, own, steps)
         return self._tables[key]
-
-
-def _slot_values(values: Mapping[str, Any], domain: str) -> SlotValues:
-    special = _mapping(values.get(_SPECIAL))
-    outside = _mapping(special.get("not_in_goal"))
-    own = outside.get(domain)
-    return SlotValues(values, own if isinstance(own, dict) else outside, tuple(special.get("steps", ())))
 
 
 def _mapping(thing: Any) -> dict[str, Any]:

@@ -372,7 +372,12 @@ def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -
     half = sum(wrong.values()) / 2
     for option, changed in _options(rules):
         normaliser = Normaliser(changed)
-        if sum(count for pair, count in wrong.items() if _meet(normaliser, slot, *pair)) >= half:
+        agreed = 0
+        for (gold, pred), count in wrong.items():
+            expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
+            if expected is not None and predicted is not None:
+                agreed += 0 if alternatives(expected).isdisjoint(alternatives(predicted)) else count
+        if agreed >= half:
             return Fix(option, changed)
     ordered = sorted(wrong, key=lambda pair: (-wrong[pair], str(pair)))
     explained = [pair for pair in ordered if value_difference(*pair)]
@@ -397,13 +402,6 @@ def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
         yield "--map multiwoz", change(rules, map="multiwoz")
     yield from steps("digits")
     yield from steps("no-blanks")
-
-
-def _meet(normaliser: Normaliser, slot: str, gold: Value, pred: Value) -> bool:
-    expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
-    if expected is None or predicted is None:
-        return False
-    return not alternatives(expected).isdisjoint(alternatives(predicted))
 
 
 def _nearest(gold: Value, pred: Value) -> Value:

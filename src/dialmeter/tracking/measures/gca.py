@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 from ...errors import DialmeterError
 from ...measure import Measure, Reads, Vector
 from ...model import Value
+from ...values.originals import similarity
 from ..tally import Alternatives, Deletions, Tally, TallyVariant
 from . import ShareMeasure
 
@@ -148,12 +149,6 @@ def credit_of(kind: str, gold: Value, pred: Value) -> float:
     return max((_SIMILARITIES[kind](each, predicted) for each in alternatives), default=0.0)
 
 
-def _fuzzy(gold: str, pred: str) -> float:
-    from rapidfuzz import fuzz
-
-    return float(fuzz.ratio(gold, pred)) / 100
-
-
 @lru_cache(maxsize=100_000)
 def _embedding(gold: str, pred: str) -> float:
     from ...embedding import cosine
@@ -161,7 +156,10 @@ def _embedding(gold: str, pred: str) -> float:
     return max(0.0, cosine(gold, pred))
 
 
-_SIMILARITIES: dict[str, Callable[[str, str], float]] = {"fuzzy": _fuzzy, "embedding": _embedding}
+_SIMILARITIES: dict[str, Callable[[str, str], float]] = {
+    "fuzzy": lambda gold, pred: similarity("ratio")(gold, pred) / 100,
+    "embedding": _embedding,
+}
 
 
 def check_match(match: str) -> None:
