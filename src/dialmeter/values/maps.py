@@ -200,9 +200,9 @@ class ValueMap:
         return self._tables[key]
 
 
-def _mapping(thing: Any) -> dict[str, Any]:
+def _mapping(value: Any) -> dict[str, Any]:
     """Return an object of the file; an empty dict for any other type."""
-    return thing if isinstance(thing, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 @cache
@@ -293,5 +293,5 @@ def _check_special(special: object, where: str, slot: str) -> None:
             raise InputError(f"{where} → steps: unknown step {step!r}; {did_you_mean(step, MAP_STEPS)}", slot=slot)
 
 
-def _is_texts(thing: object) -> bool:
-    return isinstance(thing, list) and all(isinstance(each, str) for each in thing)
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
