@@ -215,7 +215,7 @@ def test_steps_are_powers_of_two_at_any_size(values):
     assert np.array_equal(exact(data), np.ldexp(np.rint(np.ldexp(data, bits)), -bits))
 
 
-MANY = CHUNK_ENTRIES + 1
+SO_MANY = CHUNK_ENTRIES + 1
 
 
 def columns(n: int) -> np.ndarray:
@@ -236,10 +236,10 @@ def test_counts_have_the_moments_of_drawing_with_replacement(monkeypatch):
 
 
 def test_spread_of_sums_is_that_of_a_mean():
-    data = columns(MANY)
-    found = resampled_sums(data, 400, 1) / MANY
+    data = columns(SO_MANY)
+    found = resampled_sums(data, 400, 1) / SO_MANY
     assert found.mean(axis=0) == pytest.approx(data.mean(axis=0), rel=0.001)
-    assert found.std(axis=0) == pytest.approx(data.std(axis=0) / MANY**0.5, rel=0.12)
+    assert found.std(axis=0) == pytest.approx(data.std(axis=0) / SO_MANY**0.5, rel=0.12)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -268,7 +268,7 @@ def test_compiled_counts_stay_within_their_bounds(bits, shape):
 
 
 def test_same_seed_same_strata():
-    data = columns(MANY)
+    data = columns(SO_MANY)
     seed = np.random.SeedSequence(4)
     assert np.array_equal(resampled_sums(data, 40, seed), resampled_sums(data, 40, 4))
     assert np.array_equal(resampled_sums(data, 40, seed)[:7], resampled_sums(data, 7, seed))
@@ -278,7 +278,7 @@ def test_same_seed_same_strata():
 
 def test_a_strata_draw_needs_a_resample_too():
     with pytest.raises(ValueError, match="must be at least 1"):
-        resampled_sums(np.ones((MANY, 1)), 0, 1)
+        resampled_sums(np.ones((SO_MANY, 1)), 0, 1)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
