@@ -202,12 +202,6 @@ class TrackerScorer:
         return findings
 
     @property
-    def slots(self) -> int:
-        """Number of slots of the schema, or else of gold."""
-        known = {*map(self.pairs.name_of, self.schema.slots)} if self.schema else self.findings.gold_slots
-        return len(known - self._repairs.dropped)
-
-    @property
     def part(self) -> PartialScores:
         """The partial result so far, to be merged into another scorer."""
         for dialogue_id in list(self._open):
@@ -278,13 +272,14 @@ class TrackerScorer:
         reason = why_not_applicable(self.rules, findings, self.schema)
         if reason:
             raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {reason}")
+        known = {*map(self.pairs.name_of, self.schema.slots)} if self.schema else findings.gold_slots
         return TrackerResult(
             rules=self.rules,
             measures=self.measures,
             measure_columns=self.measure_columns,
             findings=findings,
             breakdowns=self._breakdowns,
-            slots=self.slots,
+            slots=len(known - self._repairs.dropped),
             notices=[*self._notices, *notices, *([unknown] if unknown.count else [])],
             values_known=not self._correctness_only,
             resampling=resampling,

@@ -8,21 +8,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...core.account import Account, only_field
+from ...core.account import Account
 from ...errors import DialmeterError, NotApplicable
 from ...garbage import paused_garbage_collection
 from ...model import Schema, Value
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..compared import ComparedDialogue
 from ..diagnosis.findings import Findings
-from ..digest import GOLD
 from ..pairs import PairRules
 from ..scorer import TrackerScorer, why_not_applicable
-from ..seen import schema_digest, seen_by
-from ..tally import CORRECT, TallyTable
-from ..vectors.measure_columns import with_slots
+from ..tally import CORRECT
 from ..walk import Walk
-from .rules import FIELDS, Rules, named, names, signature
+from .rules import FIELDS, Rules, named, names
 
 
 class FlippedSlot(Struct, frozen=True):
@@ -88,18 +85,14 @@ def explain(
 
 
 class _Verdicts(Struct):
-    """The score of a file under one rule set, whether each turn is right, and why the rule set cannot be applied."""
+    """The scorer of a file under one rule set, and whether each turn is right."""
 
-    value: float | None
-    signature: str
-    account: Account
-    tally_table: TallyTable
+    scorer: TrackerScorer
     right: list[bool]
-    not_applicable: str
 
     def places(self) -> list[tuple[str, int]]:
         """Return the dialogue and the number of each turn."""
-        tally_table = self.tally_table
+        tally_table = self.scorer.measure_columns.main
         ids = (name for position, name in enumerate(tally_table.dialogues) for _ in tally_table.rows_of(position))
         return list(zip(ids, tally_table.turns, strict=True))
 
@@ -120,25 +113,19 @@ class _Explainer:
         self._schema = schema
         self._gives_reasons = reasons
         self._only = only
-        self._account = Account("dialogue", 0, 0, 0)
         self._cache: dict[bytes, _Verdicts] = {}
-        self._findings = Findings()
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
         base, *others = rule_sets
-        scorer, right = self._score(base)
-        self._account, self._findings = scorer.result(only=self._only).account, scorer.findings
-        verdicts = self._cache[_key(base)] = self._judge(scorer, right)
-        return [_summarise(base, verdicts, []), *(self._compare(base, verdicts, rules) for rules in others)]
+        verdicts = self._verdicts(base)
+        return [self._summarise(verdicts, []), *(self._compare(verdicts, rules) for rules in others)]
 
     def _verdicts(self, rules: Rules) -> _Verdicts:
-        key = _key(rules)
-        if key not in self._cache:
-            self._cache[key] = self._judge(*self._score(rules))
-        return self._cache[key]
-
-    def _score(self, rules: Rules) -> tuple[TrackerScorer, list[bool]]:
         """Score the dialogues. Under a rule set with partial credit, a turn is right if all its frames have full credit."""
+        # Names and descriptions make no difference.
+        key = msgspec.json.encode(msgspec.structs.replace(rules, name="", about="", evidence=""))
+        if key in self._cache:
+            return self._cache[key]
         scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
         scorer.schema = self._schema
         right: list[bool] = []
@@ -146,45 +133,32 @@ class _Explainer:
             if scorer.add_pairs(read) and rules.stand_ins:
                 frames = scorer.measure_columns.frames.last(scorer.measures[0].used)
                 right += [all(vector[0] == vector[1] for vector in turn) for turn in frames]
-        return scorer, right
-
-    def _judge(self, scorer: TrackerScorer, right: list[bool]) -> _Verdicts:
-        rules, columns, findings = scorer.rules, scorer.measure_columns, scorer.findings
-        [(text, used)] = scorer.measures
-        used = with_slots(used, scorer.slots)
-        tally_table = columns.main
         if not rules.stand_ins:
+            tally_table = scorer.measure_columns.main
             exact = [tally.exact for tally in tally_table.table]
             right = [exact[row] for row in tally_table.rows]
-        account = self._findings.account_under(self._account, len(tally_table.dialogues), rules.skips_missing)
-        digests, seen = findings.digest.hexes(), seen_by(used, rules)
-        schema = self._schema if seen == "frames" else None
-        signed = signature(
-            text,
-            used,
-            rules,
-            dialogues=len(tally_table.dialogues),
-            turns=len(tally_table.rows),
-            data=digests.get(seen, ""),
-            gold=digests.get(GOLD, ""),
-            left_out=self._findings.missing.shown if rules.skips_missing else "",
-            account=(*only_field(self._only), *account.signed),
-            also={"schema": schema_digest(schema, columns.frames.services)} if schema else None,
-        )
-        reason = why_not_applicable(rules, findings, self._schema)
-        return _Verdicts(columns.value(used).value, signed, account, tally_table, right, reason)
+        self._cache[key] = _Verdicts(scorer, right)
+        return self._cache[key]
 
-    def _compare(self, base: Rules, base_verdicts: _Verdicts, rules: Rules) -> UnderRules:
+    def _summarise(self, verdicts: _Verdicts, flips: list[Flip]) -> UnderRules:
+        result, right = verdicts.scorer.result(only=self._only), verdicts.right
+        [score] = result.scores
+        return UnderRules(
+            result.rules.name, score.value, sum(right), len(right), score.signature, flips, result.account
+        )
+
+    def _compare(self, mine: _Verdicts, rules: Rules) -> UnderRules:
+        base, findings = mine.scorer.rules, mine.scorer.findings
         try:
             # Checked before scoring, because a rule set that needs a schema cannot score anything without one.
-            reason = why_not_applicable(rules, Findings(), self._schema) or self._why_unpaired(rules)
-            reason = reason or self._verdicts(rules).not_applicable
+            reason = why_not_applicable(rules, Findings(), self._schema) or self._why_unpaired(rules, findings)
+            reason = reason or why_not_applicable(rules, self._verdicts(rules).scorer.findings, self._schema)
             if reason:
                 raise NotApplicable(reason)
             theirs = self._verdicts(rules)
         except DialmeterError as error:
             return UnderRules(rules.name, None, 0, 0, "", [], reason=str(error))
-        before = _align(base_verdicts, theirs)
+        before = _align(mine, theirs)
         flipped = [at for at, right in enumerate(theirs.right) if before[at] is not right]
         places = theirs.places() if flipped else []
         reasons = self._reasons(base, rules, theirs, before, flipped) if self._gives_reasons else [()] * len(flipped)
@@ -193,11 +167,11 @@ class _Explainer:
             Flip(*places[at], theirs.right[at], because, wrong_slots)
             for at, because, wrong_slots in zip(flipped, reasons, slots, strict=True)
         ]
-        return _summarise(rules, theirs, flips)
+        return self._summarise(theirs, flips)
 
-    def _why_unpaired(self, rules: Rules) -> str:
+    def _why_unpaired(self, rules: Rules, findings: Findings) -> str:
         """Return the reason if turns are on one side only and the rule set does not allow it."""
-        missing, extra, unknown = self._findings.missing, self._findings.extra, self._findings.absent(self._only)
+        missing, extra, unknown = findings.missing, findings.extra, findings.absent(self._only)
         if rules.missing == "error" and unknown.count:
             return unknown.message
         if rules.missing == "error" and missing.turns:
@@ -246,20 +220,10 @@ class _Explainer:
         return [tuple(labels) or (together,) for labels in because]
 
 
-def _key(rules: Rules) -> bytes:
-    """Return a cache key for a rule set that does not depend on its name and description."""
-    return msgspec.json.encode(msgspec.structs.replace(rules, name="", about="", evidence=""))
-
-
 def _align(verdicts: _Verdicts, others: _Verdicts) -> Sequence[bool | None]:
     """Return the verdicts in the order of the other turns; None for a turn without a verdict."""
-    mine, theirs = verdicts.tally_table, others.tally_table
+    mine, theirs = (each.scorer.measure_columns.main for each in (verdicts, others))
     if mine.dialogues == theirs.dialogues and mine.turns == theirs.turns and mine.ends == theirs.ends:
         return verdicts.right
     by_place = dict(zip(verdicts.places(), verdicts.right, strict=True))
     return [by_place.get(place) for place in others.places()]
-
-
-def _summarise(rules: Rules, verdicts: _Verdicts, flips: list[Flip]) -> UnderRules:
-    right = verdicts.right
-    return UnderRules(rules.name, verdicts.value, sum(right), len(right), verdicts.signature, flips, verdicts.account)
