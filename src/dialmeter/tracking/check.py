@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct, structs
 
-from ..core.account import Account
+from ..core.account import NO_PREDICTION, Account, Reason
 from ..errors import InputError
 from ..measure import Score
 from ..model import Dialogue, Notice, Schema
@@ -118,10 +118,11 @@ def check_file(
 
 def _account(findings: Findings, dialogues: int, rules: Rules, only: frozenset[str] | None) -> Account:
     """Count the dialogues that `score` would score; the check itself treats missing predictions as empty."""
-    account = findings.account(dialogues, only)
-    if rules.missing == "empty":
+    account, missing = findings.account(dialogues, only), findings.missing
+    if rules.missing == "empty" or not missing.dialogues:
         return account
-    return findings.account_under(account, dialogues - findings.missing.dialogues, skips_missing=True)
+    reason = Reason(NO_PREDICTION, missing.dialogues, missing.first_dialogue)
+    return structs.replace(account, scored=dialogues - missing.dialogues, reasons=(reason, *account.reasons))
 
 
 class _Census:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from ...core.account import BY_NAME, NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, count_reasons
+from ...core.account import BY_NAME, NO_GOLD, NOT_IN_FILE, Account, count_reasons
 from ...errors import did_you_mean
 from ...model import Notice, Value, dialogue_key, domain_of
 from ...readers.pairs.vocabulary import Vocabulary
@@ -264,13 +264,6 @@ class Findings(Struct):
         unknown = sorted(only - self.digest.keys() - {dialogue_key(name) for name, _ in without})
         reasons = count_reasons(chain(without, ((name, NOT_IN_FILE) for name in unknown)))
         return Account("dialogue", len(only), len(only) - len(unknown), scored, reasons)
-
-    def account_under(self, account: Account, scored: int, skips_missing: bool) -> Account:
-        """Return the account of the same dialogues under another rule set, which may skip dialogues without prediction."""
-        reasons = [each for each in account.reasons if each.reason != NO_PREDICTION]
-        if skips_missing and self.missing.dialogues:
-            reasons.insert(0, Reason(NO_PREDICTION, self.missing.dialogues, self.missing.first_dialogue))
-        return Account(account.unit, account.asked, account.found, scored, tuple(reasons))
 
     def absent(self, only: frozenset[str] | None) -> Notice:
         """Report the dialogues of ``--only`` without gold in the input; the count is 0 if there are none."""
