@@ -12,7 +12,7 @@ from math import asin, pi
 
 import numpy as np
 
-from dialmeter.stats.cluster_bootstrap import ResampledVariable, cluster_weights
+from dialmeter.stats.correlation import ResampledVariable, cluster_weights
 from dialmeter.stats.resampling import percentile_interval
 
 REPLIES = 6

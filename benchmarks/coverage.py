@@ -42,7 +42,7 @@ from dialmeter.systems.compare import compare_systems
 from dialmeter.systems.measures import SUCCESS, SystemOutcome, SystemSettings
 from dialmeter.systems.result import SystemResult
 from dialmeter.tracking.rule_sets.rules import change, named
-from dialmeter.tracking.vectors.bootstrap_matrix import columns
+from dialmeter.tracking.vectors.measure_columns import columns
 from dialmeter.users.score_table import column
 
 SIZES = (20, 50, 200)

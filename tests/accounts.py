@@ -102,7 +102,7 @@ def account_of_part(part: PartialScores) -> Account:
         "extra": (findings.extra.turns, findings.extra.dialogues, findings.extra.examples),
         "slots": sorted(findings.gold_slots),
         "hedged": findings.hedged,
-        "changes": (findings.gold_changes, findings.gold_losses),
+        "changes": (findings.changes["gold changes"], findings.changes["gold losses"]),
         "mistakes": (findings.mistakes.turns, findings.mistakes.new),
     }
 

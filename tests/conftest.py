@@ -72,7 +72,7 @@ SLOW = (
     "tools/test_layers.py",
     "tools/test_locks.py",
     "tracking/test_credit.py",
-    "tracking/test_worst.py",
+    "tracking/test_result.py",
     "users/items/test_text_events.py",
     "users/text/test_accuracy.py",
     "users/text/test_rules.py",

@@ -13,9 +13,8 @@ from dialmeter.measure import Measure, build, parameter_help, parse, registry, w
 from dialmeter.model import Frame
 from dialmeter.tracking.measures.fga import FGA, lam_for
 from dialmeter.tracking.measures.gca import GCA
-from dialmeter.tracking.measures.jga import JGA, SequenceMatch
 from dialmeter.tracking.measures.sgd import IntentAccuracy
-from dialmeter.tracking.measures.slots import SA
+from dialmeter.tracking.measures.states import JGA, SA, SequenceMatch
 from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.tally import Tally
 from dialmeter.tracking.vectors.frames import FramePair

@@ -62,7 +62,7 @@ def test_names_of_others_come_after_the_own(plugins: list[EntryPoint]) -> None:
 
 def test_a_built_in_name_cannot_be_taken(plugins: list[EntryPoint]) -> None:
     plugins.append(measure_point("JGA", "shy_package:JGA"))
-    assert type(measure.parse("JGA")).__module__ == "dialmeter.tracking.measures.jga"
+    assert type(measure.parse("JGA")).__module__ == "dialmeter.tracking.measures.states"
 
 
 def test_an_unknown_name_suggests_one_of_another_package(plugins: list[EntryPoint]) -> None:

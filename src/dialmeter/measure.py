@@ -115,50 +115,24 @@ def _format_parameter(value: object) -> str:
     return short if float(short) == value and "e" not in short else repr(value)
 
 
-_MEASURES = "dialmeter.tracking.measures"
+_BUILTIN = (
+    ("states", "JGA SA AGA IAGA RSA"),
+    ("fga", "FGA"),
+    ("gca", "GCA VP VR LP LR"),
+    ("states", "SlotF1 SlotPrecision SlotRecall JointF1 FinalJGA DialogueAccuracy"),
+    ("fga", "LocalAccuracy"),
+    ("dstc10", "ValuePrecision ValueRecall ValueF1 NonePrecision NoneRecall NoneF1"),
+    ("sgd", "JointGoalAccuracy JointCatAccuracy JointNoncatAccuracy"),
+    ("sgd", "AverageGoalAccuracy AverageCatAccuracy AverageNoncatAccuracy"),
+    ("sgd", "IntentAccuracy RequestedSlotF1 RequestedSlotPrecision RequestedSlotRecall"),
+    ("states", "SequenceMatch"),
+)
+"""The modules of ``tracking.measures`` and their measures, in the order in which they are listed."""
+
 registry = Registry(
     "measure",
     "dialmeter.measures",
-    {
-        name: f"{_MEASURES}.{module}:{name}"
-        for name, module in {
-            "JGA": "jga",
-            "SA": "slots",
-            "AGA": "jga",
-            "IAGA": "jga",
-            "RSA": "slots",
-            "FGA": "fga",
-            "GCA": "gca",
-            "VP": "gca",
-            "VR": "gca",
-            "LP": "gca",
-            "LR": "gca",
-            "SlotF1": "slots",
-            "SlotPrecision": "slots",
-            "SlotRecall": "slots",
-            "JointF1": "jga",
-            "FinalJGA": "jga",
-            "DialogueAccuracy": "jga",
-            "LocalAccuracy": "fga",
-            "ValuePrecision": "dstc10",
-            "ValueRecall": "dstc10",
-            "ValueF1": "dstc10",
-            "NonePrecision": "dstc10",
-            "NoneRecall": "dstc10",
-            "NoneF1": "dstc10",
-            "JointGoalAccuracy": "sgd",
-            "JointCatAccuracy": "sgd",
-            "JointNoncatAccuracy": "sgd",
-            "AverageGoalAccuracy": "sgd",
-            "AverageCatAccuracy": "sgd",
-            "AverageNoncatAccuracy": "sgd",
-            "IntentAccuracy": "sgd",
-            "RequestedSlotF1": "sgd",
-            "RequestedSlotPrecision": "sgd",
-            "RequestedSlotRecall": "sgd",
-            "SequenceMatch": "jga",
-        }.items()
-    },
+    {name: f"dialmeter.tracking.measures.{module}:{name}" for module, names in _BUILTIN for name in names.split()},
 )
 
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)

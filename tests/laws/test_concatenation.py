@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from dialmeter.model import Dialogue
 from dialmeter.tracking.digest import GoldDigest
 from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.tally import TallyTable
 from dialmeter.tracking.vectors.measure_columns import MeasureColumns
-from dialmeter.tracking.vectors.tally_table import TallyTable
 
 from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from dialmeter.measure import Measure, parse
 from dialmeter.model import Dialogue, State, domain_of
-from dialmeter.tracking.vectors.breakdown import By
+from dialmeter.tracking.vectors.measure_columns import By
 
 from .corpora import SLOTS, anything, law, law_of_all_measures, scored
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from dialmeter.measure import Measure
 from dialmeter.model import Dialogue
 from dialmeter.tracking.baselines import gold_against_itself
-from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.rule_sets.rules import named
 
 from .corpora import (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dialmeter.model import Dialogue, State, Value
 from dialmeter.tracking.diagnosis.findings import Held, Mistakes
-from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.rule_sets.rules import Rules, change, named
 from dialmeter.tracking.scorer import TrackerScorer
 

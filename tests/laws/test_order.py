@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from dialmeter.model import Dialogue, State, Value
-from dialmeter.tracking.vectors.breakdown import By
+from dialmeter.tracking.vectors.measure_columns import By
 
 from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 

@@ -11,8 +11,8 @@ import pytest
 
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.tracking.baselines import gold_against_itself
+from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.rule_sets.normalise import Normaliser
 from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file

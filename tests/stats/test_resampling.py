@@ -1,16 +1,19 @@
 """Bootstrap intervals: equal to scipy's, and independent of order, block size and threads."""
 
+import subprocess
+import sys
 from math import fsum
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
-from dialmeter.stats import Formula, bootstrap, ratio, rowwise
-from dialmeter.stats.draws import resampled_sums, swapped_sums
+from dialmeter.stats import Formula, bootstrap, draws, ratio, rowwise
+from dialmeter.stats.draws import CHUNK_ENTRIES, STRATUM, product, resampled_sums, stratified_sums, swapped_sums
 from dialmeter.stats.formulas import _fraction_bits, as_columns, evaluate, exact, exact_pair, point
+from dialmeter.stats.intervals import MANY, student_quantile
 from dialmeter.stats.resampling import acceleration
 
 MEAN = {"mean": ratio()}
@@ -89,10 +92,12 @@ def test_coverage_near_the_end_of_the_range():
 
 @pytest.mark.parametrize("draw", [resampled_sums, swapped_sums])
 @pytest.mark.parametrize("n", [2, 21, 1_000, 70_000])
-def test_block_size_changes_nothing(draw, n):
+def test_block_size_changes_nothing(draw, n, monkeypatch):
     data = exact(rows(n))
     resamples = 40 if n > 1_000 else 333
-    assert np.array_equal(draw(data, resamples, 4), draw(data, resamples, 4, block_bytes=1))
+    whole = draw(data, resamples, 4)
+    monkeypatch.setattr(draws, "BLOCK_BYTES", 1)
+    assert np.array_equal(draw(data, resamples, 4), whole)
 
 
 @pytest.mark.parametrize("draw", [resampled_sums, swapped_sums])
@@ -208,3 +213,93 @@ def test_steps_are_powers_of_two_at_any_size(values):
     data = np.array(values)[:, None]
     bits = _fraction_bits(float(np.abs(data).max()), len(data))
     assert np.array_equal(exact(data), np.ldexp(np.rint(np.ldexp(data, bits)), -bits))
+
+
+SO_MANY = CHUNK_ENTRIES + 1
+
+
+def columns(n: int) -> np.ndarray:
+    return exact(np.random.default_rng(3).random((n, 3)) * [1, 20, 0.01])
+
+
+def test_counts_have_the_moments_of_drawing_with_replacement(monkeypatch):
+    monkeypatch.setattr(draws, "STRATUM_BITS", 2)
+    monkeypatch.setattr(draws, "STRATUM", 4)
+    n, resamples = 11, 40_000
+    counts = stratified_sums(np.eye(n), resamples, np.random.SeedSequence(5))
+    assert (counts.sum(axis=1) == n).all()
+    assert counts.mean(axis=0) == pytest.approx(np.ones(n), abs=0.03)
+    # The covariance within a stratum equals that between strata, as in a multinomial distribution.
+    assert np.cov(counts.T) == pytest.approx(np.eye(n) - 1 / n, abs=0.03)
+    assert (counts == 0).mean() == pytest.approx((1 - 1 / n) ** n, abs=0.005)
+    assert (counts == 3).mean() == pytest.approx(165 * (1 / n) ** 3 * (1 - 1 / n) ** 8, abs=0.003)
+
+
+def test_spread_of_sums_is_that_of_a_mean():
+    data = columns(SO_MANY)
+    found = resampled_sums(data, 400, 1) / SO_MANY
+    assert found.mean(axis=0) == pytest.approx(data.mean(axis=0), rel=0.001)
+    assert found.std(axis=0) == pytest.approx(data.std(axis=0) / SO_MANY**0.5, rel=0.12)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_change_no_bit(order, threads):
+    data = columns(5 * STRATUM + 77)
+    here = stratified_sums(data, 50, np.random.SeedSequence(5))
+    assert np.array_equal(here, stratified_sums(np.array(data, order=order), 50, np.random.SeedSequence(5), threads))
+
+
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=5), st.integers(1, 13), st.integers(0, 2**32))
+def test_compiled_counts_are_those_of_numpy(shares, bits, seed):
+    counting = pytest.importorskip("dialmeter.stats.counting")
+    found = [np.full((len(shares) + 1, 2**bits), -1.0) for _ in range(2)]
+    for count, counts in zip((counting.count, draws.count_in_numpy), found, strict=True):
+        count(np.random.PCG64(seed), bits, np.array(shares), counts)
+    assert np.array_equal(*found)
+    assert found[0].sum(axis=1).tolist() == [*shares, -(2**bits)]
+
+
+@pytest.mark.parametrize(("bits", "shape"), [(14, (1, 2**14)), (0, (1, 1)), (3, (1, 9)), (3, (0, 8))])
+def test_compiled_counts_stay_within_their_bounds(bits, shape):
+    counting = pytest.importorskip("dialmeter.stats.counting")
+    with pytest.raises(ValueError, match="at most 13 bits"):
+        counting.count(np.random.PCG64(1), bits, np.array([5]), np.empty(shape))
+
+
+def test_same_seed_same_strata():
+    data = columns(SO_MANY)
+    seed = np.random.SeedSequence(4)
+    assert np.array_equal(resampled_sums(data, 40, seed), resampled_sums(data, 40, 4))
+    assert np.array_equal(resampled_sums(data, 40, seed)[:7], resampled_sums(data, 7, seed))
+    assert not np.array_equal(resampled_sums(data, 7, 4), resampled_sums(data, 7, 5))
+    assert not np.array_equal(*(resampled_sums(data, 7, child) for child in np.random.SeedSequence(4).spawn(2)))
+
+
+def test_a_strata_draw_needs_a_resample_too():
+    with pytest.raises(ValueError, match="must be at least 1"):
+        resampled_sums(np.ones((SO_MANY, 1)), 0, 1)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    ("rows", "n", "width"), [(1, 2, 1), (32, 512, 16), (33, 5_000, 22), (100, 511, 16), (7, 3, 40)]
+)
+def test_pieces_give_the_same_as_the_whole(rows, n, width, order):
+    generator = np.random.default_rng(1)
+    weights = generator.integers(0, 9, (rows, n)).astype(float)
+    columns = np.array(generator.integers(0, 2**20, (n, width)) / 2**10, order=order)
+    assert np.array_equal(product(weights, columns), weights @ columns)
+
+
+@pytest.mark.parametrize("degrees", [MANY + 1, 10**6, 10**9])
+@pytest.mark.parametrize("confidence", [0.01, 0.5, 0.95, 0.999, 1 - 1e-9])
+def test_the_expansion_is_exact_to_the_last_digits(confidence, degrees):
+    assert student_quantile(confidence, degrees) == pytest.approx(
+        special.stdtrit(degrees, (1 + confidence) / 2), rel=2e-15
+    )
+
+
+def test_many_degrees_do_without_scipy():
+    code = f"import sys; from dialmeter.stats.intervals import *; student_quantile(0.95, {MANY + 1}); print('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ from dialmeter.tracking.compare import (
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.scoring import score_file
+
+from ..two_trackers import TRACKERS, dialogues, written
 
 HOW = Resampling(resamples=2000)
 MEASURES = ["JGA", "FGA(lam=0.5)", "GCA", "SA(slots=30)"]
@@ -210,3 +213,31 @@ def test_other_rules_are_not_comparable() -> None:
     turns = {"d0": [({"a-b": "1"}, {})], "d1": [({"a-b": "1"}, {})]}
     with pytest.raises(DialmeterError, match="rules: dialmeter ≠ trade"):
         compare({"x": scored(turns), "y": scored(turns, "trade")}, HOW)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrackerResult]:
+    folder = tmp_path_factory.mktemp("trackers")
+    return {name: score_file(str(written(name, folder))) for name in TRACKERS}
+
+
+def test_what_is_in_the_dialogues(results: dict[str, TrackerResult]) -> None:
+    found = dialogues("steady")
+    assert len(found) >= 30
+    assert results["steady"].data == results["hasty"].data
+    golds = [[turn.gold or {} for turn in dialogue.turns] for dialogue in found]
+    values = {value for states in golds for state in states for value in state.values()}
+    assert {"dontcare", "cheap|moderate"} <= values
+    pairs = [pair for states in golds for pair in pairwise(states)]
+    assert any(one.keys() - two.keys() for one, two in pairs), "a deletion"
+    assert any(one == two for one, two in pairs), "a turn that changes nothing"
+
+
+def test_measures_disagree_on_which_is_better(results: dict[str, TrackerResult]) -> None:
+    found = {each.measure: each for each in compare(results, Resampling(resamples=10_000)).versus}
+    assert found["JGA"].difference is not None
+    assert found["GCA"].difference is not None
+    assert found["JGA"].difference > 0 > found["GCA"].difference
+    assert found["JGA"].p_holm is not None
+    assert found["GCA"].p_holm is not None
+    assert found["GCA"].p_holm < 0.05 < found["JGA"].p_holm

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,49 +84,108 @@ def only_finding(result: TrackerResult) -> Finding:
     return found
 
 
-def test_a_slot_that_never_agrees(tmp_path: Path) -> None:
-    result = scored(tmp_path, rewritten("train-leaveat", lambda value: value.replace(":", "")))
+def respelled(state: State) -> State:
+    late = {"train-leaveat": state["train-leaveat"].replace(":", "")} if "train-leaveat" in state else {}
+    return {**state, **late, "hotel-type": state["hotel-type"].replace("tho", "t ho")}
+
+
+def without(state: State) -> State:
+    return {slot: value for slot, value in state.items() if slot not in ("train-day", "train-people")}
+
+
+GERMAN = {"monday": "montag", "tuesday": "dienstag", "sunday": "sonntag"}
+NUMBERS = {"1": "one", "2": "two", "3": "three"}
+TIMES = (
+    "train-leaveat agrees with gold at 0 of 144 turns at which both have a value, such as gold '12:15' and predicted "
+    "'1215' (18 turns, differs by time form); --map multiwoz fixes it (JGA 25.00 → 100.00, +75.00 points)"
+)
+PLANTED: dict[str, tuple[Corpus, dict[str, str], float, dict[str, Any], list[str]]] = {
+    "a slot that never agrees": (
+        rewritten("train-leaveat", lambda value: value.replace(":", "")), {}, 75,
+        {"kind": "slot", "slots": ("train-leaveat",), "turns": 144, "option": "--map multiwoz", "message": TIMES,
+         "dialogue": "D0", "turn": 1, "gold": "12:15", "pred": "1215"}, [],
+    ),
+    "slots that one option fixes": (
+        planted(respelled), {}, 87.5, {"slots": ("train-leaveat", "hotel-type")}, ["; likewise hotel-type; --map multiwoz"],
+    ),
+    "another language": (
+        rewritten("train-day", GERMAN.__getitem__), {}, 50, {"kind": "slot"},
+        ["; --map FILE with {", "} and similar entries fixes it if they mean the same"],
+    ),
+    "a pair of a known kind": (
+        rewritten("hotel-type", lambda value: value.replace("tho", "t ho")), {}, 50,
+        {"kind": "pair", "slot": "hotel-type", "gold": "guesthouse", "pred": "guest house", "option": "--map multiwoz"},
+        ["100 % of the slot's mistakes (differs by blanks, 'guesthouse' is never predicted)"],
+    ),
+    "capitals": (
+        rewritten("train-day", str.title), {"rules": "fga-repo"}, 50, {"option": "--values trim,blanks,lower"},
+        ["differs by capitals"],
+    ),
+    "number words": (
+        rewritten("train-people", NUMBERS.__getitem__), {}, 75, {"option": "--values nfkc,tidy,trim,blanks,lower,digits"}, [],
+    ),
+    "names of slots that an option fixes": (
+        renamed({"train-leaveat": "train-leaveAt"}), {"names": "as-is"}, 75,
+        {"kind": "slot-name", "gold": "train-leaveat", "pred": "train-leaveAt", "option": "--names multiwoz"}, [],
+    ),
+    "names of slots that no option fixes": (
+        renamed({"hotel-area": "Hotel-Area", "hotel-type": "hotel-_type"}), {}, 100,
+        {"kind": "slot-name", "slots": ("Hotel-Area", "hotel-_type")}, [],
+    ),
+    "predicted updates": (news(clean()), {}, 75, {"kind": "news", "option": "--state update-pred"}, []),
+    "ids": (
+        {name if number % 2 else f"x{name}": states for number, (name, states) in enumerate(clean().items())},
+        {"missing": "empty"}, 50, {"kind": "ids", "option": "--missing skip"},
+        ["24 gold dialogues have no prediction, such as 'D0'", "24 predicted dialogues have no gold, such as 'xD0'"],
+    ),
+    "slots that are never predicted": (
+        planted(without), {}, 75,
+        {"kind": "never-predicted", "slots": ("train-day", "train-people"), "turns": 48 * 5, "is_grave": True,
+         "message": "2 of 5 slots are never predicted: train-day, train-people; JGA on the other 3 slots: 100.00"}, [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("pred", "fields", "points", "wanted", "says"), PLANTED.values(), ids=PLANTED)
+def test_planted(
+    pred: Corpus, fields: dict[str, str], points: float, wanted: dict[str, Any], says: list[str], tmp_path: Path
+) -> None:
+    result = scored(tmp_path, pred, **fields)
     found = only_finding(result)
-    assert (found.kind, found.slots, found.turns, found.option) == ("slot", ("train-leaveat",), 144, "--map multiwoz")
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
-    assert (found.dialogue, found.turn) == ("D0", 1)
-    assert found.gold is not None
-    assert found.pred == found.gold.replace(":", "")
-    assert found.message == (
-        f"train-leaveat agrees with gold at 0 of 144 turns at which both have a value, such as gold '{found.gold}' and predicted "
-        f"'{found.pred}' (18 turns, differs by time form); --map multiwoz fixes it (JGA 25.00 → 100.00, +75.00 points)"
-    )
+    assert {name: getattr(found, name) for name in wanted} == wanted
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(points)
+    assert [text for text in says if text not in found.message] == []
 
 
-def test_slots_that_one_option_fixes_are_one_finding(tmp_path: Path) -> None:
-    def forms(state: State) -> State:
-        late = {"train-leaveat": state["train-leaveat"].replace(":", "")} if "train-leaveat" in state else {}
-        return {**state, **late, "hotel-type": state["hotel-type"].replace("tho", "t ho")}
-
-    result = scored(tmp_path, planted(forms))
-    found = only_finding(result)
-    assert found.slots == ("train-leaveat", "hotel-type")
-    assert "; likewise hotel-type; --map multiwoz" in found.message
-    assert found.points == pytest.approx(lost(result))
+def test_gold_updates(tmp_path: Path) -> None:
+    result = scored(tmp_path, clean(), news(clean()))
+    assert only_finding(result).option == "--state update"
+    assert only_finding(result).points == pytest.approx(lost(result))
 
 
-def test_a_slot_in_another_language(tmp_path: Path) -> None:
-    german = {"monday": "montag", "tuesday": "dienstag", "sunday": "sonntag"}
-    result = scored(tmp_path, rewritten("train-day", german.__getitem__))
-    found = only_finding(result)
-    assert found.kind == "slot"
-    assert found.option.startswith("--map FILE with ")
-    assert found.option.endswith(" and similar entries")
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
+NO_FINDING: dict[str, tuple[Corpus, Corpus | None, dict[str, str], float]] = {
+    # "east" is also predicted where gold has it.
+    "two values": (
+        {**rewritten("hotel-area", lambda value: {"centre": "east"}.get(value, value)), "D0": clean()["D0"]}, None, {}, 0.8,
+    ),
+    "few turns": (
+        {**clean(), "D1": [{**state, "hotel-type": "guest house"} for state in clean()["D1"]]}, None, {}, 1,
+    ),
+    "known updates": (news(clean()), None, {"state": "update-pred"}, 1.1),
+    # A state that comes back was no update.
+    "a forgetful tracker": (
+        {name: [states[0], {}, states[0], {}, states[0]] for name, states in clean().items()},
+        {name: [states[0]] * 5 for name, states in clean().items()}, {}, 1,
+    ),
+}  # fmt: skip
 
 
-def test_a_pair_of_a_known_kind(tmp_path: Path) -> None:
-    result = scored(tmp_path, rewritten("hotel-type", lambda value: value.replace("tho", "t ho")))
-    found = only_finding(result)
-    assert (found.kind, found.slot, found.gold, found.pred) == ("pair", "hotel-type", "guesthouse", "guest house")
-    assert found.option == "--map multiwoz"
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
-    assert "100 % of the slot's mistakes (differs by blanks, 'guesthouse' is never predicted)" in found.message
+@pytest.mark.parametrize(("pred", "gold", "fields", "below"), NO_FINDING.values(), ids=NO_FINDING)
+def test_no_finding(pred: Corpus, gold: Corpus | None, fields: dict[str, str], below: float, tmp_path: Path) -> None:
+    result = scored(tmp_path, pred, gold, **fields)
+    assert result.value is not None
+    assert result.value < below
+    assert result.diagnosis == []
 
 
 def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:
@@ -143,87 +203,11 @@ def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:
     assert scored(tmp_path, pred, map=str(own)).diagnosis == []
 
 
-def test_two_values_are_no_finding(tmp_path: Path) -> None:
-    pred = rewritten("hotel-area", lambda value: {"centre": "east"}.get(value, value))
-    pred["D0"] = clean()["D0"]
-    result = scored(tmp_path, pred)
-    assert result.value is not None
-    assert result.value < 0.8
-    assert result.diagnosis == []
-
-
-def test_few_turns_are_no_finding(tmp_path: Path) -> None:
-    pred = clean()
-    pred["D1"] = [{**state, "hotel-type": "guest house"} for state in pred["D1"]]
-    assert scored(tmp_path, pred).diagnosis == []
-
-
-def test_capitals_under_rules_that_keep_them(tmp_path: Path) -> None:
-    result = scored(tmp_path, rewritten("train-day", str.title), rules="fga-repo")
-    found = only_finding(result)
-    assert found.option == "--values trim,blanks,lower"
-    assert "differs by capitals" in found.message
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
-
-
-def test_number_words(tmp_path: Path) -> None:
-    result = scored(tmp_path, rewritten("train-people", {"1": "one", "2": "two", "3": "three"}.__getitem__))
-    found = only_finding(result)
-    assert found.option == "--values nfkc,tidy,trim,blanks,lower,digits"
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
-
-
-def test_names_of_slots_that_an_option_fixes(tmp_path: Path) -> None:
-    result = scored(tmp_path, renamed({"train-leaveat": "train-leaveAt"}), names="as-is")
-    found = only_finding(result)
-    assert (found.kind, found.gold, found.pred) == ("slot-name", "train-leaveat", "train-leaveAt")
-    assert found.option == "--names multiwoz"
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
-
-
-def test_names_of_slots_that_no_option_fixes(tmp_path: Path) -> None:
-    result = scored(tmp_path, renamed({"hotel-area": "Hotel-Area", "hotel-type": "hotel-_type"}))
-    found = only_finding(result)
-    assert (found.kind, set(found.slots)) == ("slot-name", {"Hotel-Area", "hotel-_type"})
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(100)
-
-
 def test_names_that_would_clash_are_not_scored_again(tmp_path: Path) -> None:
     pred = planted(lambda state: {**state, "Hotel-Area": "south"})
     found = only_finding(scored(tmp_path, pred, clash="error"))
     assert found.points is None
     assert "not scored again, because a state would have two values of one slot" in found.message
-
-
-def test_predicted_news(tmp_path: Path) -> None:
-    result = scored(tmp_path, news(clean()))
-    found = only_finding(result)
-    assert (found.kind, found.option) == ("news", "--state update-pred")
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
-    assert scored(tmp_path, news(clean()), state="update-pred").diagnosis == []
-
-
-def test_gold_news(tmp_path: Path) -> None:
-    result = scored(tmp_path, clean(), news(clean()))
-    assert only_finding(result).option == "--state update"
-    assert only_finding(result).points == pytest.approx(lost(result))
-
-
-def test_a_tracker_that_forgets_is_not_news(tmp_path: Path) -> None:
-    """A state that comes back was no news."""
-    forgetful = {name: [states[0], {}, states[0], {}, states[0]] for name, states in clean().items()}
-    gold = {name: [states[0]] * 5 for name, states in clean().items()}
-    assert scored(tmp_path, forgetful, gold).diagnosis == []
-
-
-def test_ids_that_meet_in_part(tmp_path: Path) -> None:
-    pred = {name if number % 2 else f"x{name}": states for number, (name, states) in enumerate(clean().items())}
-    result = scored(tmp_path, pred, missing="empty")
-    found = only_finding(result)
-    assert (found.kind, found.option) == ("ids", "--missing skip")
-    assert "24 gold dialogues have no prediction, such as 'D0'" in found.message
-    assert "24 predicted dialogues have no gold, such as 'xD0'" in found.message
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
 
 
 def test_at_most_five_are_scored_again(tmp_path: Path) -> None:
@@ -267,18 +251,6 @@ def test_a_fix_that_another_problem_hides(tmp_path: Path) -> None:
         "(alone it does not change JGA, 25.00); together with the other fixes JGA is 100.00" in each.message
         for each in found
     )
-
-
-def test_slots_that_are_never_predicted(tmp_path: Path) -> None:
-    left_out = ("train-day", "train-people")
-    result = scored(tmp_path, planted(lambda state: {key: state[key] for key in state if key not in left_out}))
-    found = only_finding(result)
-    assert (found.kind, found.slots, found.turns) == ("never-predicted", left_out, 48 * 5)
-    assert found.message == (
-        "2 of 5 slots are never predicted: train-day, train-people; JGA on the other 3 slots: 100.00"
-    )
-    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
-    assert found.is_grave
 
 
 def test_no_slot_is_predicted(tmp_path: Path) -> None:

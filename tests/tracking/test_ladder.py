@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,6 +97,14 @@ def wrong_area(number: int, at: int, gold: State) -> State:
     return {**gold, "hotel-area": "north"} if number % 5 == 0 else gold
 
 
+def respelled(change: Callable[[str], str]) -> Callable[[int, int, State], State]:
+    return lambda number, at, gold: {slot: change(value) for slot, value in gold.items()}
+
+
+TIMES = respelled(lambda value: value.replace(":", ""))
+CAPITALS = respelled(str.title)
+
+
 def compared(
     folder: Path, *predictions: Callable[[int, int, State], State | None], rules: Rules = EMPTY, all_rules: bool = False
 ) -> TrackerComparison:
@@ -118,12 +127,8 @@ def test_as_written_is_the_table(tmp_path: Path) -> None:
 
 def test_a_rung_equals_a_comparison_under_its_rules(tmp_path: Path) -> None:
     """The rung has the figures, and the corrected p value, of the comparison with the rules of its name."""
-
-    def times(number: int, at: int, gold: State) -> State:
-        return {slot: value.replace(":", "") for slot, value in gold.items()}
-
-    found = compared(tmp_path, wrong_area, times, wrong_area)
-    again = compared(tmp_path, wrong_area, times, wrong_area, rules=change(EMPTY, map="multiwoz"))
+    found = compared(tmp_path, wrong_area, TIMES, wrong_area)
+    again = compared(tmp_path, wrong_area, TIMES, wrong_area, rules=change(EMPTY, map="multiwoz"))
     for ladder, other in zip(found.ladders, again.ladders, strict=True):
         [rung] = [each for each in ladder.rungs if each.assumption == "spelling"]
         written = other.rungs[0]
@@ -147,9 +152,7 @@ def test_spellings_without_an_option(tmp_path: Path) -> None:
     def renamed(number: int, at: int, gold: State) -> State:
         return {slot.replace("hotel-area", "Hotel-_Area"): value for slot, value in gold.items()}
 
-    def plural(number: int, at: int, gold: State) -> State:
-        return {slot: value.replace("guesthouse", "guesthouses") for slot, value in gold.items()}
-
+    plural = respelled(lambda value: value.replace("guesthouse", "guesthouses"))
     first, second = compared(tmp_path, wrong_area, renamed, plural).ladders
     for ladder in (first, second):
         [rung] = [each for each in ladder.rungs if each.assumption == "spelling"]
@@ -186,23 +189,17 @@ def test_turns_that_one_system_leaves_out(tmp_path: Path) -> None:
 
 
 def test_other_rule_sets(tmp_path: Path) -> None:
-    def capitals(number: int, at: int, gold: State) -> State:
-        return {slot: value.title() for slot, value in gold.items()}
-
-    [ladder] = compared(tmp_path, wrong_area, capitals, all_rules=True).ladders
+    [ladder] = compared(tmp_path, wrong_area, CAPITALS, all_rules=True).ladders
     others = [each for each in ladder.rungs if each.assumption == "rules"]
     assert any(each.verdict == "worse" and "trade" in each.name for each in others)
     assert len({(each.difference, each.ci) for each in others}) == len(others)
     assert ladder.verdict == "better"
-    [fewer] = compared(tmp_path, wrong_area, capitals).ladders
+    [fewer] = compared(tmp_path, wrong_area, CAPITALS).ladders
     assert not any(each.assumption == "rules" for each in fewer.rungs)
 
 
 def test_trivial_trackers_and_three_systems(tmp_path: Path) -> None:
-    def times(number: int, at: int, gold: State) -> State:
-        return {slot: value.replace(":", "") for slot, value in gold.items()}
-
-    files = [write(tmp_path / f"{at}.jsonl", each) for at, each in enumerate((wrong_area, times))]
+    files = [write(tmp_path / f"{at}.jsonl", each) for at, each in enumerate((wrong_area, TIMES))]
     results = {path: score_file(path, measures=["JGA"], rules=EMPTY, keep=True) for path in files}
     for name in ("empty", "late", "one-wrong"):
         results[name] = score_file(
@@ -227,34 +224,22 @@ def test_dialogues_that_were_not_kept(tmp_path: Path) -> None:
     assert [each.name for each in ladder.rungs] == ["as written"]
 
 
-def test_warnings_of_single_systems_name_them(capsys: pytest.CaptureFixture[str]) -> None:
-    names = ("labes", "uniconv", "damd")
+def call_compare(capsys: pytest.CaptureFixture[str], systems: list[str], *words: str) -> Any:
     folder = ("data", "compat", "mwzeval")
-    files = [shared(*folder, f"{name}.pred.json.gz") for name in names]
+    files = [shared(*folder, f"{name}.pred.json.gz") for name in systems]
     gold = shared(*folder, "mw21.gold.json.gz")
-    words = ["tracker", "compare", *files, "--gold", gold, "--missing", "empty", "--measure", "JGA"]
-    warnings = call(capsys, *words, *(word for name in names for word in ("--name", name)), "--resamples", "100").err
+    names = [word for name in systems for word in ("--name", name)]
+    usual = ["--gold", gold, "--missing", "empty", "--measure", "JGA", *names]
+    return call(capsys, "tracker", "compare", *files, *usual, *words)
+
+
+def test_warnings_of_single_systems_name_them(capsys: pytest.CaptureFixture[str]) -> None:
+    warnings = call_compare(capsys, ["labes", "uniconv", "damd"], "--resamples", "100").err
     assert "labes: 615 turns without prediction are scored as empty states" in warnings
     assert "damd: 18 turns without prediction are scored as empty states" in warnings
 
 
 def test_failure_names_what_the_verdict_depends_on(capsys: pytest.CaptureFixture[str]) -> None:
-    folder = ("data", "compat", "mwzeval")
-    files = [shared(*folder, f"{name}.pred.json.gz") for name in ("labes", "uniconv")]
-    gold = shared(*folder, "mw21.gold.json.gz")
-    words = [
-        "tracker",
-        "compare",
-        *files,
-        "--gold",
-        gold,
-        "--missing",
-        "empty",
-        "--measure",
-        "JGA",
-        "--resamples",
-        "1000",
-    ]
-    result = call(capsys, *words, "--fail-if-worse", "-q")
+    result = call_compare(capsys, ["labes", "uniconv"], "--resamples", "1000", "--fail-if-worse", "-q")
     assert result.code == 1
     assert result.err.rstrip().endswith("; the verdict turns with spelling")

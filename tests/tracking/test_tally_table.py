@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.tracking.vectors import tally_table as gathering
-from dialmeter.tracking.vectors.tally_table import TallyTable, gathered
+from dialmeter.tracking import tally as gathering
+from dialmeter.tracking.tally import TallyTable, gathered
 
 rows = st.tuples(*[st.integers(0, 2)] * 9)
 turns = st.lists(st.tuples(st.integers(0, 40), rows), max_size=6)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.rule_sets.rules import DONTCARE_SPELLINGS, named
 from dialmeter.values.steps import RULE_STEPS, tidy
 

@@ -275,7 +275,7 @@ def task_difference(
     """
     import numpy as np
 
-    from ..stats import mcnemar_counts, paired_bootstrap, ratio, student_interval
+    from ..stats import mcnemar_p, paired_bootstrap, ratio, student_interval
 
     tasks = sorted(base[1].keys() & system[1].keys())
     before, after = ([parts[task] for task in tasks] for _, parts in (base, system))
@@ -294,7 +294,7 @@ def task_difference(
     reason = (
         f"fewer than {MIN_TASKS} tasks" if len(tasks) < MIN_TASKS else "equal differences" if not student.ci else ""
     )
-    sign_p = mcnemar_counts(losses, wins).p
+    sign_p = mcnemar_p(losses, wins)
     return TaskDifference(
         measure=measure,
         system=system[0],

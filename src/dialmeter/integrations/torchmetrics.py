@@ -17,7 +17,7 @@ from ..tracking.resolve_measures import ResolvedMeasure
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import Rules
 from ..tracking.scorer import TrackerScorer, states_of
-from ..tracking.vectors.bootstrap_matrix import columns
+from ..tracking.vectors.measure_columns import columns
 
 try:
     import torch

@@ -232,7 +232,7 @@ def _shared(errors: _Errors) -> Iterator[tuple[str, str, tuple[str, str], list[t
 
 def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
     """Compare the first judge that is not degenerate with every other, by attack and corpus. Holm's correction covers all comparisons."""
-    from ..stats.significance import mcnemar_counts
+    from ..stats.significance import mcnemar_p
 
     sizes = {(cell.corpus, cell.attack): len(cell.outcomes) for cell in cells}
     compared = []
@@ -241,7 +241,7 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
         only_first, only_other, n = counts[False, True], counts[True, False], len(both)
         error, other_error = ((counts[True, True] + own) / n for own in (only_other, only_first))
         rates = error, other_error, (only_first - only_other) / n
-        p = mcnemar_counts(only_first, only_other).p
+        p = mcnemar_p(only_first, only_other)
         compared.append(JudgeComparison(*row, first, other, n, sizes[row], *rates, only_first, only_other, p, 0.0))
     corrected = correct_by_holm(compared)
     return [replace(each, verdict=decide(each, LEVEL, higher_is_better=False)) for each in corrected]

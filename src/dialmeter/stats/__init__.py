@@ -16,20 +16,16 @@ if TYPE_CHECKING:
     from .correlation import compare_correlations, kendall, pearson, spearman, zou_interval
     from .formulas import Formula, ratio, rowwise
     from .intervals import Interval, student_interval, wilson_interval
-    from .letter_groups import letter_display
-    from .paired import Comparison, paired_bootstrap, paired_randomisation
-    from .resampling import bootstrap
-    from .significance import McNemar, benjamini_hochberg, holm, mcnemar, mcnemar_counts
+    from .resampling import Comparison, bootstrap, paired_bootstrap, paired_randomisation
+    from .significance import holm, letter_display, mcnemar_p
 
 _MODULES = {
     "agreement": ("Agreement", "krippendorff_alpha"),
     "correlation": ("compare_correlations", "kendall", "pearson", "spearman", "zou_interval"),
     "formulas": ("Formula", "ratio", "rowwise"),
     "intervals": ("Interval", "student_interval", "wilson_interval"),
-    "letter_groups": ("letter_display",),
-    "paired": ("Comparison", "paired_bootstrap", "paired_randomisation"),
-    "resampling": ("bootstrap",),
-    "significance": ("McNemar", "benjamini_hochberg", "holm", "mcnemar", "mcnemar_counts"),
+    "resampling": ("Comparison", "bootstrap", "paired_bootstrap", "paired_randomisation"),
+    "significance": ("holm", "letter_display", "mcnemar_p"),
 }
 
 __all__ = [
@@ -37,16 +33,13 @@ __all__ = [
     "Comparison",
     "Formula",
     "Interval",
-    "McNemar",
-    "benjamini_hochberg",
     "bootstrap",
     "compare_correlations",
     "holm",
     "kendall",
     "krippendorff_alpha",
     "letter_display",
-    "mcnemar",
-    "mcnemar_counts",
+    "mcnemar_p",
     "paired_bootstrap",
     "paired_randomisation",
     "pearson",

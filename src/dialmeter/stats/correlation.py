@@ -10,15 +10,25 @@ Intervals are tanh(atanh r ± z · e), with the standard error e of the transfor
 
 A coefficient of exactly 1 or -1 gives an interval of width zero. The difference of two correlations that share a variable
 has the interval of Zou (2007), Toward Using Confidence Intervals to Compare Correlations, Psychological Methods 12(4), 399-413.
+
+Items that belong together, such as replies to one context, are resampled together. A resample draws as many clusters as there are,
+with replacement; the weight of an item is the number of times that its cluster was drawn. All coefficients are computed from these
+weights, without building the resamples: Pearson's r from weighted sums, Spearman's from weighted mean ranks, Kendall's tau-b from
+the weighted table of pairs. Field and Welsh (2007), Bootstrapping Clustered Data, Journal of the Royal Statistical Society B 69(3),
+369-390.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import atanh, sqrt, tanh
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .draws import product
 from .formulas import Floats
 from .intervals import Interval, normal_quantile, student_p
 
@@ -39,9 +49,6 @@ def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
         The correlation; None with a reason if a side is constant or there are fewer than three pairs, no interval
         below four pairs.
 
-    Raises:
-        ValueError: If the lengths differ.
-
     Example:
         >>> result = pearson([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
         >>> round(result.value, 2), round(result.low, 3), round(result.high, 3)
@@ -49,17 +56,13 @@ def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
         >>> pearson([1, 1, 1], [1, 2, 3]).reason
         'the first variable is constant, so nothing correlates with it'
     """
-    a, b, left_out = pairs(x, y)
-    return _product_moment(a, b, left_out, confidence, lambda r: 1.0)
+    return _correlate(x, y, confidence, _product_moment, lambda r: 1.0)
 
 
 def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
     """Compute Spearman's rank correlation (ties get their mean rank) with the interval of Bonett and Wright.
 
-    Arguments and errors are those of `pearson`.
-
-    Returns:
-        The correlation, with the p value of the t approximation; None with a reason as in `pearson`.
+    Arguments and result are those of `pearson`; p is that of the t approximation.
 
     Example:
         >>> result = spearman([1, 2, 3, 4, 50], [2, 1, 4, 3, 5])
@@ -68,36 +71,31 @@ def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
     """
     from scipy.stats import rankdata
 
-    a, b, left_out = pairs(x, y)
-    return _product_moment(rankdata(a), rankdata(b), left_out, confidence, lambda r: 1 + r * r / 2)
+    def of_ranks(a: Floats, b: Floats) -> tuple[float, float]:
+        return _product_moment(rankdata(a), rankdata(b))
+
+    return _correlate(x, y, confidence, of_ranks, lambda r: 1 + r * r / 2)
 
 
 def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
     """Compute Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
 
-    Arguments and errors are those of `pearson`.
-
-    Returns:
-        The correlation, with scipy's p value (exact for small samples without ties); None with a reason as in
-        `pearson`, no interval below five pairs.
+    Arguments and result are those of `pearson`, but there is no interval below five pairs. p is scipy's: exact for small samples
+    without ties.
 
     Example:
         >>> result = kendall([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
         >>> round(result.value, 2), round(result.low, 3), round(result.high, 3)
         (0.6, -0.539, 0.963)
     """
-    a, b, left_out = pairs(x, y)
-    reason = _why_undefined(a, b)
-    if reason:
-        return Interval(None, None, None, len(a), left_out, reason)
-    from scipy.stats import kendalltau
 
-    result = kendalltau(a, b)
-    tau, p = float(result.statistic), float(result.pvalue)
-    if len(a) < 5:
-        return Interval(tau, None, None, len(a), left_out, "an interval for tau needs at least five pairs", p)
-    low, high = fisher_limits(tau, sqrt(0.437 / (len(a) - 4)), confidence)
-    return Interval(tau, low, high, len(a), left_out, None, p)
+    def tau_b(a: Floats, b: Floats) -> tuple[float, float]:
+        from scipy.stats import kendalltau
+
+        result = kendalltau(a, b)
+        return float(result.statistic), float(result.pvalue)
+
+    return _correlate(x, y, confidence, tau_b, lambda tau: 0.437, least=5)
 
 
 def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, float]:
@@ -114,18 +112,22 @@ def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, flo
     return tanh(atanh(r) - half), tanh(atanh(r) + half)
 
 
-def pairs(x: Scores, y: Scores) -> tuple[Floats, Floats, int]:
-    """Return the complete pairs of two variables, and the number of incomplete pairs.
+def complete(*variables: Scores) -> tuple[list[Floats], int]:
+    """Return the units for which all variables have a number, and the number of other units.
+
+    Raises:
+        ValueError: If the lengths differ.
 
     Example:
-        >>> pairs([1, None, 3], [4, 5, 6])
-        (array([1., 3.]), array([4., 6.]), 1)
+        >>> complete([1, None, 3], [4, 5, 6])
+        ([array([1., 3.]), array([4., 6.])], 1)
     """
-    a, b = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
-    if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"both variables need one number per unit, but their shapes are {a.shape} and {b.shape}")
-    complete = np.isfinite(a) & np.isfinite(b)
-    return a[complete], b[complete], int(len(a) - complete.sum())
+    rows = [np.array(values, dtype=np.float64) for values in variables]
+    if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
+        shapes = " and ".join(str(row.shape) for row in rows)
+        raise ValueError(f"all variables need one number per unit, but their lengths differ: {shapes}")
+    whole = np.logical_and.reduce([np.isfinite(row) for row in rows])
+    return [row[whole] for row in rows], int(len(whole) - whole.sum())
 
 
 def coefficient(a: Floats, b: Floats) -> float:
@@ -141,27 +143,39 @@ def coefficient(a: Floats, b: Floats) -> float:
     return max(-1.0, min(1.0, r))
 
 
-def _product_moment(
-    a: Floats, b: Floats, left_out: int, confidence: float, variance: Callable[[float], float]
+def _product_moment(a: Floats, b: Floats) -> tuple[float, float]:
+    """Return Pearson's r and the p value of its t test."""
+    n, r = len(a), coefficient(a, b)
+    return r, 0.0 if abs(r) == 1 else student_p(r * sqrt((n - 2) / ((1 - r) * (1 + r))), n - 2)
+
+
+def _correlate(
+    x: Scores,
+    y: Scores,
+    confidence: float,
+    statistic: Callable[[Floats, Floats], tuple[float, float]],
+    variance: Callable[[float], float],
+    *,
+    least: int = 4,
 ) -> Interval:
-    n, reason = len(a), _why_undefined(a, b)
+    """Return a coefficient with its p value and, from the least number of pairs on, its interval."""
+    (a, b), left_out = complete(x, y)
+    n, reason = len(a), None
+    if n < 3:
+        reason = "a correlation needs at least three complete pairs"
+    for name, values in (("first", a), ("second", b)):
+        if not reason and values.min() == values.max():
+            reason = f"the {name} variable is constant, so nothing correlates with it"
     if reason:
         return Interval(None, None, None, n, left_out, reason)
-    r = coefficient(a, b)
-    p = 0.0 if abs(r) == 1 else student_p(r * sqrt((n - 2) / ((1 - r) * (1 + r))), n - 2)
-    if n < 4:
-        return Interval(r, None, None, n, left_out, "an interval for a correlation needs at least four pairs", p)
-    low, high = fisher_limits(r, sqrt(variance(r) / (n - 3)), confidence)
+    r, p = statistic(a, b)
+    if n < least:
+        reason = (
+            f"an interval for {'a correlation needs at least four' if least == 4 else 'tau needs at least five'} pairs"
+        )
+        return Interval(r, None, None, n, left_out, reason, p)
+    low, high = fisher_limits(r, sqrt(variance(r) / (n - least + 1)), confidence)
     return Interval(r, low, high, n, left_out, None, p)
-
-
-def _why_undefined(a: Floats, b: Floats) -> str | None:
-    if len(a) < 3:
-        return "a correlation needs at least three complete pairs"
-    for name, values in (("first", a), ("second", b)):
-        if values.min() == values.max():
-            return f"the {name} variable is constant, so nothing correlates with it"
-    return None
 
 
 def zou_interval(r1: float, r2: float, r12: float, n: int, *, confidence: float = 0.95) -> Interval:
@@ -173,15 +187,8 @@ def zou_interval(r1: float, r2: float, r12: float, n: int, *, confidence: float 
     L = r1 - r2 - √((r1 - l1)² + (u2 - r2)² - 2c(r1 - l1)(u2 - r2)),
     U = r1 - r2 + √((u1 - r1)² + (r2 - l2)² - 2c(u1 - r1)(r2 - l2)).
 
-    Args:
-        r1: Correlation of the shared variable with the first.
-        r2: Correlation of the shared variable with the second.
-        r12: Correlation of the first with the second.
-        n: Number of units.
-        confidence: Coverage of the interval.
-
-    Returns:
-        The difference with its interval; no interval, with the reason, below four units or if r1 or r2 is 1 or -1.
+    r12 is the correlation of the first variable with the second, over n units. There is no interval, but the reason, below four
+    units or if r1 or r2 is 1 or -1.
 
     Raises:
         ValueError: If a correlation is out of range or no three variables can have these correlations.
@@ -212,15 +219,13 @@ def zou_interval(r1: float, r2: float, r12: float, n: int, *, confidence: float 
 def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confidence: float = 0.95) -> Interval:
     """Compare Pearson's correlations of `shared` with `first` and with `second`, with Zou's interval of their difference.
 
+    Only units count that have all three values. If one of the variables is constant, there is a reason instead of a value.
+
     Args:
         shared: One number per unit (for example, a trait of each dialogue); None and nan are missing.
         first: The same units in the same order.
         second: The same units in the same order.
         confidence: Coverage of the interval.
-
-    Returns:
-        r(shared, first) - r(shared, second) over the units with all three values; None with a reason if one of
-        them is constant.
 
     Raises:
         ValueError: If the lengths differ.
@@ -231,16 +236,161 @@ def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confi
         >>> round(result.value, 3), round(result.low, 3), round(result.high, 3)
         (0.229, -0.389, 1.196)
     """
-    rows = [np.array(values, dtype=np.float64) for values in (shared, first, second)]
-    if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
-        raise ValueError("all three variables need one number per unit, but their lengths differ")
-    complete = np.logical_and.reduce([np.isfinite(row) for row in rows])
-    n, left_out = int(complete.sum()), int(len(complete) - complete.sum())
-    if n < 3:
-        return Interval(None, None, None, n, left_out, "a correlation needs at least three complete units")
-    t, a, b = (row[complete] for row in rows)
+    (t, a, b), left_out = complete(shared, first, second)
+    if len(t) < 3:
+        return Interval(None, None, None, len(t), left_out, "a correlation needs at least three complete units")
     for name, values in (("shared", t), ("first", a), ("second", b)):
         if values.min() == values.max():
-            return Interval(None, None, None, n, left_out, f"the {name} variable is constant")
-    interval = zou_interval(coefficient(t, a), coefficient(t, b), coefficient(a, b), n, confidence=confidence)
+            return Interval(None, None, None, len(t), left_out, f"the {name} variable is constant")
+    interval = zou_interval(coefficient(t, a), coefficient(t, b), coefficient(a, b), len(t), confidence=confidence)
     return replace(interval, left_out=left_out)
+
+
+MOST_PAIRED = 20_000
+"""Kendall's tau gets no interval if there are more items, because the table of pairs takes too long."""
+_ROWS = 2**21
+_FLAT = 1e-12
+
+
+def cluster_numbers(clusters: Sequence[str]) -> NDArray[np.int64]:
+    """Number the clusters in the order of their names, so that the order of items does not change a resample.
+
+    Example:
+        >>> cluster_numbers(["b", "a", "b"]).tolist()
+        [1, 0, 1]
+    """
+    numbers = {name: number for number, name in enumerate(sorted(set(clusters)))}
+    return np.array([numbers[each] for each in clusters], dtype=np.int64)
+
+
+def cluster_weights(clusters: NDArray[np.int64], resamples: int, seed: int) -> Floats:
+    """Return how often each item is drawn in each resample.
+
+    The clusters of the items are numbered from 0. There is one row per resample, and one column per item.
+
+    Example:
+        >>> cluster_weights(np.array([0, 0, 1]), 3, seed=1).tolist()
+        [[1.0, 1.0, 1.0], [0.0, 0.0, 2.0], [2.0, 2.0, 0.0]]
+    """
+    count = int(clusters.max()) + 1
+    # PCG64 is explicit, because numpy may change the generator of default_rng().
+    generator = np.random.Generator(np.random.PCG64(seed))
+    drawn = generator.integers(0, count, size=(resamples, count))
+    drawn += np.arange(0, resamples * count, count)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=resamples * count).reshape(resamples, count)
+    return counts[:, clusters].astype(np.float64)
+
+
+class ResampledVariable:
+    """One variable in all resamples: how often each item is drawn in each of them, and the number of each item.
+
+    Intermediate results that several correlations need are cached.
+
+    Example:
+        >>> weights = np.array([[1.0, 1, 1], [2.0, 1, 1]])
+        >>> x, y = (ResampledVariable(weights, np.array(each)) for each in ([1.0, 2, 3], [1.0, 3, 2]))
+        >>> for measure in ("Pearson", "Spearman", "Kendall"):
+        ...     print(measure, x.correlation(measure, y).round(4))
+        Pearson [0.5    0.6364]
+        Spearman [0.5    0.7778]
+        Kendall [0.3333 0.6   ]
+    """
+
+    def __init__(self, weights: Floats, values: Floats) -> None:
+        self.weights = weights
+        self.values = values
+
+    def correlation(self, measure: str, other: ResampledVariable) -> Floats:
+        """Return Pearson, Spearman or Kendall with another variable, in every resample; nan if one of the two is constant."""
+        if measure == "Kendall":
+            both = _signed_pairs(self.weights, self.values, other.values)
+            return _ratio(both, self.untied_pairs, other.untied_pairs)
+        if measure == "Pearson":
+            cross = np.einsum("bi,i->b", self.weights, self.centred * other.centred)
+            mine, theirs = self.moments, other.moments
+            return _ratio(cross - mine[0] * theirs[0] / mine[2], mine[1], theirs[1])
+        (mine_deviations, mine_sum), (theirs_deviations, theirs_sum) = self.rank_deviations, other.rank_deviations
+        cross = np.einsum("bi,bi,bi->b", self.weights, mine_deviations, theirs_deviations)
+        return _ratio(cross, mine_sum, theirs_sum)
+
+    @cached_property
+    def centred(self) -> Floats:
+        """The values minus their mean, scaled to a maximum absolute value of one."""
+        deviations: Floats = self.values - self.values.mean()
+        return deviations / max(float(np.abs(deviations).max(initial=0.0)), 1e-300)
+
+    @cached_property
+    def moments(self) -> tuple[Floats, Floats, Floats]:
+        """For every resample, the sum of the values, the sum of their squared deviations, and the number of drawn items."""
+        sums = product(self.weights, np.stack([self.centred, self.centred**2, np.ones(len(self.values))], axis=1))
+        first, second, total = sums.T
+        return first, second - first**2 / total, total
+
+    @cached_property
+    def rank_deviations(self) -> tuple[Floats, Floats]:
+        """The deviations of ranks from their mean, and the sums of their squares."""
+        total = self.weights.sum(axis=1)
+        deviations = (self.ranks - (total[:, None] + 1) / 2) / len(self.values)
+        return deviations, np.einsum("bi,bi,bi->b", self.weights, deviations, deviations)
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """Mean ranks of the items in every resample. An item that was drawn twice counts twice.
+
+        Example:
+            >>> ResampledVariable(np.array([[1.0, 1, 1], [2.0, 1, 0]]), np.array([5.0, 7, 7])).ranks.tolist()
+            [[1.0, 2.5, 2.5], [1.5, 3.0, 3.0]]
+        """
+        order = np.argsort(self.values, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(self.values[order]) > 0])
+        sizes = np.add.reduceat(self.weights[:, order], starts, axis=1)
+        middle = np.cumsum(sizes, axis=1) - sizes / 2 + 0.5
+        group = np.empty(len(order), dtype=np.int64)
+        group[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(order)]))
+        return middle[:, group]
+
+    @cached_property
+    def untied_pairs(self) -> Floats:
+        """Number of ordered pairs of drawn items that have different values."""
+        return _signed_pairs(self.weights, self.values, self.values)
+
+
+def _signed_pairs(weights: Floats, x: Floats, y: Floats) -> Floats:
+    """Return the number of concordant minus discordant ordered pairs in every resample."""
+    totals = np.zeros(len(weights))
+    step = max(1, _ROWS // len(x))
+    for first in range(0, len(x), step):
+        rows = slice(first, first + step)
+        signs = np.sign(x[rows, None] - x[None, :]) * np.sign(y[rows, None] - y[None, :])
+        totals += np.einsum("bi,bi->b", weights[:, rows], product(weights, signs.T))
+    return totals
+
+
+def rowwise(measure: str, x: Floats, y: Floats) -> Floats:
+    """Return Pearson, Spearman or Kendall for every row of two tables, such as the means of systems in every resample.
+
+    It is nan if one of the two rows is constant.
+
+    Example:
+        >>> rowwise("Spearman", np.array([[1.0, 2, 3], [1.0, 1, 1]]), np.array([[1.0, 3, 2], [1.0, 2, 3]]))
+        array([0.5, nan])
+    """
+    if measure == "Pearson":
+        sides = [side - side.mean(axis=1, keepdims=True) for side in (x, y)]
+        # Scaled to at most one, so that rounding errors of a constant row can be distinguished from values.
+        sides = [side / np.abs(whole).max(initial=1e-300) for side, whole in zip(sides, (x, y), strict=True)]
+    else:
+        signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (x, y)]
+        # For Spearman, twice the centred rank; for Kendall, all pairs.
+        pairs_of_columns = (len(x), x.shape[1] ** 2)
+        sides = [each.sum(axis=2) if measure == "Spearman" else each.reshape(pairs_of_columns) for each in signs]
+    first, second = sides
+    pairs = ((first, second), (first, first), (second, second))
+    return _ratio(*(np.einsum("bi,bi->b", one, other) for one, other in pairs))
+
+
+def _ratio(cross: Floats, of_x: Floats, of_y: Floats) -> Floats:
+    """Return a correlation from sums of products; nan if one side is constant up to rounding."""
+    varies = (of_x > _FLAT) & (of_y > _FLAT)
+    denominator = np.sqrt(np.where(varies, of_x * of_y, 1.0))
+    return np.where(varies, np.clip(cross / denominator, -1.0, 1.0), np.nan)

@@ -13,16 +13,17 @@ The k-th row of `columns` gets the k-th weight. For a result that does not depen
 dialogues by id first.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .formulas import Floats
-from .threads import map_pieces
 
 BLOCK_BYTES = 8 * 2**20
+"""Memory for weights."""
 CHUNK_ENTRIES = 2**16
 STRATUM_BITS = 13
 STRATUM = 2**STRATUM_BITS
@@ -55,20 +56,11 @@ except ImportError:
     count = count_in_numpy
 
 
-def resampled_sums(
-    columns: Floats, resamples: int, seed: Seed, block_bytes: int = BLOCK_BYTES, threads: int = 1
-) -> Floats:
-    """Return sums over dialogues that are drawn with replacement.
+def resampled_sums(columns: Floats, resamples: int, seed: Seed, threads: int = 1) -> Floats:
+    """Return sums over n of the n dialogues, drawn with replacement: one row per resample.
 
-    Args:
-        columns: One row per dialogue, rounded by `exact`.
-        resamples: Number of resamples, each of n of the n dialogues.
-        seed: Seed of the draw.
-        block_bytes: Memory for weights.
-        threads: Number of threads if there are very many dialogues; does not change any number.
-
-    Returns:
-        Sums of shape (resamples, k).
+    The columns have one row per dialogue, rounded by `exact`. Very many dialogues are drawn with several threads, which does not
+    change any number.
 
     Example:
         >>> resampled_sums(np.array([[1.0, 5.0], [1.0, 7.0]]), resamples=3, seed=1)[:, 0]
@@ -76,40 +68,26 @@ def resampled_sums(
     """
     if len(columns) > CHUNK_ENTRIES:
         return stratified_sums(columns, resamples, seed, threads)
-    return _sums(columns, _counts, resamples, seed, block_bytes)
+    return _sums(columns, _counts, resamples, seed)
 
 
-def swapped_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int = BLOCK_BYTES) -> Floats:
+def swapped_sums(columns: Floats, resamples: int, seed: Seed) -> Floats:
     """Return sums over random subsets of the dialogues; each dialogue is included with probability one half.
 
-    Args:
-        columns: One row per dialogue, rounded by `exact`.
-        resamples: Number of random subsets.
-        seed: Seed of the draw.
-        block_bytes: Memory for weights.
-
-    Returns:
-        Sums of shape (resamples, k).
+    Arguments and result are those of `resampled_sums`.
 
     Example:
         >>> sums = swapped_sums(np.array([[1.0], [1.0]]), resamples=1000, seed=1)
         >>> bool(0.9 < sums.mean() < 1.1)
         True
     """
-    return _sums(columns, _coins, resamples, seed, block_bytes)
+    return _sums(columns, _coins, resamples, seed)
 
 
 def stratified_sums(columns: Floats, resamples: int, seed: Seed, threads: int = 1) -> Floats:
     """Return sums over very many dialogues that are drawn with replacement, stratum by stratum.
 
-    Args:
-        columns: One row per dialogue, rounded by `exact`.
-        resamples: Number of resamples, each of n of the n dialogues.
-        seed: Seed of the draw.
-        threads: Number of strata that are processed at a time; does not change any number.
-
-    Returns:
-        Sums of shape (resamples, k).
+    Arguments and result are those of `resampled_sums`.
 
     Example:
         >>> stratified_sums(np.ones((20_000, 1)), 2, seed=1).tolist()
@@ -160,12 +138,12 @@ def _seed_sequence(resamples: int, seed: Seed) -> np.random.SeedSequence:
     return seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
 
 
-def _sums(columns: Floats, draw: Draw, resamples: int, seed: Seed, block_bytes: int) -> Floats:
+def _sums(columns: Floats, draw: Draw, resamples: int, seed: Seed) -> Floats:
     # PCG64 is explicit, because numpy may change the generator of default_rng().
     generator = np.random.Generator(np.random.PCG64(_seed_sequence(resamples, seed)))
     n = len(columns)
     chunk = max(1, CHUNK_ENTRIES // n)
-    chunks = max(1, block_bytes // (8 * n * chunk))
+    chunks = max(1, BLOCK_BYTES // (8 * n * chunk))
     block = np.empty((min(chunks * chunk, -(-resamples // chunk) * chunk), n))
     sums = []
     for done in range(0, resamples, len(block)):
@@ -202,3 +180,20 @@ def _stratum_sums(columns: Floats, shares: NDArray[np.int64], seed: np.random.Se
                 row[:] = np.bincount(generator.integers(n, size=share, dtype=np.uint32), minlength=n)
         sums[first : first + PRODUCT_ROWS] = product(weights[: len(batch)], columns)
     return sums
+
+
+Done = TypeVar("Done")
+
+
+def map_pieces(work: Callable[..., Done], *pieces: Collection[Any], threads: int) -> Iterator[Done]:
+    """Like ``map``, but in several threads. One thread or one piece needs no pool: starting a thread takes longer than most pieces.
+
+    Example:
+        >>> list(map_pieces(max, [1, 5], [3, 4], threads=2))
+        [3, 5]
+    """
+    if threads == 1 or len(pieces[0]) == 1:
+        yield from map(work, *pieces)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(work, *pieces)

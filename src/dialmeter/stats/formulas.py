@@ -42,14 +42,7 @@ class Formula:
 
 
 def ratio(numerator: int = 0, denominator: int = 1) -> Formula:
-    """Return the most common formula: one sum divided by another.
-
-    Args:
-        numerator: Column of the numerator.
-        denominator: Column of the denominator.
-
-    Returns:
-        The formula over those two columns.
+    """Return the most common formula: the sum of one column divided by the sum of another.
 
     Example:
         >>> evaluate(ratio(), np.array([[1.0, 4.0]]))
@@ -59,13 +52,7 @@ def ratio(numerator: int = 0, denominator: int = 1) -> Formula:
 
 
 def rowwise(value: Callable[[Floats], float | None]) -> Value:
-    """Convert a formula for one row of sums to one for many rows (slower than a formula written with numpy).
-
-    Args:
-        value: Takes sums of shape (k,), returns a number or None.
-
-    Returns:
-        The same formula for sums of shape (m, k), with nan for None.
+    """Convert a formula for one row of sums to one for many rows, with nan for None. A formula written with numpy is faster.
 
     Example:
         >>> share = rowwise(lambda sums: sums[0] / sums[1] if sums[1] else None)
@@ -80,14 +67,9 @@ def rowwise(value: Callable[[Floats], float | None]) -> Value:
 
 
 def evaluate(formula: Formula, sums: Floats) -> Floats:
-    """Return the values of a formula; nan if it has no value.
+    """Return the values of a formula for the rows of sums of all columns; nan if it has no value.
 
-    Args:
-        formula: The formula.
-        sums: Sums of all columns, shape (m, K).
-
-    Returns:
-        m values; infinite ones become nan, because they also come from a zero denominator.
+    Infinite values become nan, because they also come from a zero denominator.
 
     Raises:
         ValueError: If the formula does not return one value per row.
@@ -108,14 +90,7 @@ def evaluate(formula: Formula, sums: Floats) -> Floats:
 
 
 def point(formula: Formula, columns: Floats) -> float | None:
-    """Return the value over all dialogues. Sums are correctly rounded, so the order of dialogues does not matter.
-
-    Args:
-        formula: The formula.
-        columns: One row per dialogue.
-
-    Returns:
-        The value, or None if the formula has none.
+    """Return the value over all dialogues, if any. Sums are correctly rounded, so the order of dialogues does not matter.
 
     Example:
         >>> point(ratio(), np.array([[1.0, 2.0], [2.0, 2.0]]))
@@ -143,13 +118,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def as_columns(columns: ArrayLike) -> Floats:
-    """Validate a matrix with one row per dialogue.
-
-    Args:
-        columns: Numbers of shape (n, k), or (n,) for a single column.
-
-    Returns:
-        The same as float64 of shape (n, k).
+    """Validate a matrix with one row per dialogue, or a single column, and return it as a matrix of floats.
 
     Raises:
         ValueError: If there are fewer than two dialogues, or an entry is not finite.
@@ -185,12 +154,6 @@ def exact(columns: ArrayLike) -> Floats:
     again; it stays below n * m * 2**-51, so a mean moves by less than n * m * 2**-52
     (for 100,000 dialogues 2.2e-11 of the largest entry).
 
-    Args:
-        columns: One row per dialogue.
-
-    Returns:
-        The rounded columns.
-
     Example:
         >>> exact([[0.1, 7], [0.2, 8]]).tolist() == [[0.1, 7], [0.2, 8]]
         False
@@ -213,12 +176,7 @@ def exact(columns: ArrayLike) -> Floats:
 def exact_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """Round the columns of two systems to the same steps, so that their differences are also exact.
 
-    Args:
-        first: Columns of the first system.
-        second: Columns of the second system, the same dialogues in the same order.
-
-    Returns:
-        Both, rounded.
+    Both have the same dialogues in the same order.
 
     Raises:
         ValueError: If the shapes differ.

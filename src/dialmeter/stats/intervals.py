@@ -174,12 +174,7 @@ def wilson_interval(count: float, n: float, *, confidence: float = 0.95) -> tupl
     """Return the interval of a proportion. It stays within 0 and 1, and its width is not zero at these ends.
 
     Wilson (1927), Probable Inference, the Law of Succession, and Statistical Inference, Journal of the American
-    Statistical Association 22(158), 209-212.
-
-    Args:
-        count: Number of units with the property.
-        n: Number of units. Both may be fractions, for an effective number of units.
-        confidence: Coverage of the interval.
+    Statistical Association 22(158), 209-212. The count and the number of units may be fractions, for an effective number of units.
 
     Raises:
         ValueError: If the count is not between 0 and n, or n is 0.
@@ -208,9 +203,7 @@ def clustered_proportion(clusters: Iterable[tuple[int, int]], *, confidence: flo
     The interval is Wilson's for an effective number of units: as many independent units as give the variance between clusters. A
     share of 0 or 1 does not show that variance, so each cluster then counts as one unit.
 
-    Args:
-        clusters: For each cluster, the number of units with the property, and the number of units.
-        confidence: Coverage of the interval; 0 for no interval.
+    A cluster is the number of its units with the property, and the number of its units. A confidence of 0 gives no interval.
 
     Example:
         >>> result = clustered_proportion([(3, 3), (0, 3), (3, 3), (1, 3)])

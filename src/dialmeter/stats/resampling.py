@@ -1,18 +1,21 @@
-"""Percentile bootstrap over dialogues, corrected for few dialogues and for skewness, with many measures from one draw.
+"""Bootstrap intervals over dialogues, corrected for few dialogues and for skewness, and paired tests of two systems.
 
-Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 13 and 14.
+Many measures are computed from one draw. Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 13 and 14.
+Whole dialogues are resampled or swapped, because turns of one dialogue are not independent. Both paired tests work on sums, so
+they are also valid for measures that are not means (GCA, F1). Report approximate randomisation: it keeps its significance level
+for any number of dialogues if the two systems are exchangeable. The bootstrap adds an interval.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .draws import BLOCK_BYTES, Seed, resampled_sums
-from .formulas import Floats, Formula, as_columns, evaluate, exact, point, taken
-from .intervals import NORMAL, Interval, check_confidence, expanded_tail
+from .draws import Seed, resampled_sums, swapped_sums
+from .formulas import Floats, Formula, as_columns, evaluate, exact, exact_pair, point, taken
+from .intervals import NORMAL, Interval, check_confidence, expanded_p, expanded_tail
 
 NO_VALUE = "the measure has no value on these dialogues (its denominator is zero)"
 NO_RESAMPLE = "the measure has a value in fewer than two resamples"
@@ -29,7 +32,6 @@ def bootstrap(
     resamples: int = 10_000,
     seed: Seed = 0,
     expand: bool = True,
-    block_bytes: int = BLOCK_BYTES,
 ) -> dict[str, Interval]:
     """Compute bootstrap intervals of many measures from one draw of dialogues.
 
@@ -41,13 +43,9 @@ def bootstrap(
         seed: Seed of the draw.
         expand: Correct the percentiles for a small sample and for skewness (see `expanded_tail` and `shifted_tails`);
             False for the plain percentiles.
-        block_bytes: Memory for weights; does not change any number.
 
     Returns:
         An interval by name; its `left_out` counts resamples in which the measure had no value.
-
-    Raises:
-        ValueError: If there are fewer than two dialogues.
 
     Example:
         >>> from dialmeter.stats import ratio
@@ -58,7 +56,7 @@ def bootstrap(
     """
     check_confidence(confidence)
     matrix = as_columns(columns)
-    sums = resampled_sums(exact(matrix), resamples, seed, block_bytes)
+    sums = resampled_sums(exact(matrix), resamples, seed)
     n = len(matrix)
     results = {}
     for name, formula in formulas.items():
@@ -80,21 +78,18 @@ def percentile_interval(
     *,
     expand: bool = True,
 ) -> Interval:
-    """Return the percentile interval of resampled values.
+    """Return the percentile interval of resampled values (nan: none), without a point value; `left_out` counts the nans.
 
     If all values are equal, there is an interval only at an end of the measure's range (see `end_limits`).
 
     Args:
-        values: One value per resample; nan if there is no value.
+        values: One value per resample.
         confidence: Coverage of the interval.
         n: Number of dialogues.
         formula: The measure, for its range; None for a number without a range, such as a difference.
         columns: The resampled columns, for the skewness of the measure. At an end of the range, a dialogue in which all
             columns of the measure are zero does not count.
         expand: As for `bootstrap`.
-
-    Returns:
-        The interval without a point value; its `left_out` counts resamples without a value.
 
     Example:
         >>> interval = percentile_interval(np.ones(1000), 0.95, 20, Formula(lambda sums: sums[..., 0]))
@@ -164,15 +159,7 @@ def end_limits(
     other end. This is the interval of Clopper and Pearson (1934), The Use of Confidence or Fiducial Limits, Biometrika 26,
     for n of n.
 
-    Args:
-        value: The value.
-        n: Number of dialogues.
-        confidence: Coverage of the interval.
-        low: The lowest possible value.
-        high: The highest possible value.
-
-    Returns:
-        The limits; None for a value inside the range, or if the other end is infinite.
+    There are no limits (None) for a value inside the range from `low` to `high`, or if the other end is infinite.
 
     Example:
         >>> [round(limit, 4) for limit in end_limits(1.0, 20, 0.95)], [round(limit, 4) for limit in end_limits(0.0, 20, 0.95)]
@@ -186,3 +173,152 @@ def end_limits(
     if abs(value - high) <= near:
         return high - reach, high
     return (low, low + reach) if abs(value - low) <= near else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Interval):
+    """The difference of two systems on the same dialogues: `second - first`, where the first one is the baseline.
+
+    Its limits are None for tests without an interval, p is that of "no difference", and `left_out` counts the resamples in which
+    one of the systems had no value.
+
+    Attributes:
+        first: Value of the baseline.
+        second: Value of the other system.
+
+    Example:
+        >>> Comparison(0.1, None, None, n=100, p=0.03, first=0.5, second=0.6).difference
+        0.1
+    """
+
+    first: float | None = None
+    second: float | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """The value."""
+        return self.value
+
+
+def paired_bootstrap(
+    first: ArrayLike,
+    second: ArrayLike,
+    formulas: Mapping[str, Formula],
+    *,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    expand: bool = True,
+) -> dict[str, Comparison]:
+    """Compare two systems by a paired bootstrap. All measures use the same draw of dialogues.
+
+    The resampled differences, shifted to mean zero, show the effect of chance alone. p is the proportion of them that are
+    at least as far from zero as the observed difference, counting the observed one: (1 + extreme) / (1 + resamples). Koehn
+    (2004), Statistical Significance Tests for Machine Translation Evaluation, EMNLP; the shift as in Noreen (1989),
+    Computer Intensive Methods for Testing Hypotheses.
+
+    Args:
+        first: Columns of the baseline, one row per dialogue (sorted by id).
+        second: Columns of the other system, the same dialogues in the same order.
+        formulas: Measures by name.
+        confidence: Coverage of the interval of the difference.
+        resamples: Number of resamples.
+        seed: Seed of the draw.
+        expand: Correct the interval and p for a small sample, as in `bootstrap`.
+
+    Example:
+        >>> from dialmeter.stats import ratio
+        >>> base, new = [[3, 4], [2, 5], [1, 6], [4, 5]], [[4, 4], [4, 5], [3, 6], [5, 5]]
+        >>> result = paired_bootstrap(base, new, {"JGA": ratio()})["JGA"]
+        >>> round(result.difference, 3), 0 < result.low, result.p < 0.05
+        (0.3, True, True)
+    """
+    check_confidence(confidence)
+    one, two = exact_pair(first, second)
+    k = one.shape[1]
+    sums = resampled_sums(np.hstack([one, two]), resamples, seed)
+    systems = as_columns(first), as_columns(second)
+    results = {}
+    for name, formula in formulas.items():
+        differences = evaluate(formula, sums[:, k:]) - evaluate(formula, sums[:, :k])
+        observed = _observed(formula, one, two)
+        # A difference has no range: if it is the same in all resamples, there is no interval.
+        interval = percentile_interval(differences, confidence, len(one), expand=expand)
+        p = None
+        if observed is not None and interval.reason != NO_RESAMPLE:
+            scored = differences[~np.isnan(differences)]
+            p = _p_value(scored - scored.mean(), observed)
+            p = expanded_p(p, len(one)) if expand else p
+        results[name] = _comparison(formula, systems, p, interval)
+    return results
+
+
+def paired_randomisation(
+    first: ArrayLike,
+    second: ArrayLike,
+    formulas: Mapping[str, Formula],
+    *,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    mid_p: bool = False,
+) -> dict[str, Comparison]:
+    """Compare two systems by approximate randomisation: swap whole dialogues between the systems at random.
+
+    If the systems were exchangeable, every swap would be as likely as the observed assignment. p is the proportion of
+    swaps with a difference at least as large, counting the observed one: (1 + extreme) / (1 + swaps). Noreen (1989), Computer
+    Intensive Methods for Testing Hypotheses; Riezler and Maxwell (2005), On Some Pitfalls in Automatic Evaluation and
+    Significance Testing for MT, ACL workshop.
+
+    The test has no interval. Arguments are those of `paired_bootstrap`, and ``mid_p``: count swaps that tie with the observed
+    difference as half (Lancaster 1961, Significance Tests in Discrete Distributions, JASA 56). With few dialogues and integer
+    counts, ties are frequent and the plain test is conservative: equal systems on 20 dialogues get p < 0.05 for JGA in 4 % of
+    comparisons, not in 5 %.
+
+    Example:
+        >>> from dialmeter.stats import ratio
+        >>> base = [[3, 4], [2, 5], [1, 6], [4, 5]]
+        >>> paired_randomisation(base, base, {"JGA": ratio()})["JGA"].p
+        1.0
+    """
+    one, two = exact_pair(first, second)
+    moved = swapped_sums(two - one, resamples, seed)
+    sums_one, sums_two = one.sum(axis=0) + moved, two.sum(axis=0) - moved
+    systems = as_columns(first), as_columns(second)
+    results = {}
+    for name, formula in formulas.items():
+        differences = evaluate(formula, sums_two) - evaluate(formula, sums_one)
+        scored = differences[~np.isnan(differences)]
+        observed = _observed(formula, one, two)
+        p = None if observed is None or not len(scored) else _p_value(scored, observed, 0.5 if mid_p else 1.0)
+        reason = NO_RESAMPLE if p is None else None
+        interval = Interval(None, None, None, len(one), len(differences) - len(scored), reason)
+        results[name] = _comparison(formula, systems, p, interval)
+    return results
+
+
+def _observed(formula: Formula, one: Floats, two: Floats) -> tuple[float, float] | None:
+    """Return the absolute difference of two systems, and the larger absolute value."""
+    # Computed from the rounded columns, like the resampled differences.
+    before, after = (float(evaluate(formula, columns.sum(axis=0)[None])[0]) for columns in (one, two))
+    return None if np.isnan(after - before) else (abs(after - before), max(abs(after), abs(before)))
+
+
+def _p_value(null: Floats, observed: tuple[float, float], tie_weight: float = 1.0) -> float:
+    difference, near = observed[0], TIE * observed[1]
+    if difference <= near:
+        return 1.0
+    beyond = np.abs(null) - difference
+    greater = int(np.count_nonzero(beyond > near))
+    ties = int(np.count_nonzero(np.abs(beyond) <= near))
+    return (1 + greater + tie_weight * ties) / (1 + len(null))
+
+
+def _comparison(formula: Formula, systems: tuple[Floats, Floats], p: float | None, interval: Interval) -> Comparison:
+    before, after = (point(formula, columns) for columns in systems)
+    n, left_out = interval.n, interval.left_out
+    if before is None or after is None:
+        which = "either system" if before is after else "the first system" if before is None else "the second system"
+        reason = f"the measure has no value for {which} (its denominator is zero)"
+        return Comparison(None, None, None, n, left_out, reason, None, before, after)
+    limits = interval.low, interval.high
+    return Comparison(after - before, *limits, n, left_out, interval.reason, p, before, after)

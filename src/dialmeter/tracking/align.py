@@ -63,10 +63,6 @@ def unwatched(dialogues: Iterable[Any], corpus: Corpus) -> Iterable[Any]:
 class GoldFile:
     """Gold states that are read once and joined with several files of predictions.
 
-    Args:
-        path: the path of the file.
-        format: the format of the file; detected if not given.
-
     Raises:
         InputError: the file cannot be read; the error names the place.
     """
@@ -126,16 +122,7 @@ def read_ahead(dialogues: Iterator[PairDialogue]) -> Iterator[PairDialogue]:
 
 
 class PairFiles(Struct, frozen=True):
-    """The files that were read, so that they can be read again.
-
-    Attributes:
-        path: the file of predictions, with or without gold.
-        gold: the file of gold states, if the first file has none.
-        format: the format of the predictions; detected if not given.
-        gold_format: the format of the gold file.
-        only: keys of the dialogues to read.
-        patch: corrections of gold.
-    """
+    """The files that were read, so that they can be read again; see ``score_file``."""
 
     path: str
     gold: str | None = None
@@ -163,17 +150,11 @@ class PairFiles(Struct, frozen=True):
 
 
 class KeptDialogues(Struct):
-    """Scored dialogues that stay in memory, so that they can be scored again in other ways.
-
-    Attributes:
-        vocabulary: the vocabulary that numbers their pairs.
-        with_turns: does a measure need more than the states of a dialogue?
-        dialogues: the dialogues.
-        schema: the schema of their slots, if known.
-    """
+    """Scored dialogues that stay in memory, so that they can be scored again in other ways."""
 
     vocabulary: Vocabulary
     with_turns: bool
+    """Does a measure need more than the states of a dialogue?"""
     dialogues: list[PairDialogue] = []
     schema: Schema | None = None
     can_be_read: ClassVar[bool] = True

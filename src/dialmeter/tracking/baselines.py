@@ -17,14 +17,12 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
 from ..readers.pairs.vocabulary import PairDialogue
-from ..readers.services.schema import read_schema
 from .align import WatchDialogues, open_pair, unwatched
 from .compared import ComparedDialogue
+from .pairs import Normaliser
 from .result import TrackerResult
-from .rule_sets.normalise import Normaliser
 from .rule_sets.rules import Rules
-from .scorer import TrackerScorer
-from .scoring import read_into
+from .scoring import TrackerSettings, read_into
 
 WRONG = "≠"
 """A value that is neither equal nor similar to any other: it has no letter or digit for similarity scorers."""
@@ -41,18 +39,9 @@ class Trivial(NamedTuple):
     predict: Predict
 
 
-def _empty(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
-    return [{} for _ in gold]
-
-
-def _late(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
-    return [{}, *gold[:-1]] if gold else []
-
-
 def _copy_previous(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
-    first = next((state for state in gold if held(state)), {})
     start = next((turn for turn, state in enumerate(gold) if held(state)), len(gold))
-    return [*gold[:start], *(first for _ in gold[start:])]
+    return [*gold[:start], *(gold[start] for _ in gold[start:])]
 
 
 def _one_wrong(gold: Sequence[State], held: Callable[[State], list[str]], rng: Random) -> list[State]:
@@ -64,9 +53,11 @@ def _one_wrong(gold: Sequence[State], held: Callable[[State], list[str]], rng: R
 
 
 TRIVIAL: Mapping[str, Trivial] = {
-    "empty": Trivial("always predicts an empty state", _empty),
+    "empty": Trivial("always predicts an empty state", lambda gold, held, rng: [{} for _ in gold]),
     "copy-previous": Trivial("right until gold first holds a slot, then repeats its own state", _copy_previous),
-    "late": Trivial("gold of the previous turn; empty at the first turn", _late),
+    "late": Trivial(
+        "gold of the previous turn; empty at the first turn", lambda gold, held, rng: [{}, *gold[:-1]] if gold else []
+    ),
     "one-wrong": Trivial("gold, but one random slot is wrong wherever gold holds it", _one_wrong),
 }
 
@@ -74,13 +65,8 @@ TRIVIAL: Mapping[str, Trivial] = {
 def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dialogue]:
     """Return a trivial tracker: a function that replaces the predictions of a dialogue by trivial ones.
 
-    The function removes turns without gold, and predicted intents. Random choices depend only on the seed and the id of the
-    dialogue.
-
-    Args:
-        name: one of ``TRIVIAL``.
-        rules: the rule set of the comparison; it defines which words mean absent.
-        seed: the seed of random choices.
+    The function removes turns without gold, and predicted intents. The rule set defines which words mean absent. Random choices
+    depend only on the seed and the id of the dialogue.
 
     Raises:
         DialmeterError: there is no such tracker.
@@ -170,19 +156,7 @@ def score_with_yardsticks(
     Trivial trackers predict the same turns that count for the tracker: all turns with gold, or, if the rules skip turns without
     prediction, only the turns with a prediction.
 
-    Args:
-        path: the file of predictions, with or without gold.
-        gold: the file of gold states, if the first file has none.
-        names: the trivial trackers.
-        seed: the seed of the trivial trackers.
-        format: the format of the predictions; detected if not given.
-        gold_format: the format of the gold file.
-        schema: a schema file.
-        only: keys of the dialogues to score.
-        measures: the measures to compute (default: those of the rule set).
-        rules: a rule set.
-        resampling: the settings of the confidence intervals of the tracker's scores.
-        watch: wraps the dialogues, for a progress bar.
+    The arguments are those of ``score_file``, and the names and the seed of the trivial trackers.
 
     Raises:
         DialmeterError: the file has no values, so kinds of mistakes cannot be counted.
@@ -196,12 +170,13 @@ def score_with_yardsticks(
         raise DialmeterError(
             f"{corpus.name}: the file holds no values, only which slots are right; counts of missed, wrong and over need values"
         )
-    schema_slots = read_schema(schema) if schema else None
-    scorer = TrackerScorer(parsed, rules, schema_slots)
+    settings = TrackerSettings(rules, parsed, schema)
+    scorer = settings.scorer()
     # Trivial predictions come from cumulative gold, so they are cumulative even if the states of the tracker are updates.
     trivial_rules = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
     words = scorer.vocabulary
-    scorers = {name: TrackerScorer(parsed, trivial_rules, schema_slots, vocabulary=words) for name in names}
+    trivial_settings = structs.replace(settings, rules=trivial_rules)
+    scorers = {name: trivial_settings.scorer(vocabulary=words) for name in names}
 
     def predict(read: PairDialogue, compared: ComparedDialogue) -> None:
         dialogue = words.plain(read)

@@ -6,19 +6,20 @@ from collections.abc import Callable
 
 from msgspec import Struct, structs
 
-from ..core.account import Account
+from ..core.account import NO_PREDICTION, Account, Reason
 from ..errors import InputError
 from ..measure import Score
-from ..model import Dialogue, Notice, Schema, dialogue_key
-from ..readers.pairs.vocabulary import Vocabulary
+from ..model import Dialogue, Notice, Schema
+from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.services.schema import read_schema
-from .align import PairFiles, WatchDialogues, open_pair, read_pair, unwatched
+from .align import PairFiles, WatchDialogues, open_pair, unwatched
 from .baselines import gold_against_itself
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
-from .rule_sets.normalise import Normaliser
+from .pairs import Normaliser
 from .rule_sets.rules import Rules
 from .scorer import TrackerScorer
+from .scoring import read_into
 
 
 class Checked(Struct, frozen=True):
@@ -68,18 +69,14 @@ def check_file(
     # all of them are listed.
     self_scorer.schema = known_schema
     census = _Census(scorer.pairs.name_of)
-    for read in watch(read_pair(corpus, gold_corpus, words, rules.gold_patch), corpus):
-        if only is not None and dialogue_key(read.id) not in only:
-            continue
-        try:
-            has_turns = scorer.add_pairs(read)
-        except InputError as error:
-            raise corpus.place(error) from None
-        if has_turns:
-            plain = words.plain(read)
-            census.add(plain)
-            self_scorer.schema = self_scorer.schema or (gold_corpus or corpus).schema
-            self_scorer.add_pairs(words.with_predictions(read, gold_against_itself(plain, normaliser)))
+
+    def take(read: PairDialogue, _: object) -> None:
+        plain = words.plain(read)
+        census.add(plain)
+        self_scorer.schema = self_scorer.schema or (gold_corpus or corpus).schema
+        self_scorer.add_pairs(words.with_predictions(read, gold_against_itself(plain, normaliser)))
+
+    read_into(scorer, corpus, gold_corpus, only=only, sink=take, watch=watch)
     if not census.turns:
         raise InputError("no turn with a gold state", file=corpus.name)
     scores = self_scorer.result(corpus.name).scores
@@ -92,6 +89,7 @@ def check_file(
         f"{extra.turns_have('no gold')} and {'is' if extra.turns == 1 else 'are'} not scored",
         tuple(extra.examples),
     )
+    low = [f"{each.measure} {100 * each.value:.2f}" for each in scores if each.value is not None and each.value < 1]
     unknown = findings.absent(only)
     problems = (
         [unknown, lacking] if rules.missing == "error" else [surplus] if rules.missing == "predicted-only" else []
@@ -103,7 +101,7 @@ def check_file(
         *([unknown, lacking] if rules.missing != "error" else []),
         *([surplus] if rules.missing != "predicted-only" else []),
         *census.unknown(known_schema, census.pred_slots, "predictions", "unknown-predicted-slot"),
-        _imperfect_self_scores(scores),
+        Notice("self-score", len(low), f"gold scored against itself is below 100: {', '.join(low)}"),
     ]
     diagnosis_rules = structs.replace(lenient, missing="skip") if rules.skips_missing else lenient
     return Checked(
@@ -120,16 +118,11 @@ def check_file(
 
 def _account(findings: Findings, dialogues: int, rules: Rules, only: frozenset[str] | None) -> Account:
     """Count the dialogues that `score` would score; the check itself treats missing predictions as empty."""
-    account = findings.account(dialogues, only)
-    if rules.missing == "empty":
+    account, missing = findings.account(dialogues, only), findings.missing
+    if rules.missing == "empty" or not missing.dialogues:
         return account
-    return findings.account_under(account, dialogues - findings.missing.dialogues, skips_missing=True)
-
-
-def _imperfect_self_scores(scores: list[Score]) -> Notice:
-    low = [score for score in scores if score.value is not None and score.value < 1]
-    listed = ", ".join(f"{score.measure} {100 * score.value:.2f}" for score in low if score.value is not None)
-    return Notice("self-score", len(low), f"gold scored against itself is below 100: {listed}")
+    reason = Reason(NO_PREDICTION, missing.dialogues, missing.first_dialogue)
+    return structs.replace(account, scored=dialogues - missing.dialogues, reasons=(reason, *account.reasons))
 
 
 class _Census:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, combinations, compress, pairwise
 from math import isnan
@@ -19,7 +20,7 @@ from .align import KeptDialogues
 from .ladder import make_ladders
 from .resolve_measures import ResolvedMeasure
 from .result import TrackerResult
-from .vectors.bootstrap_matrix import columns, order_of
+from .vectors.measure_columns import columns, order_of
 
 
 class Ranks(Struct, frozen=True):
@@ -175,7 +176,7 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
 
 def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
     """Run McNemar's test against the first system, on exact turns and on dialogues without any mistake."""
-    from ..stats import mcnemar
+    from ..stats import mcnemar_p
 
     (base, first), *others = results.items()
     tests = []
@@ -185,8 +186,10 @@ def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
             ("turn", [list(chain.from_iterable(turns)) for turns in both]),
             ("dialogue", [list(map(all, turns)) for turns in both]),
         ):
-            test = mcnemar(before, after)
-            tests.append(TurnTest(name, base, unit, test.only_first, test.only_second, len(before), test.p))
+            counts = Counter(zip(before, after, strict=True))
+            only_base, only_system = counts[True, False], counts[False, True]
+            p = mcnemar_p(only_base, only_system)
+            tests.append(TurnTest(name, base, unit, only_base, only_system, len(before), p))
     return tests
 
 
@@ -215,12 +218,12 @@ def between_measures(
     Raises:
         NotApplicable: a measure has the same value in all dialogues, so it cannot be standardised.
     """
-    from ..stats.correlation import pairs
+    from ..stats.correlation import complete
 
     ones, others = (values_by_dialogue(result, measure) for measure in (first, second))
     both = [None not in each for each in zip(ones, others, strict=True)]
     scales = []
-    one_side, other_side, _ = pairs(ones, others)
+    (one_side, other_side), _ = complete(ones, others)
     for measure, values in ((first, one_side), (second, other_side)):
         if len(values) < 2 or values.min() == values.max():
             raise NotApplicable(

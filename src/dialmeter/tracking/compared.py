@@ -54,10 +54,6 @@ class ComparedTurn(NamedTuple):
 class ComparedDialogue:
     """The last dialogue of a walk. Its slots are available until the walk takes another dialogue.
 
-    Args:
-        walk: the walk.
-        pairs: the tables of the rule set.
-
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
         >>> from dialmeter.readers.pairs.vocabulary import Vocabulary
@@ -95,23 +91,12 @@ class ComparedDialogue:
             yield gold, pred
 
     def details(self) -> Iterator[tuple[int, State, State, list[Any]]]:
-        """Yield for every turn its number, both states, and the details of its slots from ``Walk.rows``.
-
-        Raises:
-            RuntimeError: the walk has taken another dialogue.
-        """
+        """Yield for every turn its number, both states, and the details of its slots from ``Walk.rows``."""
         for number, (gold, pred), slots in zip(self.numbers, self.states(), self._slots("overlap"), strict=True):
             yield number, gold, pred, slots
 
     def wrong_changes(self, alternatives: Alternatives | None) -> list[list[tuple[Value, Value]]]:
-        """Return the gold and predicted values of the wrong changes of every turn.
-
-        Args:
-            alternatives: as for ``Walk.rows``.
-
-        Raises:
-            RuntimeError: the walk has taken another dialogue.
-        """
+        """Return the gold and predicted values of the wrong changes of every turn; ``alternatives`` as for ``Walk.rows``."""
         values = self.pairs.values
         return [
             [(values[gold], values[pred]) for _, kind, changed, _, gold, pred in slots if kind == WRONG and changed]
@@ -170,5 +155,4 @@ def _format_values(outcome: SlotOutcome) -> str:
 
 
 def _format_value(value: Value | None) -> str:
-    text = value if isinstance(value, str) else " | ".join(value or ())
-    return one_line(text, 80)
+    return one_line(value if isinstance(value, str) else " | ".join(value or ()), 80)

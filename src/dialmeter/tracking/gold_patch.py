@@ -78,7 +78,9 @@ class GoldPatch:
     """
 
     def __init__(self, corrections: Iterable[Correction], data: str = "", path: str | None = None) -> None:
-        self.corrections = sorted(corrections, key=_sort_key)
+        self.corrections = sorted(
+            corrections, key=lambda each: (*_slot_key(each), each.first, each.last, each.value or "")
+        )
         self.data = data
         self._path = path
         self._by_dialogue: dict[str, list[Correction]] = {}
@@ -111,10 +113,6 @@ class GoldPatch:
     def apply(self, read: PairDialogue, words: Vocabulary) -> PairDialogue:
         """Return a dialogue with corrected gold; the same object if there is nothing to correct.
 
-        Args:
-            read: the dialogue.
-            words: the vocabulary that numbered its pairs.
-
         Raises:
             InputError: the patch was made for other gold.
         """
@@ -143,7 +141,10 @@ class GoldPatch:
         held = [pair for pair in state if _name_of(words.slots[pair]) == name and words.values[pair] != NAMED]
         values = {joined_alternatives(words.values[pair]) for pair in held} - {""}
         if values != ({correction.gold} if correction.gold is not None else set()):
-            expected, actual = (_format_values(each) for each in ((correction.gold,), sorted(values)))
+            expected, actual = (
+                ", ".join(repr(one_line(each, 60)) for each in texts if each is not None) or "no value"
+                for texts in ((correction.gold,), sorted(values))
+            )
             raise self._error(correction, turn, f"the patch expects {expected} in gold, but gold has {actual}")
         others = [pair for pair in state if _name_of(words.slots[pair]) != name]
         if correction.value is None:
@@ -151,18 +152,13 @@ class GoldPatch:
         slot, section = (
             (words.slots[held[0]], words.sections[held[0]]) if held else _written_name(correction.slot, words)
         )
-        return (*others, *_number_pair(slot, section, correction.value, words))
+        if not section:
+            return (*others, *words.number({slot: correction.value}, FLAT))
+        domain, _, name = slot.partition("-")
+        return (*others, *words.number({domain: {section: {name: correction.value}}}, StateLayout("sections")))
 
     def _error(self, correction: Correction, turn: int, message: str) -> InputError:
         return InputError(message, file=self._path, dialogue=correction.dialogue, turn=turn, slot=correction.slot)
-
-
-def _sort_key(correction: Correction) -> tuple[str, str, int, int, str]:
-    return (*_slot_key(correction), correction.first, correction.last, correction.value or "")
-
-
-def _format_values(values: Iterable[str | None]) -> str:
-    return ", ".join(repr(one_line(each, 60)) for each in values if each is not None) or "no value"
 
 
 def _written_name(slot: str, words: Vocabulary) -> tuple[str, str]:
@@ -172,14 +168,6 @@ def _written_name(slot: str, words: Vocabulary) -> tuple[str, str]:
     if match is None:
         match = next((pair for pair in pairs if _name_of(words.slots[pair]) == _name_of(slot)), None)
     return (slot, "") if match is None else (words.slots[match], words.sections[match])
-
-
-def _number_pair(slot: str, section: str, value: str, words: Vocabulary) -> PairState:
-    """Number the pair of a slot, in a section of the file, and a value."""
-    if not section:
-        return words.number({slot: value}, FLAT)
-    domain, _, name = slot.partition("-")
-    return words.number({domain: {section: {name: value}}}, StateLayout("sections"))
 
 
 @cache_until_changed

@@ -16,8 +16,7 @@ from ..garbage import paused_garbage_collection
 from ..model import dialogue_key
 from ..readers.pairs.slot_names import slot_namer
 from .align import KeptDialogues, without_predictions
-from .diagnosis.fixes import Fix, combine, explained
-from .diagnosis.suspicions import SPELLING, predicted_slots, suspicions
+from .diagnosis.suspicions import SPELLING, Fix, combine, explained, predicted_slots, suspicions
 from .result import TrackerResult
 from .rule_sets.rules import named, names
 from .scorer import TrackerScorer

@@ -12,20 +12,25 @@ from ..core.account import Account, only_field
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
-from ..measure import Score
+from ..measure import Measure, Reads, Score
 from ..model import Notice, Schema
 from .align import KeptDialogues, PairFiles
-from .diagnosis.findings import Findings
+from .diagnosis.findings import Findings, notices_of
 from .diagnosis.suspicions import Finding, diagnose
 from .digest import GOLD
-from .notices import notices_of
 from .resolve_measures import ResolvedMeasure
 from .rule_sets.rules import Rules, signature
 from .seen import digest_of, schema_digest, seen_by
-from .vectors.bootstrap_matrix import intervals, with_interval
-from .vectors.breakdown import ActiveTurns, Breakdown, By
-from .vectors.measure_columns import MeasureColumns, Valued, with_slots
-from .vectors.tally_table import gathered
+from .tally import gathered
+from .vectors.measure_columns import (
+    ActiveTurns,
+    Breakdown,
+    MeasureColumns,
+    Valued,
+    intervals,
+    with_interval,
+    with_slots,
+)
 
 
 class Worst(Struct, frozen=True):
@@ -38,11 +43,6 @@ class Worst(Struct, frozen=True):
     missed: int
     wrong: int
     over: int
-
-
-def _sort_key(each: Worst) -> tuple[float, int, int, str]:
-    """Sort key: the lowest value first, then the most wrong turns, then the most mistakes."""
-    return each.value, -each.wrong_turns, -(each.missed + each.wrong + each.over), each.dialogue
 
 
 class TrackerResult(Result):
@@ -83,7 +83,7 @@ class TrackerResult(Result):
         self.measures = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in measures]
         """The requested measures, in order."""
         self._schema = schema
-        self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
+        self._breakdowns: dict[str, Breakdown] = {breakdown.by: breakdown for breakdown in breakdowns}
         self.left_out = findings.missing.shown if rules.skips_missing else ""
         self.notices = [*notices, *notices_of(self.measures, measure_columns, findings, rules)]
 
@@ -175,44 +175,39 @@ class TrackerResult(Result):
         Raises:
             DialmeterError: the breakdown was not requested before scoring.
         """
+        columns, breakdown = self.measure_columns, self._breakdowns.get(group)
         if group == "turn":
-            return self._by_turn()
-        if group == "service":
-            return self._by_service("service", str)
-        if group == "seen":
-            frames = self._by_service("seen", lambda service: "seen" if service in self._seen else "unseen")
-            return [*frames, *(self._by_slots("seen", turns) if "seen" in self._breakdowns else [])]
-        for by in self._breakdowns:
-            if by == group:
-                frames = self._by_service(group, _domain_of_service) if group == "domain" else []
-                return [*frames, *self._by_slots(by, turns)]
-        available = ("turn", "service", *self._breakdowns)
-        raise DialmeterError(f"no breakdown by {group!r}; {did_you_mean(group, available)} (request it with by=)")
+            return self._by(group, "tally", columns.by_turn)
+        # How a breakdown of frames names a service, such as Hotels_2.
+        names: dict[str, Callable[[str], str]] = {
+            "service": str,
+            "seen": lambda service: "seen" if service in self._seen else "unseen",
+            "domain": lambda service: service.partition("_")[0],
+        }
+        if breakdown is None and group not in ("service", "seen"):
+            available = ("turn", "service", *self._breakdowns)
+            raise DialmeterError(f"no breakdown by {group!r}; {did_you_mean(group, available)} (request it with by=)")
+        scores = []
+        if group in names:
+            scores += self._by(group, "frames", lambda used: columns.by_service(used, names[group]))
+        if breakdown is not None:
+            also = {"turns": turns} if group != "without-domain" else {}
+            scores += self._by(group, "tally", lambda used: breakdown.values(used, turns, columns), also)
+        return scores
 
-    def _by_slots(self, group: By, turns: ActiveTurns) -> list[Score]:
-        breakdown = self._breakdowns[group]
-        also = {"turns": turns} if group != "without-domain" else {}
+    def _by(
+        self,
+        group: str,
+        reads: Reads,
+        values: Callable[[Measure], Mapping[Any, Valued]],
+        also: Mapping[str, str] | None = None,
+    ) -> list[Score]:
+        """Return the scores of the groups of all measures that read the same kind of input."""
+        chosen = [each for each in self.measures if each.used.reads() == reads]
         return [
             self._score(each, value, {group: name}, also)
-            for each in self.measures
-            if each.used.reads() == "tally"
-            for name, value in breakdown.values(each.used, turns, self.measure_columns).items()
-        ]
-
-    def _by_turn(self) -> list[Score]:
-        return [
-            self._score(each, value, {"turn": number})
-            for each in self.measures
-            if each.used.reads() == "tally" and each.used.gather == "sum" and each.used.average == "turn"
-            for number, value in self.measure_columns.by_turn(each.used).items()
-        ]
-
-    def _by_service(self, group: str, name_of: Callable[[str], str]) -> list[Score]:
-        return [
-            self._score(each, value, {group: name})
-            for each in self.measures
-            if each.used.reads() == "frames"
-            for name, value in self.measure_columns.by_service(each.used, name_of).items()
+            for each in chosen
+            for name, value in values(each.used).items()
         ]
 
     def _score(
@@ -271,7 +266,11 @@ class TrackerResult(Result):
             Worst(tally_table.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[:, at].tolist())
             for at in bad
         ]
-        return sorted(dialogues, key=_sort_key)[:n]
+        # The lowest value first, then the most wrong turns, then the most mistakes.
+        dialogues.sort(
+            key=lambda each: (each.value, -each.wrong_turns, -(each.missed + each.wrong + each.over), each.dialogue)
+        )
+        return dialogues[:n]
 
     def _ranking(self, measure: str | None) -> ResolvedMeasure:
         ranked = [each for each in self.measures if each.used.reads() == "tally" and each.used.gather == "sum"]
@@ -294,8 +293,3 @@ class TrackerResult(Result):
         """One line with the scores and the number of dialogues and turns."""
         shown = ", ".join(f"{each.measure} {percent(each.value)}" for each in self.scores)
         return f"{shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}"
-
-
-def _domain_of_service(service: str) -> str:
-    """Return the domain of a service such as ``Hotels_2``."""
-    return service.partition("_")[0]

@@ -26,8 +26,7 @@ from .resolve_measures import resolve
 from .result import TrackerResult
 from .rule_sets.rules import Rules, load
 from .seen import SeenGold, seen_by
-from .vectors.breakdown import Breakdown, By
-from .vectors.measure_columns import NEEDS_SCHEMA, MeasureColumns
+from .vectors.measure_columns import NEEDS_SCHEMA, Breakdown, By, MeasureColumns
 from .walk import Walk
 
 Sink = Callable[[PairDialogue, ComparedDialogue], None]
@@ -86,11 +85,11 @@ class TrackerScorer:
         self._seen = seen
         self._repairs = repairs
         self._skipped = frozenset(map(dialogue_key, self.rules.left_out_of_vectors))
-        self._resolved, self._notices = resolve(measures, self.rules, correctness_only)
+        self.measures, self._notices = resolve(measures, self.rules, correctness_only)
         # FGA and GCA under the settings of the rule set come first, because counts use their tally variant.
         count_names = ["FGA(lam=1)"] if correctness_only else ["FGA(lam=1)", "GCA"]
         for_counts, _ = resolve(count_names, replace(self.rules, only_measures=()), correctness_only)
-        self._used = [measure.used for measure in (*for_counts, *self._resolved)]
+        self._used = [measure.used for measure in (*for_counts, *self.measures)]
         self.reset()
 
     def reset(self) -> None:
@@ -99,13 +98,13 @@ class TrackerScorer:
         self.schema = schema
         self._ids = UniqueIds()
         self._open: dict[str, tuple[list[Any], list[Any]]] = {}
-        self._columns = MeasureColumns(self._used, hyphen_cut)
+        self.measure_columns = MeasureColumns(self._used, hyphen_cut)
         self.vocabulary = self._given_vocabulary or Vocabulary()
         self.pairs = PairRules(self.rules, self.vocabulary, self._repairs)
         self._walk = Walk(
             self.pairs,
             GoldText(self.vocabulary),
-            self._columns.needs_none,
+            self.measure_columns.needs_none,
             hyphen_cut,
             frozenset(map(self.pairs.name_of, schema.slots)) if schema and not self.rules.stand_ins else None,
         )
@@ -181,11 +180,11 @@ class TrackerScorer:
         if not turns:
             self._findings.unscored[read.id] = NO_PREDICTION if walk.has_gold else NO_GOLD
             return False
-        self._columns.add(walk, pairs)
+        self.measure_columns.add(walk, pairs)
         for breakdown in self._breakdowns:
             breakdown.add(walk, pairs)
-        if self._columns.needs_details:
-            self._columns.add_details(self.compared(), read, self.schema)
+        if self.measure_columns.needs_details:
+            self.measure_columns.add_details(self.compared(), read, self.schema)
         return True
 
     def compared(self) -> ComparedDialogue:
@@ -207,7 +206,7 @@ class TrackerScorer:
         """The partial result so far, to be merged into another scorer."""
         for dialogue_id in list(self._open):
             self.end(dialogue_id)
-        return PartialScores(self._columns, self.findings, self._breakdowns)
+        return PartialScores(self.measure_columns, self.findings, self._breakdowns)
 
     def merge(self, other: TrackerScorer) -> None:
         """Add the dialogues of another scorer with the same measures, rules and breakdowns.
@@ -216,7 +215,7 @@ class TrackerScorer:
             DialmeterError: the scorers have different measures, rules or breakdowns.
             InputError: a dialogue is in both.
         """
-        if (self.rules, self._resolved, self._by) != (other.rules, other._resolved, other._by):
+        if (self.rules, self.measures, self._by) != (other.rules, other.measures, other._by):
             raise DialmeterError("only scorers with the same measures, rules and breakdowns can be merged")
         self.merge_part(other.part)
         self._ids.merge(other._ids)
@@ -228,7 +227,7 @@ class TrackerScorer:
             InputError: a dialogue is in both.
         """
         self._findings.merge(part.findings)
-        self._columns.merge(part.measure_columns)
+        self.measure_columns.merge(part.measure_columns)
         for mine, theirs in zip(self._breakdowns, part.breakdowns, strict=True):
             mine.merge(theirs)
 
@@ -266,7 +265,7 @@ class TrackerScorer:
             hint = f"{where} (allow it with --missing empty or --missing skip)"
             hint = next((each.message for each in notices if each.code == "unused-states"), hint)
             raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
-        if not self._columns.main.rows:
+        if not self.measure_columns.main.rows:
             from_file = name or findings.unscored
             rest = "; if gold is in another file, give that file, too (--gold)" if from_file else " was given"
             raise InputError(f"no turn with a gold state and a prediction{rest}", file=name or None)
@@ -276,8 +275,8 @@ class TrackerScorer:
         known = {*map(self.pairs.name_of, self.schema.slots)} if self.schema else findings.gold_slots
         return TrackerResult(
             rules=self.rules,
-            measures=self._resolved,
-            measure_columns=self._columns,
+            measures=self.measures,
+            measure_columns=self.measure_columns,
             findings=findings,
             breakdowns=self._breakdowns,
             slots=len(known - self._repairs.dropped),
@@ -285,7 +284,7 @@ class TrackerScorer:
             values_known=not self._correctness_only,
             resampling=resampling,
             seen=self._seen,
-            account=findings.account(len(self._columns.main.dialogues), only),
+            account=findings.account(len(self.measure_columns.main.dialogues), only),
             only=only,
             schema=self.schema,
         )
@@ -311,7 +310,7 @@ def _restore(kind: type[TrackerScorer], arguments: Any, options: Any, state: Any
     """Unpickle a scorer."""
     scorer = kind(*arguments, **options)
     part, scorer._ids, scorer._open, scorer.schema = state
-    scorer._columns, scorer._findings, scorer._breakdowns = part.measure_columns, part.findings, part.breakdowns
+    scorer.measure_columns, scorer._findings, scorer._breakdowns = part.measure_columns, part.findings, part.breakdowns
     return scorer
 
 

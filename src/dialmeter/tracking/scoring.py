@@ -39,7 +39,7 @@ from .result import TrackerResult
 from .rule_sets.rules import Rules
 from .scorer import PartialScores, Sink, TrackerScorer, states_of
 from .tally import CORRECT, MISSED, OVER, WRONG
-from .vectors.breakdown import By
+from .vectors.measure_columns import By
 
 _MISTAKES = 50
 """Number of pairs of gold and predicted value that a run keeps."""
@@ -224,14 +224,16 @@ def score_file(
 ) -> TrackerResult:
     """Score a prediction file.
 
+    Formats are detected if they are not given, and measures are those of the rule set if none are given.
+
     Args:
         path: the file of predictions, with or without gold.
         gold: the file of gold states, if the first file has none; or a gold file that was already read.
-        format: the format of the predictions; detected if not given.
+        format: the format of the predictions.
         gold_format: the format of the gold file.
         schema: a schema file, for the number of slots and for categorical slots.
         only: keys of the dialogues to score, such as a split.
-        measures: the measures to compute (default: those of the rule set).
+        measures: the measures to compute.
         rules: a rule set.
         by: breakdowns to prepare.
         train_schema: the schema of the training data; its services are the seen ones of ``by=["seen"]``.
@@ -245,15 +247,8 @@ def score_file(
         InputError: a file cannot be scored; the error names the place.
     """
     corpus, gold_corpus = open_pair(path, gold, format, gold_format)
-    scorer = TrackerScorer(
-        measures,
-        rules,
-        read_schema(schema) if schema else None,
-        by,
-        correctness_only=corpus.correctness_only,
-        seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
-        vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
-    )
+    settings = TrackerSettings(rules, measures, schema, only, tuple(by), train_schema)
+    scorer = settings.scorer(corpus.correctness_only, gold.vocabulary if isinstance(gold, GoldFile) else None)
     kept = KeptDialogues(scorer.vocabulary, scorer.part.measure_columns.needs_details)
     if keep:
         sink = kept.keep
@@ -309,22 +304,24 @@ def read_into(
 class TrackerSettings(Struct, frozen=True):
     """The settings of scoring, the same for all shards of a file; see ``score_file``. ``shown``: keys of dialogues to print."""
 
-    rules: Rules
-    measures: tuple[str, ...] | None = None
+    rules: str | Path | Rules
+    measures: Sequence[str | Measure] | None = None
     schema: str | None = None
     only: frozenset[str] | None = None
     by: tuple[By, ...] = ()
     train_schema: str | None = None
     shown: frozenset[str] = frozenset()
 
-    def scorer(self) -> TrackerScorer:
+    def scorer(self, correctness_only: bool = False, vocabulary: Vocabulary | None = None) -> TrackerScorer:
         """Create a scorer with these settings."""
         return TrackerScorer(
             self.measures,
             self.rules,
             read_schema(self.schema) if self.schema else None,
             self.by,
+            correctness_only=correctness_only,
             seen=frozenset(read_schema(self.train_schema).services) if self.train_schema else frozenset(),
+            vocabulary=vocabulary,
         )
 
 
@@ -336,15 +333,8 @@ class TrackerShard(Struct):
     printed: dict[str, list[str]]
 
 
-def score_shard(
-    task: ShardTask[TrackerSettings],
-    watch: WatchDialogues = unwatched,
-) -> TrackerShard:
-    """Score one shard of a file of native lines; it can run in any process.
-
-    Args:
-        task: the shard and its settings.
-        watch: wraps the dialogues, for a progress bar or to record which one is being scored.
+def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
+    """Score one shard of a file of native lines; it can run in any process. Note the current dialogue if the engine requests it.
 
     Raises:
         InputError: the shard cannot be scored; the error names the place in the file.
@@ -362,13 +352,9 @@ def score_shard(
                 printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
         needs_sink = rows is not None or bool(settings.shown)
+        watch = _note_each if is_noting() else unwatched
         read_into(scorer, corpus, only=settings.only, sink=take if needs_sink else None, watch=watch)
     return TrackerShard(scorer.part, corpus.notices, printed)
-
-
-def score_span(task: ShardTask[TrackerSettings]) -> TrackerShard:
-    """Score a span, and note the current dialogue if the engine requests it."""
-    return score_shard(task, _note_each) if is_noting() else score_shard(task)
 
 
 def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
@@ -402,11 +388,7 @@ def check_tracker(run: Run) -> None:
 
 
 def run_dialogues(run: Run, words: Vocabulary) -> Iterator[PairDialogue]:
-    """Yield the dialogues of a run, with states after its rules were applied.
-
-    Args:
-        run: a finished run.
-        words: vocabulary that numbers their slot-value pairs.
+    """Yield the dialogues of a finished run, with states after its rules were applied, numbered by a vocabulary.
 
     Raises:
         DialmeterError: the run is not a tracker's run.

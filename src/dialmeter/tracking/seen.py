@@ -49,10 +49,6 @@ class SeenGold:
 
     Every cell (a slot with a value under the rules) has a hash, and the hash of a state is their sum. Therefore the order
     of slots does not matter, and neither do the numbers of the cells, which differ between processes.
-
-    Args:
-        kinds: what is to be written.
-        pairs: the tables of the rule set.
     """
 
     def __init__(self, kinds: Iterable[Seen], pairs: PairRules) -> None:

@@ -5,9 +5,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
+
+from ..measure import Gather
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..stats.formulas import Floats
 
 NEVER = -1
 """The value of ``since`` for a turn that counts 1 in FGA: it is exact, or no turn up to it has its own mistake."""
@@ -96,3 +107,133 @@ class TallyVariant(Struct, frozen=True):
             and self.alternatives in (None, other.alternatives)
             and self.strictness == other.strictness
         )
+
+
+class _Numbers(dict[Row, int]):
+    """Assigns the next number to each new row."""
+
+    def __missing__(self, row: Row) -> int:
+        self[row] = number = len(self)
+        return number
+
+
+class TallyTable:
+    """The tallies of a corpus, by dialogue and turn.
+
+    Attributes:
+        dialogues: the ids of the dialogues.
+        number_of: the row number of each distinct tally.
+        rows: the row number of each turn, over all dialogues; see ``table``.
+        turns: the turn number of each turn.
+        ends: the end of the turns of each dialogue, after a leading 0.
+    """
+
+    def __init__(self) -> None:
+        self.dialogues: list[str] = []
+        self.number_of = _Numbers()
+        self.rows = array("I")
+        self.turns = array("I")
+        self.ends = array("Q", [0])
+        self._table: list[Tally] = []
+        self._counted = (0, 0)
+        self._times: NDArray[np.int64] | None = None
+
+    def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Row]) -> None:
+        """Add the tallies of one dialogue."""
+        self.dialogues.append(dialogue_id)
+        self.rows.fromlist(list(map(self.number_of.__getitem__, rows)))
+        self.turns.fromlist(numbers)
+        self.ends.append(len(self.rows))
+
+    def merge(self, other: TallyTable) -> None:
+        """Append the dialogues of another table."""
+        import numpy as np
+
+        mine = np.fromiter(map(self.number_of.__getitem__, other.number_of), np.uintc, len(other.number_of))
+        ends = np.asarray(other.ends)[1:] + np.uint64(len(self.rows))
+        self.dialogues.extend(other.dialogues)
+        self.rows.frombytes(mine[np.asarray(other.rows)].tobytes())
+        self.turns.extend(other.turns)
+        self.ends.frombytes(ends.tobytes())
+
+    @property
+    def table(self) -> list[Tally]:
+        """The distinct tallies; row numbers are indices of this list."""
+        if len(self._table) < len(self.number_of):
+            self._table = [Tally(*row) for row in self.number_of]
+        return self._table
+
+    def rows_of(self, position: int) -> Sequence[int]:
+        """Return the row numbers of one dialogue."""
+        return self.rows[self.ends[position] : self.ends[position + 1]]
+
+    def turns_of(self, position: int) -> Sequence[int]:
+        """Return the turn numbers of one dialogue."""
+        return self.turns[self.ends[position] : self.ends[position + 1]]
+
+    def times(self) -> NDArray[np.int64]:
+        """Count how often each row occurs, in the order of the table."""
+        import numpy as np
+
+        size = len(self.rows), len(self.number_of)
+        if self._times is None or self._counted != size:
+            self._counted = size
+            self._times = np.bincount(np.asarray(self.rows), minlength=len(self.number_of)).astype(np.int64)
+        return self._times
+
+    def counts(self) -> Counter[int]:
+        """Count how often each row number occurs, without zero counts."""
+        return Counter({row: count for row, count in enumerate(self.times().tolist()) if count})
+
+
+_PIECE = 8192
+"""Number of dialogues that are gathered at a time, because the turns of a large corpus take much more memory than the result."""
+
+
+def gathered(tally_table: TallyTable, of_row: Floats, gather: Gather = "sum") -> Floats:
+    """Aggregate by dialogue a matrix with one line per column of a measure and one entry per row of the tally table.
+
+    The result has the same lines and one entry per dialogue: the sum over its turns, their minimum, or that of the last turn.
+    """
+    import numpy as np
+
+    result = np.empty((len(of_row), len(tally_table.dialogues)))
+    gather_into(result, tally_table, of_row, gather)
+    return result
+
+
+def gather_into(result: Floats, tally_table: TallyTable, of_row: Floats, gather: Gather, threads: int = 1) -> None:
+    """Like ``gathered``, but into an existing matrix, with several threads."""
+    import numpy as np
+
+    from ..stats.draws import map_pieces
+
+    rows, ends = np.asarray(tally_table.rows), np.asarray(tally_table.ends).astype(np.int64)
+
+    def gather_piece(first: int) -> None:
+        bounds = ends[first : first + _PIECE + 1]
+        piece = result[:, first : first + _PIECE]
+        _gather_piece(piece, of_row, rows[bounds[0] : bounds[-1]], bounds - bounds[0], gather)
+
+    list(map_pieces(gather_piece, range(0, len(ends) - 1, _PIECE), threads=threads))
+
+
+def _gather_piece(
+    result: Floats,
+    of_row: Floats,
+    rows: NDArray[np.uintc],
+    bounds: NDArray[np.int64],
+    gather: Gather,
+) -> None:
+    import numpy as np
+
+    lengths = np.diff(bounds)
+    filled: slice | NDArray[np.bool_] = slice(None) if lengths.all() else lengths > 0
+    starts, stops = bounds[:-1][filled], bounds[1:][filled]
+    taken = (rows[stops - 1] if gather == "last" else rows).astype(np.intp)
+    reduce = np.minimum if gather == "every" else np.add
+    result[:] = 0
+    if not len(starts):
+        return
+    for column, into in zip(of_row, result, strict=True):
+        into[filled] = column[taken] if gather == "last" else reduce.reduceat(column[taken], starts)

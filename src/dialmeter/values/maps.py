@@ -192,20 +192,17 @@ class ValueMap:
             values: Any = self._slots.get(slot)
             if slot in self._split and values is not None:
                 values = values.get(domain)
-            self._tables[key] = None if values is None else _slot_values(values, domain)
+            special = _mapping(_mapping(values).get(_SPECIAL))
+            outside = _mapping(special.get("not_in_goal"))
+            own = outside.get(domain)
+            own, steps = own if isinstance(own, dict) else outside, tuple(special.get("steps", ()))
+            self._tables[key] = None if values is None else SlotValues(values, own, steps)
         return self._tables[key]
 
 
-def _slot_values(values: Mapping[str, Any], domain: str) -> SlotValues:
-    special = _mapping(values.get(_SPECIAL))
-    outside = _mapping(special.get("not_in_goal"))
-    own = outside.get(domain)
-    return SlotValues(values, own if isinstance(own, dict) else outside, tuple(special.get("steps", ())))
-
-
-def _mapping(thing: Any) -> dict[str, Any]:
+def _mapping(value: Any) -> dict[str, Any]:
     """Return an object of the file; an empty dict for any other type."""
-    return thing if isinstance(thing, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 @cache
@@ -296,5 +293,5 @@ def _check_special(special: object, where: str, slot: str) -> None:
             raise InputError(f"{where} → steps: unknown step {step!r}; {did_you_mean(step, MAP_STEPS)}", slot=slot)
 
 
-def _is_texts(thing: object) -> bool:
-    return isinstance(thing, list) and all(isinstance(each, str) for each in thing)
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -19,10 +19,7 @@ _TIME_SLOTS = frozenset({"arrive", "leave", "time"})
 def normalise_value(slot: str, value: str) -> str:
     """Normalise a value as MultiWOZ_Evaluation does.
 
-    Args:
-        slot: the name of the slot in that scorer, without its domain: ``arrive`` and ``leave``, not ``arriveby`` and
-            ``leaveat``.
-        value: the value as written.
+    The slot has its name in that scorer, without its domain: ``arrive`` and ``leave``, not ``arriveby`` and ``leaveat``.
 
     Example:
         >>> normalise_value("name", "Nando's "), normalise_value("food", "brazilian"), normalise_value("parking", "free")
@@ -48,10 +45,6 @@ def fails_in_original(slot: str, value: str) -> bool:
     """Return True if MultiWOZ_Evaluation raises an error for this value.
 
     The original gives no result for such a value; `normalise_value` skips the step that fails.
-
-    Args:
-        slot: the name of the slot, as for `normalise_value`.
-        value: the value as written.
 
     Example:
         >>> fails_in_original("leave", "at 2:04 pm"), fails_in_original("leave", "2:04 pm")
@@ -122,12 +115,8 @@ _NO_WORD = re.compile(r"\W")
 def partial(one: str, other: str, backend: Backend = "levenshtein") -> int:
     """Return the similarity of the shorter string and its best match in the longer one, from 0 to 100.
 
-    If both have the same length, the first string counts as the shorter one, so the order of the arguments matters.
-
-    Args:
-        one: a string; pass the prediction first.
-        other: the string to compare it with.
-        backend: the library whose results are reproduced.
+    If both have the same length, the first string counts as the shorter one, so the order matters: pass the prediction first.
+    The backend is the library whose results are reproduced.
 
     Example:
         >>> partial("1", "11:15"), partial("belfry", "the cambridge belfry"), partial("cafe", "café")
@@ -148,12 +137,8 @@ def partial(one: str, other: str, backend: Backend = "levenshtein") -> int:
 def token_sort(one: str, other: str, backend: Backend = "levenshtein") -> int:
     """Return the similarity of two strings after sorting their words, from 0 to 100.
 
-    Case and punctuation, except the underscore, are ignored. Characters from U+0080 to U+00FF are deleted.
-
-    Args:
-        one: a string; with ``difflib`` the order of the arguments matters.
-        other: the string to compare it with.
-        backend: the library whose results are reproduced.
+    Case and punctuation, except the underscore, are ignored. Characters from U+0080 to U+00FF are deleted. With ``difflib`` the
+    order of the strings matters.
 
     Example:
         >>> token_sort("Bird Dog", "dog, bird"), token_sort("café", "cafe"), token_sort("a_b", "a b")

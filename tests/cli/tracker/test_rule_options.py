@@ -31,7 +31,7 @@ def one_turn(folder: Path, gold: dict[str, Any], pred: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("command", ["score", "check", "compare", "bias", "curve", "human"])
 def test_every_rule_has_an_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tuple(RULE_OPTIONS) == FIELDS
+    assert tuple(RULE_OPTIONS) == tuple(FIELDS)
     listed = [line.split()[0] for line in call(capsys, "tracker", command, "--help").out.splitlines() if line.strip()]
     for option in RULE_OPTIONS.values():
         assert listed.count(option) == 1

@@ -12,9 +12,8 @@ from dialmeter.errors import InputError
 from dialmeter.model import DELETED, NAMED, Dialogue, State, Turn, Value
 from dialmeter.readers.pairs.state_layouts import FLAT, GLUED, StateLayout
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.tracking.pairs import PairRules
+from dialmeter.tracking.pairs import Normaliser, PairRules
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.rule_sets.normalise import Normaliser
 from dialmeter.tracking.rule_sets.rules import change, named, names
 from dialmeter.tracking.scorer import TrackerScorer
 

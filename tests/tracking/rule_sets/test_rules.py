@@ -11,13 +11,12 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import parse
-from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.rule_sets.rules import (
     ABSENT_WORDS,
     EMPTY,
     FIELDS,
-    DontcareOf,
-    NoneWords,
+    BySide,
     change,
     load,
     named,
@@ -93,8 +92,8 @@ def test_words_that_mean_absent(given: str, absent: set[str]) -> None:
 
 
 def test_rule_sets_whose_sides_differ() -> None:
-    assert named("convlab3").none == NoneWords(gold=(EMPTY,), pred=("",))
-    assert named("mwzeval").dontcare == DontcareOf(gold="drop-exact", pred="keep")
+    assert named("convlab3").none == BySide(gold=(EMPTY,), pred=("",))
+    assert named("mwzeval").dontcare == BySide(gold="drop-exact", pred="keep")
 
 
 @pytest.mark.parametrize(
@@ -215,10 +214,10 @@ class TestChange:
             ("dontcare", "drop", "drop"),
             ("none", "empty,none", (EMPTY, "none")),
             ("none", "blank", ("",)),
-            ("none", "gold=empty;pred=blank,none", NoneWords(gold=(EMPTY,), pred=("", "none"))),
-            ("none", "pred=drop;gold=keep", NoneWords(gold=(), pred=ABSENT_WORDS)),
+            ("none", "gold=empty;pred=blank,none", BySide(gold=(EMPTY,), pred=("", "none"))),
+            ("none", "pred=drop;gold=keep", BySide(gold=(), pred=ABSENT_WORDS)),
             ("dontcare", "drop-exact", "drop-exact"),
-            ("dontcare", "gold=drop-exact;pred=keep", DontcareOf(gold="drop-exact", pred="keep")),
+            ("dontcare", "gold=drop-exact;pred=keep", BySide(gold="drop-exact", pred="keep")),
             ("extra", "ignore-domains", "ignore-domains"),
             ("extra", "unlisted", "unlisted"),
             ("alternatives", "set", "set"),

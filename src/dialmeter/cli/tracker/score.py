@@ -34,7 +34,7 @@ from ...tracking.scoring import (
     TrackerSettings,
     finish_tracker_run,
     score_file,
-    score_span,
+    score_shard,
     tracker_identity,
     tracker_row,
 )
@@ -177,7 +177,7 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
     notices: dict[Notice, None] = {}
 
     try:
-        for each in run_shards(score_span, tasks, options, [split_tracker(file)[0]]):
+        for each in run_shards(score_shard, tasks, options, [split_tracker(file)[0]]):
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)

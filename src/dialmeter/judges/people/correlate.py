@@ -20,7 +20,7 @@ from .columns import ScoreColumn
 
 if TYPE_CHECKING:
     from ...stats import Interval
-    from ...stats.cluster_bootstrap import ResampledVariable
+    from ...stats.correlation import ResampledVariable
     from ...stats.formulas import Floats
 
 Resample: TypeAlias = Literal["contexts", "items"]
@@ -90,7 +90,7 @@ class ItemDraws:
 
     def weights(self, places: Sequence[int]) -> tuple[Floats, int]:
         """The number of times that each of these items is drawn in each resample, and the number of clusters."""
-        from ...stats.cluster_bootstrap import cluster_numbers, cluster_weights
+        from ...stats.correlation import cluster_numbers, cluster_weights
 
         assert self.resampling is not None
         if self._weights is None or tuple(places) != self._places:
@@ -102,7 +102,7 @@ class ItemDraws:
 
     def variable(self, places: Sequence[int], values: Floats) -> ResampledVariable:
         """A variable of these items in all resamples. The last few variables are cached."""
-        from ...stats.cluster_bootstrap import ResampledVariable
+        from ...stats.correlation import ResampledVariable
 
         weights, _ = self.weights(places)
         key = values.tobytes()
@@ -147,7 +147,7 @@ def _over_items(
 ) -> Iterator[PeopleCorrelation]:
     import numpy as np
 
-    from ...stats.cluster_bootstrap import MOST_PAIRED
+    from ...stats.correlation import MOST_PAIRED
     from ...stats.resampling import percentile_interval
 
     places = complete(scores, ratings)
@@ -178,7 +178,7 @@ def _over_systems(
     """Correlations of the means by system. Contexts are resampled; the systems stay the same."""
     import numpy as np
 
-    from ...stats.cluster_bootstrap import rowwise
+    from ...stats.correlation import rowwise
     from ...stats.resampling import percentile_interval
 
     places = [place for place in complete(scores, ratings) if systems[place]]
@@ -239,7 +239,7 @@ def _within_contexts(
     import numpy as np
 
     from ...stats import Interval, student_interval
-    from ...stats.cluster_bootstrap import rowwise
+    from ...stats.correlation import rowwise
 
     scored = set(complete(scores, ratings))
     by_size: dict[int, list[list[int]]] = {}
@@ -344,7 +344,7 @@ class LeftOutComparison(Struct, frozen=True):
 def agreement(items: RatedItems, dimension: str) -> DimensionAgreement:
     """The agreement of the raters of a dimension."""
     from ...stats import krippendorff_alpha, pearson, spearman
-    from ...stats.reliability import intraclass_correlation, left_out_raters, pairwise_raters, positions
+    from ...stats.agreement import intraclass_correlation, left_out_raters, pairwise_raters, positions
 
     ratings = ratings_of(items, dimension)
     rated = sum(item.rating(dimension) is not None for item in items.items)
@@ -383,7 +383,7 @@ def ratings_of(items: RatedItems, dimension: str) -> list[tuple[float, ...]]:
 def left_out(items: RatedItems, columns: Sequence[ScoreColumn], dimension: str) -> Iterator[LeftOutComparison]:
     """Compare every judge with a left-out rater. Yield nothing if the file has no single ratings."""
     from ...stats import spearman
-    from ...stats.reliability import against_left_out_raters
+    from ...stats.agreement import against_left_out_raters
 
     ratings = ratings_of(items, dimension)
     if not any(len(each) > 1 for each in ratings):

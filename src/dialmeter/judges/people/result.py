@@ -304,14 +304,14 @@ class PeopleResult(Result):
 
     def gaps(self, judge: str, dimension: str | None = None) -> list[float | None]:
         """By item, the share of items that a judge ranks below it minus the share that people rank below it."""
-        from ...stats.correlation import pairs
+        from ...stats.correlation import complete
 
         column = next((each for each in self.columns if each.name == judge), None)
         if column is None:
             raise DialmeterError(f"no judge {judge!r}; {did_you_mean(judge, [each.name for each in self.columns])}")
         scores = column.oriented
         ratings = [item.rating(dimension or self.main_dimension) for item in self.items.items]
-        x, y, _ = pairs(scores, ratings)
+        (x, y), _ = complete(scores, ratings)
         if not len(x):
             return [None] * len(scores)
         from scipy.stats import rankdata

@@ -13,7 +13,7 @@ from ...model import Notice, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking.gold_patch import GoldPatch
 from ...tracking.scorer import TrackerScorer
-from ...tracking.vectors.bootstrap_matrix import columns, order_of
+from ...tracking.vectors.measure_columns import columns, order_of
 from .candidates import Candidate, CandidateFinder, SpokenValues
 from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances
 from .votes import Mentions, Votes, weigh

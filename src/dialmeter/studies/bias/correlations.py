@@ -23,7 +23,7 @@ from ...stats import pearson, zou_interval
 from ...stats.correlation import coefficient
 from ...stats.formulas import Floats
 from ...tracking.result import TrackerResult
-from ...tracking.vectors.tally_table import TallyTable
+from ...tracking.tally import TallyTable
 
 
 class Trait(NamedTuple):

@@ -26,7 +26,7 @@ from ...stats.formulas import Floats, evaluate, exact
 from ...stats.intervals import student_quantile
 from ...stats.resampling import TIE, percentile_interval
 from ...tracking.result import TrackerResult
-from ...tracking.vectors.bootstrap_matrix import columns, order_of, with_interval
+from ...tracking.vectors.measure_columns import columns, order_of, with_interval
 
 _COLUMNS = ("file", "ratio", "seed", "domain")
 EXPECTED = "ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ...model import dialogue_key
 from ...tracking.measures.fga import FGA, LocalAccuracy
-from ...tracking.measures.jga import JGA
+from ...tracking.measures.states import JGA
 from ...tracking.resolve_measures import ResolvedMeasure, resolve
 from ...tracking.result import TrackerResult
 from .human import Ratings, Statistic, make_statistic
@@ -175,7 +175,7 @@ def _interval(values: Floats, people: Floats, confidence: float, seed: int) -> t
     """Return percentiles of the best lambda over resamples, or None if fewer than half of the resamples have a best one."""
     import numpy as np
 
-    from ...stats.cluster_bootstrap import ResampledVariable, cluster_weights
+    from ...stats.correlation import ResampledVariable, cluster_weights
 
     weights = cluster_weights(np.arange(len(people)), RESAMPLES, seed)
     rating = ResampledVariable(weights, people)

@@ -1,19 +1,31 @@
-"""Findings of one pass over a corpus: turns that are on one side only, the digest of gold, and mistakes."""
+"""Findings of one pass over a corpus: turns that are on one side only, the digest of gold, mistakes, and warnings.
+
+Each warning has a code, a count, a reason, and a fix.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from itertools import chain
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from ...core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, count_reasons
-from ...model import Notice, Value, dialogue_key
+from ...core.account import BY_NAME, NO_GOLD, NOT_IN_FILE, Account, count_reasons
+from ...errors import did_you_mean
+from ...model import Notice, Value, dialogue_key, domain_of
 from ...readers.pairs.vocabulary import Vocabulary
 from ..digest import GOLD, GoldDigest
+from ..measures.fga import FGA
+from ..measures.states import RSA, SA
 from ..pairs import PairRules
+from ..resolve_measures import ResolvedMeasure
+from ..rule_sets.rules import Rules, parse_match
+from ..tally import OTHER_DOMAINS, Tally, TallyTable
+from ..vectors.measure_columns import MeasureColumns
 from ..walk import Walk
 
 Held = tuple[str, Value | None, Value | None]
@@ -37,8 +49,8 @@ class Mistakes(Struct):
         new: of the values that do not agree, the number of turns at which the mistake is not carried over from the previous turn.
     """
 
-    turns: dict[Held, int] = field(default_factory=dict)
-    new: dict[Held, int] = field(default_factory=dict)
+    turns: Counter[Held] = field(default_factory=Counter)
+    new: Counter[Held] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, walk: Walk, pairs: PairRules) -> Mistakes:
@@ -49,13 +61,12 @@ class Mistakes(Struct):
             return slot, pairs.values[gold] if gold else None, pairs.values[pred] if pred else None
 
         turns, new = walk.end_counts()
-        return cls(*({held(*key): count for key, count in counts.items()} for counts in (turns, new)))
+        return cls(*(Counter({held(*key): count for key, count in counts.items()}) for counts in (turns, new)))
 
     def merge(self, other: Mistakes) -> None:
         """Add the counts of another part of the corpus."""
-        for mine, theirs in ((self.turns, other.turns), (self.new, other.new)):
-            for key, count in theirs.items():
-                mine[key] = mine.get(key, 0) + count
+        self.turns.update(other.turns)
+        self.new.update(other.new)
 
     def by_slot(self) -> dict[str, Counter[tuple[str, str]]]:
         """Count how often each slot was missed, wrong or over, new or carried over."""
@@ -99,6 +110,7 @@ Carries: TypeAlias = Literal["pairs", "gold", "sections", "named-empty", "looked
 """Features of a file: any pairs; pairs in gold; sections; slots that are named without a value; gold slots that the rule set
 uses."""
 
+Change: TypeAlias = Literal["gold changes", "gold losses", "changes", "losses", "held", "repeated"]
 _ENOUGH = 1000
 _EXAMPLES = 10
 
@@ -153,12 +165,8 @@ class Findings(Struct):
         extra: turns without gold.
         gold_slots: slots that gold holds under the rules.
         hedged: predictions of several values at once, each with its first place.
-        gold_changes: number of changes of gold; the first thousand changes show whether states are cumulative.
-        gold_losses: number of these changes that lose a slot.
-        pred_changes: number of changes of predictions in the same dialogues.
-        pred_losses: number of these changes that lose a slot.
-        pred_held: number of values in the predicted states of these dialogues.
-        pred_repeated: number of these values that an earlier turn already had; updates do not repeat values.
+        changes: counts up to the first thousand changes of gold, which show whether states are cumulative: changes and losses of
+            a slot, in gold and in predictions; values held by predictions, and those repeated from an earlier turn.
         mistakes: counts of gold and predicted values by slot.
         clashes: slots that are duplicate in a state because two names become one; each with its first place.
         carries: the features that the files have.
@@ -171,12 +179,7 @@ class Findings(Struct):
     extra: Unpaired = field(default_factory=Unpaired)
     gold_slots: set[str] = field(default_factory=set)
     hedged: dict[str, str] = field(default_factory=dict)
-    gold_changes: int = 0
-    gold_losses: int = 0
-    pred_changes: int = 0
-    pred_losses: int = 0
-    pred_held: int = 0
-    pred_repeated: int = 0
+    changes: Counter[Change] = field(default_factory=Counter)
     mistakes: Mistakes = field(default_factory=Mistakes)
     clashes: dict[str, str] = field(default_factory=dict)
     carries: set[Carries] = field(default_factory=set)
@@ -195,28 +198,30 @@ class Findings(Struct):
             self.hedged.setdefault(pairs.format_pair(pair), f"{walk.id} turn {number}")
         for slot, number in walk.clashes:
             self.clashes.setdefault(pairs.slot_names[slot], f"{walk.id} turn {number}")
-        if self.gold_changes < _ENOUGH:
-            self.gold_changes += walk.gold_changes
-            self.gold_losses += walk.gold_losses
+        changes = self.changes
+        if changes["gold changes"] < _ENOUGH:
+            changes["gold changes"] += walk.gold_changes
+            changes["gold losses"] += walk.gold_losses
             self._note_predicted_losses(walk, pairs)
-            walk.counts_losses = self.gold_changes < _ENOUGH
+            walk.counts_losses = changes["gold changes"] < _ENOUGH
 
     def _note_predicted_losses(self, walk: Walk, pairs: PairRules) -> None:
+        changes = self.changes
         missing = walk.missing and frozenset(walk.missing)
         before: list[int] = []
         seen: set[int] = set()
         for number, state in zip(walk.numbers, walk.pred, strict=True):
             if missing and number in missing:
                 continue
-            self.pred_held += len(state)
+            changes["held"] += len(state)
             if state is before:
-                self.pred_repeated += len(state)
+                changes["repeated"] += len(state)
                 continue
             if before and state != before:
-                self.pred_changes += 1
-                self.pred_losses += not pairs.slots_of(before) <= pairs.slots_of(state)
+                changes["changes"] += 1
+                changes["losses"] += not pairs.slots_of(before) <= pairs.slots_of(state)
             if seen:
-                self.pred_repeated += len(seen.intersection(state))
+                changes["repeated"] += len(seen.intersection(state))
             seen.update(state)
             before = state
 
@@ -246,22 +251,12 @@ class Findings(Struct):
         self.carries |= other.carries
         self.unscored |= other.unscored
         self.stops |= other.stops
-        if self.gold_changes < _ENOUGH:
-            self.gold_changes += other.gold_changes
-            self.gold_losses += other.gold_losses
-            self.pred_changes += other.pred_changes
-            self.pred_losses += other.pred_losses
-            self.pred_held += other.pred_held
-            self.pred_repeated += other.pred_repeated
+        if self.changes["gold changes"] < _ENOUGH:
+            self.changes.update(other.changes)
         self.mistakes.merge(other.mistakes)
 
     def account(self, scored: int, only: frozenset[str] | None) -> Account:
-        """Count how many of the requested dialogues are scored.
-
-        Args:
-            scored: number of scored dialogues.
-            only: keys of the requested dialogues (default: all dialogues with gold).
-        """
+        """Count how many of the requested dialogues (default: all dialogues with gold) are scored."""
         if only is None:
             without = [each for each in self.unscored.items() if each[1] != NO_GOLD]
             return Account("dialogue", scored + len(without), scored + len(without), scored, count_reasons(without))
@@ -269,13 +264,6 @@ class Findings(Struct):
         unknown = sorted(only - self.digest.keys() - {dialogue_key(name) for name, _ in without})
         reasons = count_reasons(chain(without, ((name, NOT_IN_FILE) for name in unknown)))
         return Account("dialogue", len(only), len(only) - len(unknown), scored, reasons)
-
-    def account_under(self, account: Account, scored: int, skips_missing: bool) -> Account:
-        """Return the account of the same dialogues under another rule set, which may skip dialogues without prediction."""
-        reasons = [each for each in account.reasons if each.reason != NO_PREDICTION]
-        if skips_missing and self.missing.dialogues:
-            reasons.insert(0, Reason(NO_PREDICTION, self.missing.dialogues, self.missing.first_dialogue))
-        return Account(account.unit, account.asked, account.found, scored, tuple(reasons))
 
     def absent(self, only: frozenset[str] | None) -> Notice:
         """Report the dialogues of ``--only`` without gold in the input; the count is 0 if there are none."""
@@ -285,3 +273,155 @@ class Findings(Struct):
         keys = sorted(only - self.digest.keys() - without)
         message = f"{len(keys)} of {len(only)} dialogues of --only are not in the file or have no gold"
         return Notice("not-in-file", len(keys), message, tuple(keys[:_EXAMPLES]))
+
+
+def notices_of(
+    measures: Sequence[ResolvedMeasure], measure_columns: MeasureColumns, findings: Findings, rules: Rules
+) -> list[Notice]:
+    """Return all warnings of one pass."""
+    notices = [
+        *_measure_notices(measures, measure_columns),
+        _unknown_lambda_domains(measures, findings),
+        *_input_notices(findings, rules),
+        *_patch_notices(findings, rules),
+    ]
+    return [notice for notice in notices if notice.count]
+
+
+def _measure_notices(measures: Sequence[ResolvedMeasure], measure_columns: MeasureColumns) -> list[Notice]:
+    notices: dict[str, Notice] = {}
+    for each in measures:
+        used = each.used
+        if isinstance(used, RSA) and used.empty == "zero":
+            count = _count_turns(measure_columns.main, lambda tally: not tally.union)
+            message = f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) skips them"
+            notices["rsa-empty"] = Notice("rsa-empty", count, message)
+        if isinstance(used, FGA):
+            count = _count_turns(measure_columns.tally_table_for(used), used.forgives_wholly)
+            count = max(count, notices["fga-free"].count if "fga-free" in notices else 0)
+            message = (
+                f"{count} wrong turns count 1 in FGA: a slot was deleted, and no turn up to there has its own mistake"
+            )
+            notices["fga-free"] = Notice("fga-free", count, message)
+        if isinstance(used, SA) and used.slots and used.capped:
+            slots = used.slots
+            count = _count_turns(measure_columns.main, lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
+            message = (
+                f"{count} turns have more wrong slots than the {slots} slots of SA; they count as {slots} wrong slots; "
+                "check --schema"
+            )
+            notices["sa-capped"] = Notice("sa-capped", count, message)
+    return list(notices.values())
+
+
+def _unknown_lambda_domains(measures: Sequence[ResolvedMeasure], findings: Findings) -> Notice:
+    """Report domains that are in ``lam`` of FGA and never in gold, such as a misspelt name."""
+    named = {domain for each in measures if isinstance(each.used, FGA) for domain in each.used.domains}
+    gold_domains = set(map(domain_of, findings.gold_slots))
+    unknown = sorted(named - gold_domains - {OTHER_DOMAINS})
+    hint = did_you_mean(unknown[0], gold_domains) if unknown else ""
+    message = f"lam of FGA has domains that are not in gold: {', '.join(unknown)}; {hint}"
+    return Notice("fga-domains", len(unknown), message)
+
+
+def _count_turns(tally_table: TallyTable, fits: Callable[[Tally], bool]) -> int:
+    return sum(
+        count for tally, count in zip(tally_table.table, tally_table.times().tolist(), strict=True) if fits(tally)
+    )
+
+
+def _input_notices(findings: Findings, rules: Rules) -> list[Notice]:
+    missing, extra = findings.missing, findings.extra
+    treated = "unscored" if rules.skips_missing else "scored as empty states"
+    hedged = findings.hedged
+    by_name = [name for name, reason in findings.unscored.items() if reason == BY_NAME]
+    return [
+        Notice(
+            "missing", missing.turns, f"{missing.turns} turns without prediction are {treated}", tuple(missing.examples)
+        ),
+        Notice("extra", extra.turns, f"{extra.turns} turns have no gold and are not scored", tuple(extra.examples)),
+        Notice(
+            "several-values",
+            len(hedged),
+            f"{len(hedged)} predicted values hold several alternatives; in a list only the first counts, and a|b is one value",
+            tuple(f"{place}: {value}" for value, place in list(hedged.items())[:10]),
+        ),
+        Notice(
+            "clash",
+            len(findings.clashes),
+            f"{len(findings.clashes)} slots are duplicate in a state: two names become one slot, and their values differ; "
+            "both names stay as written",
+            tuple(f"{place}: {slot}" for slot, place in list(findings.clashes.items())[:10]),
+        ),
+        Notice(
+            "left-out-by-name",
+            len(by_name),
+            f"{', '.join(by_name)} is unscored, because the original scorer skips it by name",
+        ),
+        Notice(
+            "original-stops",
+            len(findings.stops),
+            f"{len(findings.stops)} values would stop the original scorer with an error; here they stay as written",
+            tuple(sorted(findings.stops)[:10]),
+        ),
+        _fuzzy_matches(findings, rules),
+        _same_numbers(findings),
+    ]
+
+
+def _patch_notices(findings: Findings, rules: Rules) -> list[Notice]:
+    """Report the number of corrections of a patch that were applied."""
+    patch = rules.gold_patch
+    if patch is None:
+        return []
+    count = patch.applied(findings.digest.keys())
+    message = f"gold is patched: {count} of {len(patch.corrections)} corrections apply to the scored dialogues"
+    return [Notice("patched", max(count, 1), message)]
+
+
+_NUMBER = re.compile(r"[+-]?\d{1,40}(\.\d{0,40})?([eE][+-]?\d{1,3})?", re.ASCII)
+
+
+def _same_numbers(findings: Findings) -> Notice:
+    """Report wrong predictions that are the number of gold in another spelling, such as 4.0 and 4."""
+    mistakes = findings.mistakes
+    same = {
+        key: mistakes.turns[key]
+        for key in mistakes.new
+        if (numbers := _numbers(key[1])) and not numbers.isdisjoint(_numbers(key[2]))
+    }
+    count = sum(same.values())
+    most = sorted(same, key=lambda key: (-same[key], str(key)))[:10]
+    return Notice(
+        "same-number",
+        count,
+        f"{count} predicted values count as wrong, but are the same number as gold in another spelling; "
+        "write numbers the same way in both files, or use --values tidy",
+        tuple(f"{slot}: gold {shown(gold)}, predicted {shown(pred)}" for slot, gold, pred in most),
+    )
+
+
+def _numbers(value: Value | None) -> set[Decimal]:
+    """Return the numbers among the alternatives of a value."""
+    texts = () if value is None else (value,) if isinstance(value, str) else value
+    return {Decimal(match[0]) for text in texts if (match := _NUMBER.fullmatch(text.strip()))}
+
+
+def _fuzzy_matches(findings: Findings, rules: Rules) -> Notice:
+    """Report predicted values that are not equal to gold and pass because they are similar."""
+    fuzzy = parse_match(rules.match)
+    if fuzzy is None or fuzzy.threshold is None:
+        return Notice("fuzzy", 0, "")
+    mistakes = findings.mistakes
+    near = {
+        key: turns
+        for key, turns in mistakes.turns.items()
+        if key not in mistakes.new and key[1] != key[2] and None not in key[1:]
+    }
+    most = sorted(near, key=lambda key: (-near[key], str(key)))[:10]
+    return Notice(
+        "fuzzy",
+        sum(near.values()),
+        f"{sum(near.values())} predicted values are not equal to gold, but pass by {rules.match}",
+        tuple(f"{slot}: {shown(gold)} for {shown(pred)}, {near[slot, gold, pred]} turns" for slot, gold, pred in most),
+    )

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ...errors import one_line
+from ...errors import InputError, one_line
 from ...model import Value
 from ...readers.pairs.slot_names import slot_namer
+from ...values.steps import difference
 from ..align import KeptDialogues, PairFiles
-from ..notices import is_turn_level
-from ..pairs import Repairs, alternatives
-from ..rule_sets.rules import Rules
+from ..pairs import Normaliser, PairRules, Repairs, alternatives
+from ..rule_sets.rules import FIELDS, Rules, change
+from ..walk import Walk
 from .findings import Findings, Mistakes, shown
-from .fixes import Fix, Rescored, combine, fix_values, rescore, value_difference
 
 Kind: TypeAlias = Literal["news", "ids", "never-predicted", "slot-name", "slot", "pair"]
 """States that hold only the updates of each turn; ids; slots that are never predicted; names of slots; slots that almost never
@@ -132,19 +133,8 @@ def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, sc
         others = f"; {suspicion.advice}: {100 * score.value:.2f}" if score is not None and suspicion.advice else ""
         message, points = suspicion.description + others, points if others else None
     dialogue, turn = score.flip if score is not None and score.flip is not None else (None, None)
-    return Finding(
-        kind=suspicion.kind,
-        message=message,
-        turns=suspicion.turns,
-        slots=suspicion.slots,
-        slot=suspicion.slot,
-        gold=suspicion.gold,
-        pred=suspicion.pred,
-        option=option,
-        points=points,
-        dialogue=dialogue,
-        turn=turn,
-    )
+    shared = {name: getattr(suspicion, name) for name in ("kind", "turns", "slots", "slot", "gold", "pred")}
+    return Finding(message=message, option=option, points=points, dialogue=dialogue, turn=turn, **shared)
 
 
 def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
@@ -168,17 +158,23 @@ def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
     return [*of_states, *sorted(by_option.values(), key=lambda each: (-each.turns, each.slots))]
 
 
+def _is_turn_level(changes: int, losses: int) -> bool:
+    """Do states look like updates? Cumulative states rarely lose a slot when they change."""
+    return changes >= 3 and losses > changes / 2
+
+
 def _updates(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
     """Detect states that look like updates, under rules that treat them as cumulative."""
-    changes, losses = findings.pred_changes, findings.pred_losses
-    repeats = findings.pred_repeated > findings.pred_held / 2
-    sides = ["gold"] if is_turn_level(findings.gold_changes, findings.gold_losses) else []
-    sides += ["predicted"] if is_turn_level(changes, losses) and not repeats else []
+    counts = findings.changes
+    changes, losses = counts["changes"], counts["losses"]
+    of_gold = counts["gold changes"], counts["gold losses"]
+    sides = ["gold"] if _is_turn_level(*of_gold) else []
+    sides += ["predicted"] if _is_turn_level(changes, losses) and counts["repeated"] <= counts["held"] / 2 else []
     state: Literal["update", "update-pred"] = "update-pred" if sides == ["predicted"] else "update"
     if not sides or rules.state == state:
         return
     if sides == ["gold"]:
-        changes, losses = findings.gold_changes, findings.gold_losses
+        changes, losses = of_gold
     yield Suspicion(
         kind="news",
         description=f"{' and '.join(sides)} states look like updates: {sides[-1]} states lose a slot at {losses} of {changes} "
@@ -298,21 +294,32 @@ def _values(mistakes: Mistakes, rules: Rules) -> Iterator[Suspicion]:
             yield from _suspect_pairs(name, values, rules)
 
 
-def _suspect_slot(slot: str, values: _SlotValues, both: int, rules: Rules) -> Suspicion:
-    (gold, pred), count = max(values.wrong.items(), key=lambda each: (each[1], str(each[0])))
-    kind = value_difference(gold, pred)
+def _suspect_values(
+    kind: Kind, description: str, slot: str, values: tuple[Value, Value], *, fix: Fix, turns: int
+) -> Suspicion:
+    gold, pred = values
     return Suspicion(
-        kind="slot",
-        description=f"{one_line(slot)} agrees with gold at {values.agreed} of {both} turns at which both have a value, such as "
-        f"gold {_quote(gold)} and predicted {_quote(pred)} ({count} turns{f', differs by {kind}' if kind else ''})",
-        turns=both - values.agreed,
-        fix=fix_values(slot, values.wrong, rules),
-        advice="{} fixes it" if kind else "{} fixes it if they mean the same",
+        kind=kind,
+        description=description,
+        turns=turns,
+        fix=fix,
+        advice="{} fixes it" if value_difference(gold, pred) else "{} fixes it if they mean the same",
         slots=(slot,),
         slot=slot,
         gold=shown(gold),
         pred=shown(pred),
     )
+
+
+def _suspect_slot(slot: str, values: _SlotValues, both: int, rules: Rules) -> Suspicion:
+    (gold, pred), count = max(values.wrong.items(), key=lambda each: (each[1], str(each[0])))
+    kind = value_difference(gold, pred)
+    description = (
+        f"{one_line(slot)} agrees with gold at {values.agreed} of {both} turns at which both have a value, such as "
+        f"gold {_quote(gold)} and predicted {_quote(pred)} ({count} turns{f', differs by {kind}' if kind else ''})"
+    )
+    fix = fix_values(slot, values.wrong, rules)
+    return _suspect_values("slot", description, slot, (gold, pred), fix=fix, turns=both - values.agreed)
 
 
 def _suspect_pairs(slot: str, values: _SlotValues, rules: Rules) -> Iterator[Suspicion]:
@@ -325,19 +332,173 @@ def _suspect_pairs(slot: str, values: _SlotValues, rules: Rules) -> Iterator[Sus
             continue
         reasons = [f"differs by {kind}"] if kind else []
         reasons += [f"{_quote(gold)} is never predicted"] if is_never_predicted else []
-        yield Suspicion(
-            kind="pair",
-            description=f"{one_line(slot)} is {_quote(pred)} where gold is {_quote(gold)} at {count} turns, "
-            f"{100 * count / values.mistakes:.0f} % of the slot's mistakes ({', '.join(reasons)})",
-            turns=count,
-            fix=fix_values(slot, {(gold, pred): count}, rules),
-            advice="{} fixes it" if kind else "{} fixes it if they mean the same",
-            slots=(slot,),
-            slot=slot,
-            gold=shown(gold),
-            pred=shown(pred),
+        description = (
+            f"{one_line(slot)} is {_quote(pred)} where gold is {_quote(gold)} at {count} turns, "
+            f"{100 * count / values.mistakes:.0f} % of the slot's mistakes ({', '.join(reasons)})"
         )
+        fix = fix_values(slot, {(gold, pred): count}, rules)
+        yield _suspect_values("pair", description, slot, (gold, pred), fix=fix, turns=count)
 
 
 def _quote(value: Value) -> str:
     return repr(one_line(str(shown(value)), 60))
+
+
+_STEPS = ("trim", "blanks", "lower")
+
+
+class Fix(Struct, frozen=True):
+    """The fix for a finding.
+
+    Attributes:
+        option: the option of the command line, or what to change in the files.
+        rules: the rule set with that option.
+        repairs: changes of slots and values for which there is no option.
+    """
+
+    option: str
+    rules: Rules
+    repairs: Repairs = Repairs()
+
+
+def value_difference(gold: Value, pred: Value) -> str:
+    """Return the kind of difference between two values, or between any two of their alternatives; "" if unknown."""
+    kinds = (difference(one, other) for one in sorted(alternatives(gold)) for other in sorted(alternatives(pred)))
+    return next(filter(None, kinds), "")
+
+
+def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -> Fix:
+    """Return the first option that makes at least half of the turns agree, or else a custom value map."""
+    half = sum(wrong.values()) / 2
+    for option, changed in _options(rules):
+        normaliser = Normaliser(changed)
+        agreed = 0
+        for (gold, pred), count in wrong.items():
+            expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
+            if expected is not None and predicted is not None:
+                agreed += 0 if alternatives(expected).isdisjoint(alternatives(predicted)) else count
+        if agreed >= half:
+            return Fix(option, changed)
+    ordered = sorted(wrong, key=lambda pair: (-wrong[pair], str(pair)))
+    explained = [pair for pair in ordered if value_difference(*pair)]
+    chosen = explained if sum(wrong[pair] for pair in explained) >= half else ordered
+    values: dict[tuple[str, Value | None], Value] = {}
+    for gold, pred in chosen:
+        values.setdefault((slot, pred), _nearest(gold, pred))
+    return Fix(_custom_map(slot, *chosen[0], len(chosen) > 1), rules, Repairs(equated=values))
+
+
+def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
+    """Yield the options that unify spellings, each with the changed rule set."""
+
+    def steps(*names: str) -> Iterator[tuple[str, Rules]]:
+        new = [name for name in names if name not in rules.values]
+        if new:
+            text = ",".join([*rules.values, *new])
+            yield f"--values {text}", change(rules, values=text)
+
+    yield from steps(*_STEPS)
+    if not rules.map:
+        yield "--map multiwoz", change(rules, map="multiwoz")
+    yield from steps("digits")
+    yield from steps("no-blanks")
+
+
+def _nearest(gold: Value, pred: Value) -> Value:
+    """Return the gold alternative that the prediction may be another spelling of."""
+    if isinstance(gold, str):
+        return gold
+    return next((each for each in gold if value_difference(each, pred)), gold[0] if gold else gold)
+
+
+def _custom_map(slot: str, gold: Value, pred: Value, more: bool) -> str:
+    """Return the option for a custom value map, with the content of the map."""
+    domain, hyphen, name = slot.partition("-")
+    forms = {shown(_nearest(gold, pred)): [shown(pred)]}
+    layout = {name: {domain: forms}} if hyphen else {slot: forms}
+    text = msgspec.json.format(msgspec.json.encode(layout), indent=0).decode()
+    return f"--map FILE with {one_line(text, 200)}{' and similar entries' if more else ''}"
+
+
+def combine(fixes: Iterable[Fix], rules: Rules) -> Fix:
+    """Return several fixes of a rule set as one. Its option names what changes, as in ``map=multiwoz``; it is empty if nothing does."""
+    listed = list(fixes)
+    changed: dict[str, Any] = {}
+    for name in FIELDS:
+        for fix in listed:
+            value = getattr(fix.rules, name)
+            if value != getattr(rules, name):
+                steps = (*changed.get(name, ()), *value) if name == "values" else ()
+                changed[name] = tuple(dict.fromkeys(steps)) or value
+    new = replace(rules, **changed)
+    name_of, normaliser = slot_namer(new.names), Normaliser(new)
+    renamed = {name_of(old): name_of(gold) for fix in listed for old, gold in fix.repairs.renamed.items()}
+    equated: dict[tuple[str, Value | None], Value] = {}
+    for (slot, pred), gold in (each for fix in listed for each in fix.repairs.equated.items()):
+        name = renamed.get(name_of(slot), name_of(slot))
+        written = None if pred is None else normaliser.pred_value(pred, name)
+        equated[name, written] = normaliser.gold_value(gold, name) or gold
+    settings = [f"{name}={value if isinstance(value, str) else ','.join(value)}" for name, value in changed.items()]
+    settings += ["slot names of gold"] * bool(renamed) + ["spellings of gold"] * bool(equated)
+    return Fix(", ".join(settings), new, Repairs(renamed, equated))
+
+
+def explained(fix: Fix) -> Fix:
+    """Return a fix without the values that are not known to be spellings of each other; they may be mistakes of the tracker."""
+    kept = {
+        key: gold for key, gold in fix.repairs.equated.items() if key[1] is not None and value_difference(gold, key[1])
+    }
+    return replace(fix, repairs=replace(fix.repairs, equated=kept))
+
+
+class Rescored(Struct):
+    """JGA under a fix, as counts.
+
+    Attributes:
+        turns: number of compared turns.
+        right: number of exact turns.
+        flip: dialogue and number of the first turn that becomes right.
+    """
+
+    turns: int = 0
+    right: int = 0
+    flip: tuple[str, int] | None = None
+
+    @property
+    def value(self) -> float:
+        """JGA."""
+        return self.right / self.turns if self.turns else 0.0
+
+
+def rescore(files: PairFiles | KeptDialogues, rules: Rules, fixes: Sequence[Fix]) -> list[Rescored | None]:
+    """Read the dialogues once, and return JGA under the rules without a fix, then under each fix.
+
+    Returns:
+        The counts; None for a fix that gives a state two values of one slot, which the rules reject.
+
+    Raises:
+        InputError: a file cannot be read again.
+    """
+    words, dialogues = files.open()
+    tried = [Fix("", rules), *fixes]
+    walks = [Walk(PairRules(each.rules, words, each.repairs)) for each in tried]
+    scores: list[Rescored | None] = [Rescored() for _ in tried]
+    for read in dialogues:
+        right_before: set[int] = set()
+        for index, (walk, score) in enumerate(zip(walks, scores, strict=True)):
+            if score is None:
+                continue
+            try:
+                score.turns += walk.take(read)
+            except InputError:
+                scores[index] = None
+                continue
+            # A row begins with three counts: gold slots, predicted slots, and slots that match.
+            rows = zip(walk.numbers, walk.rows(None, None), strict=True)
+            right = {number for number, row in rows if row[0] == row[1] == row[2]}
+            score.right += len(right)
+            if index == 0:
+                right_before = right
+            elif score.flip is None and (new := right - right_before):
+                score.flip = read.id, min(new)
+    return scores

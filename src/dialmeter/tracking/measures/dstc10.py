@@ -2,50 +2,40 @@
 
 import math
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, TypeAlias
 
-from ...measure import Measure, Vector
+from ...measure import Vector
 from ...model import State, Value
 from ..compared import ComparedDialogue
-from ..pairs import alternatives
-from ..rule_sets.normalise import set_score
+from ..pairs import alternatives, set_score
 from ..tally import Tally
+from . import ShareMeasure
+
+ValueOverlap: TypeAlias = tuple[float, int, int]
+"""One turn: the sum over shared slots of 2|A ∩ B| / (|A| + |B|), and the number of slots in gold and in the prediction."""
 
 
-class ValueOverlap(NamedTuple):
-    """One turn: the sum over shared slots of 2|A ∩ B| / (|A| + |B|), and the number of slots in gold and in the prediction."""
-
-    met: float
-    gold: int
-    pred: int
-
-
-class ValueMeasure(Measure, frozen=True, kw_only=True):
+class ValueMeasure(ShareMeasure, frozen=True, kw_only=True):
     """A measure of the overlap of values in the whole state of a turn."""
 
     cite = ("kim-2021",)
-    pooled = True
     high = math.inf
     several: Literal["any-of", "sets"] = "any-of"
     """The meaning of several gold values: alternatives, of which one is enough, or a set, which can get partial credit."""
 
     def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
         met = math.fsum(_met(gold[slot], pred[slot], self.several) for slot in gold.keys() & pred.keys())
-        return self.from_overlap(ValueOverlap(met, len(gold), len(pred)))
-
-    def from_overlap(self, overlap: ValueOverlap) -> Vector:
-        """Return the vector of one turn."""
-        raise TypeError
+        return self.vector(met, len(gold), len(pred))
 
     def overlaps(self, cells: ComparedDialogue) -> list[ValueOverlap]:
         """Return the overlap of every turn of a dialogue; it is the same for all measures with this value of ``several``."""
         slots, values = cells.pairs.cell_slots, cells.pairs.values
-        overlaps = []
+        overlaps: list[ValueOverlap] = []
         for gold, pred in zip(cells.gold, cells.pred, strict=True):
             gold_values = {slots[cell]: values[cell] for cell in gold}
             shared = [(gold_values[slots[cell]], values[cell]) for cell in pred if slots[cell] in gold_values]
             met = math.fsum([_met(*each, self.several) for each in shared])
-            overlaps.append(ValueOverlap(met, len(gold), len(pred)))
+            overlaps.append((met, len(gold), len(pred)))
         return overlaps
 
 
@@ -62,9 +52,7 @@ class ValuePrecision(ValueMeasure, frozen=True, kw_only=True):
     title = "Value precision (DSTC10)"
     formula = "Σ F1(A, B) over cells filled on both sides / cells predicted"
     why_unscored = "nothing was predicted"
-
-    def from_overlap(self, overlap: ValueOverlap) -> Vector:
-        return (overlap.met, overlap.pred)
+    share = "precision"
 
 
 class ValueRecall(ValueMeasure, frozen=True, kw_only=True):
@@ -73,9 +61,7 @@ class ValueRecall(ValueMeasure, frozen=True, kw_only=True):
     title = "Value recall (DSTC10)"
     formula = "Σ F1(A, B) over cells filled on both sides / cells in gold"
     why_unscored = "gold is empty"
-
-    def from_overlap(self, overlap: ValueOverlap) -> Vector:
-        return (overlap.met, overlap.gold)
+    share = "recall"
 
 
 class ValueF1(ValueMeasure, frozen=True, kw_only=True):
@@ -84,14 +70,11 @@ class ValueF1(ValueMeasure, frozen=True, kw_only=True):
     title = "Value F1 (DSTC10)"
     formula = "2 · Σ / (cells predicted + cells in gold)"
     why_unscored = "gold and prediction are empty"
-
-    def from_overlap(self, overlap: ValueOverlap) -> Vector:
-        return (2 * overlap.met, overlap.pred + overlap.gold)
+    share = "F1"
 
 
-class _None(Measure, frozen=True, kw_only=True):
+class _None(ShareMeasure, frozen=True, kw_only=True):
     cite = ("kim-2021",)
-    pooled = True
     slots: int = 0
     """Number of cells of a turn; 0 takes it from the schema, or else from the slots that gold holds."""
 
@@ -99,9 +82,8 @@ class _None(Measure, frozen=True, kw_only=True):
         if self.slots < 0:
             raise ValueError("slots must be at least 0")
 
-    def cells(self, tally: Tally) -> tuple[int, int, int]:
-        """Return the number of cells that are empty on both sides, in the prediction, and in gold."""
-        return self.slots - tally.union, self.slots - tally.pred, self.slots - tally.gold
+    def from_tally(self, tally: Tally) -> Vector:
+        return self.vector(self.slots - tally.union, self.slots - tally.gold, self.slots - tally.pred)
 
 
 class NonePrecision(_None, frozen=True, kw_only=True):
@@ -110,10 +92,7 @@ class NonePrecision(_None, frozen=True, kw_only=True):
     title = "None precision (DSTC10)"
     formula = "cells empty on both sides / cells predicted empty"
     why_unscored = "no cell is predicted empty"
-
-    def from_tally(self, tally: Tally) -> Vector:
-        both, pred, _ = self.cells(tally)
-        return (both, pred)
+    share = "precision"
 
 
 class NoneRecall(_None, frozen=True, kw_only=True):
@@ -122,10 +101,7 @@ class NoneRecall(_None, frozen=True, kw_only=True):
     title = "None recall (DSTC10)"
     formula = "cells empty on both sides / cells empty in gold"
     why_unscored = "no cell is empty in gold"
-
-    def from_tally(self, tally: Tally) -> Vector:
-        both, _, gold = self.cells(tally)
-        return (both, gold)
+    share = "recall"
 
 
 class NoneF1(_None, frozen=True, kw_only=True):
@@ -134,7 +110,4 @@ class NoneF1(_None, frozen=True, kw_only=True):
     title = "None F1 (DSTC10)"
     formula = "2 · both / (predicted + gold)"
     why_unscored = "no cell is empty"
-
-    def from_tally(self, tally: Tally) -> Vector:
-        both, pred, gold = self.cells(tally)
-        return (2 * both, pred + gold)
+    share = "F1"

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 from msgspec.structs import force_setattr
@@ -13,11 +13,8 @@ from ..tally import NEVER, OTHER_DOMAINS, Alternatives, Local, Tally, TallyVaria
 _DOMAIN = re.compile(r"[^\s{}(),:=|'\"]+( [^\s{}(),:=|'\"]+)*")
 
 
-class DomainLambdas(Mapping[str, float]):
-    """An immutable mapping from domains to lambdas; ``other`` is for the domains that are not listed.
-
-    Args:
-        lams: domain → lambda, in any order.
+class DomainLambdas(dict[str, float]):
+    """Domains with their lambdas; ``other`` is for the domains that are not listed. It must not be changed.
 
     Raises:
         ValueError: there is no domain, or a name cannot be written in a measure.
@@ -26,8 +23,6 @@ class DomainLambdas(Mapping[str, float]):
         >>> DomainLambdas({"other": 0.5, "train": 0}).levels
         (0.0, 0.5)
     """
-
-    __slots__ = ("_lams", "levels")
 
     def __init__(self, lams: Mapping[str, float]) -> None:
         if not lams:
@@ -38,28 +33,16 @@ class DomainLambdas(Mapping[str, float]):
                     f"{name!r} cannot be a domain in lam: it holds characters of the syntax of measures, or blanks at its ends"
                 )
         named = sorted(lams, key=lambda name: (name == OTHER_DOMAINS, name))
-        self._lams = {name: float(lams[name]) for name in named}
-        self.levels = tuple(sorted(set(self._lams.values())))
+        super().__init__({name: float(lams[name]) for name in named})
+        self.levels = tuple(sorted(set(self.values())))
         """The distinct lambdas, the strictest first."""
 
-    def __getitem__(self, domain: str) -> float:
-        return self._lams[domain]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._lams)
-
-    def __len__(self) -> int:
-        return len(self._lams)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._lams.items()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._lams})"
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
 
     def places(self) -> tuple[tuple[str, int], ...]:
         """Return for each domain the index of its lambda in ``levels``."""
-        return tuple((name, self.levels.index(lam)) for name, lam in self._lams.items())
+        return tuple((name, self.levels.index(lam)) for name, lam in self.items())
 
 
 class FGA(Measure, frozen=True, kw_only=True):

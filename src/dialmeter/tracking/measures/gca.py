@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ...errors import DialmeterError
 from ...measure import Measure, Reads, Vector
 from ...model import Value
+from ...values.originals import similarity
 from ..tally import Alternatives, Deletions, Tally, TallyVariant
+from . import ShareMeasure
 
 
 class GCA(Measure, frozen=True, kw_only=True):
@@ -81,9 +83,10 @@ class GCA(Measure, frozen=True, kw_only=True):
         return (predicted + expected) * correct * (correct + wrong) / (squares * (correct + self.alpha * wrong))
 
 
-class _Changes(Measure, frozen=True, kw_only=True):
+class _Changes(ShareMeasure, frozen=True, kw_only=True):
     cite = ("aksu-2024",)
-    pooled = True
+    right: ClassVar[Literal["value", "label"]]
+    """What must be right: the value of a slot, or only the slot."""
     deletions: Deletions = "ignore"
     """How a slot that is deleted from the state counts, as in GCA."""
     alternatives: Alternatives = "overlap"
@@ -92,6 +95,11 @@ class _Changes(Measure, frozen=True, kw_only=True):
     def tally_variant(self) -> TallyVariant:
         return TallyVariant(deletions=self.deletions, alternatives=self.alternatives)
 
+    def from_tally(self, tally: Tally) -> Vector:
+        labels = tally.correct + tally.wrong
+        both = tally.correct if self.right == "value" else labels
+        return self.vector(both, labels + tally.missed, labels + tally.over)
+
 
 class VP(_Changes, frozen=True, kw_only=True):
     """The share of the tracker's changes that have the right value."""
@@ -99,9 +107,7 @@ class VP(_Changes, frozen=True, kw_only=True):
     title = "Value precision of changes"
     formula = "C / (C + W + O)"
     why_unscored = "the tracker changed nothing"
-
-    def from_tally(self, tally: Tally) -> Vector:
-        return (tally.correct, tally.correct + tally.wrong + tally.over)
+    right, share = "value", "precision"
 
 
 class VR(_Changes, frozen=True, kw_only=True):
@@ -110,9 +116,7 @@ class VR(_Changes, frozen=True, kw_only=True):
     title = "Value recall of changes"
     formula = "C / (C + W + M)"
     why_unscored = "gold changes nothing"
-
-    def from_tally(self, tally: Tally) -> Vector:
-        return (tally.correct, tally.correct + tally.wrong + tally.missed)
+    right, share = "value", "recall"
 
 
 class LP(_Changes, frozen=True, kw_only=True):
@@ -121,10 +125,7 @@ class LP(_Changes, frozen=True, kw_only=True):
     title = "Label precision of changes"
     formula = "(C + W) / (C + W + O)"
     why_unscored = "the tracker changed nothing"
-
-    def from_tally(self, tally: Tally) -> Vector:
-        right = tally.correct + tally.wrong
-        return (right, right + tally.over)
+    right, share = "label", "precision"
 
 
 class LR(_Changes, frozen=True, kw_only=True):
@@ -133,10 +134,7 @@ class LR(_Changes, frozen=True, kw_only=True):
     title = "Label recall of changes"
     formula = "(C + W) / (C + W + M)"
     why_unscored = "gold changes nothing"
-
-    def from_tally(self, tally: Tally) -> Vector:
-        right = tally.correct + tally.wrong
-        return (right, right + tally.missed)
+    right, share = "label", "recall"
 
 
 def credit_of(kind: str, gold: Value, pred: Value) -> float:
@@ -151,12 +149,6 @@ def credit_of(kind: str, gold: Value, pred: Value) -> float:
     return max((_SIMILARITIES[kind](each, predicted) for each in alternatives), default=0.0)
 
 
-def _fuzzy(gold: str, pred: str) -> float:
-    from rapidfuzz import fuzz
-
-    return float(fuzz.ratio(gold, pred)) / 100
-
-
 @lru_cache(maxsize=100_000)
 def _embedding(gold: str, pred: str) -> float:
     from ...embedding import cosine
@@ -164,7 +156,10 @@ def _embedding(gold: str, pred: str) -> float:
     return max(0.0, cosine(gold, pred))
 
 
-_SIMILARITIES: dict[str, Callable[[str, str], float]] = {"fuzzy": _fuzzy, "embedding": _embedding}
+_SIMILARITIES: dict[str, Callable[[str, str], float]] = {
+    "fuzzy": lambda gold, pred: similarity("ratio")(gold, pred) / 100,
+    "embedding": _embedding,
+}
 
 
 def check_match(match: str) -> None:

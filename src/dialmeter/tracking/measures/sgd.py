@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ...measure import Measure, Vector
 from ..vectors.frames import Case, FramePair, SlotScores
+from . import ShareMeasure
 
 
 class _OfFrames(Measure, frozen=True, kw_only=True):
@@ -25,12 +26,9 @@ class _Goals(_OfFrames, frozen=True, kw_only=True):
     case: Case = "lower"
     """The comparison of categorical values: in lower case, or exactly, as before December 2022."""
 
-    def from_frame(self, frame: FramePair) -> Vector:
-        return self.of_scores(frame.slot_scores(self.exact, self.case, self.is_categorical))
-
-    def of_scores(self, scores: SlotScores) -> Vector:
-        """Return the vector of one frame."""
-        raise TypeError
+    def scores(self, frame: FramePair) -> SlotScores:
+        """Return the scores of the slots that count."""
+        return frame.slot_scores(self.exact, self.case, self.is_categorical)
 
 
 class _Joint(_Goals, frozen=True, kw_only=True):
@@ -42,7 +40,8 @@ class _Joint(_Goals, frozen=True, kw_only=True):
     across_turn: bool = False
     """Count a turn once, as the product over its frames."""
 
-    def of_scores(self, scores: SlotScores) -> Vector:
+    def from_frame(self, frame: FramePair) -> Vector:
+        scores = self.scores(frame)
         return (math.prod(scores.held), 1) if scores.exist else (0, 0)
 
 
@@ -50,8 +49,8 @@ class _Mean(_Goals, frozen=True, kw_only=True):
     formula = "mean over frames with active slots of the mean over the slots active in gold"
     why_unscored = "no frame has an active slot"
 
-    def of_scores(self, scores: SlotScores) -> Vector:
-        active = scores.active
+    def from_frame(self, frame: FramePair) -> Vector:
+        active = self.scores(frame).active
         return (math.fsum(active) / len(active), 1) if active else (0, 0)
 
 
@@ -112,7 +111,11 @@ class IntentAccuracy(_OfFrames, frozen=True, kw_only=True):
         return (gold == pred or (self.case == "lower" and gold.lower() == pred.lower()), 1)
 
 
-class _Requested(_OfFrames, frozen=True, kw_only=True):
+class _Requested(ShareMeasure, frozen=True, kw_only=True):
+    cite = ("rastogi-2020",)
+    unit = "frame"
+    skips_empty = True
+    pooled = False
     why_unscored = "no frame has requested slots on both sides"
 
     def from_frame(self, frame: FramePair) -> Vector:
@@ -120,11 +123,8 @@ class _Requested(_OfFrames, frozen=True, kw_only=True):
         if gold is None or pred is None:
             return (0, 0)
         common = len(gold) if gold == pred else (Counter(gold) & Counter(pred)).total()
-        return (self.of_counts(common, len(gold), len(pred)), 1)
-
-    def of_counts(self, common: int, gold: int, pred: int) -> float:
-        """Return the value of one frame from the number of slots in both, in gold, and in the prediction."""
-        raise TypeError
+        above, below = self.vector(common, len(gold), len(pred))
+        return (above / below if below else 1, 1)
 
 
 class RequestedSlotPrecision(_Requested, frozen=True, kw_only=True):
@@ -132,9 +132,7 @@ class RequestedSlotPrecision(_Requested, frozen=True, kw_only=True):
 
     title = "Requested slots precision (SGD)"
     formula = "mean over frames of |A ∩ B| / |B|; duplicate slots count twice"
-
-    def of_counts(self, common: int, gold: int, pred: int) -> float:
-        return common / pred if pred else 1
+    share = "precision"
 
 
 class RequestedSlotRecall(_Requested, frozen=True, kw_only=True):
@@ -142,9 +140,7 @@ class RequestedSlotRecall(_Requested, frozen=True, kw_only=True):
 
     title = "Requested slots recall (SGD)"
     formula = "mean over frames of |A ∩ B| / |A|; duplicate slots count twice"
-
-    def of_counts(self, common: int, gold: int, pred: int) -> float:
-        return common / gold if gold else 1
+    share = "recall"
 
 
 class RequestedSlotF1(_Requested, frozen=True, kw_only=True):
@@ -152,6 +148,4 @@ class RequestedSlotF1(_Requested, frozen=True, kw_only=True):
 
     title = "Requested slots F1 (SGD)"
     formula = "mean over frames of 2|A ∩ B| / (|A| + |B|); duplicate slots count twice"
-
-    def of_counts(self, common: int, gold: int, pred: int) -> float:
-        return 2 * common / (gold + pred) if gold or pred else 1
+    share = "F1"

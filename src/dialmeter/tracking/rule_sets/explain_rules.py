@@ -8,23 +8,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...core.account import Account, only_field
+from ...core.account import Account
 from ...errors import DialmeterError, NotApplicable
 from ...garbage import paused_garbage_collection
 from ...model import Schema, Value
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..compared import ComparedDialogue
 from ..diagnosis.findings import Findings
-from ..digest import GOLD, GoldDigest, GoldText
 from ..pairs import PairRules
-from ..resolve_measures import ResolvedMeasure, resolve
 from ..scorer import TrackerScorer, why_not_applicable
-from ..seen import SeenGold, schema_digest, seen_by
 from ..tally import CORRECT
-from ..vectors.measure_columns import MeasureColumns, with_slots
-from ..vectors.tally_table import TallyTable
 from ..walk import Walk
-from .rules import FIELDS, Rules, named, names, signature
+from .rules import FIELDS, Rules, named, names
 
 
 class FlippedSlot(Struct, frozen=True):
@@ -72,13 +67,8 @@ def explain(
     To explain a flip, the fields of the first rule set are changed into those of the other, one at a time. The fields that flip
     the turn alone are the reasons. If no single field does, all fields that differ are listed together.
 
-    Args:
-        dialogues: the dialogues with gold and predictions.
-        vocabulary: the vocabulary of their pairs.
-        rule_sets: the rule sets (default: all named rule sets).
-        schema: the schema, for rule sets that treat categorical slots differently.
-        reasons: explain each flip; if False, flips are only listed with their turns.
-        only: keys of the requested dialogues (default: all dialogues with gold).
+    The schema is for rule sets that treat categorical slots differently. Without ``reasons``, flips are only listed with their
+    turns. ``only`` has the keys of the requested dialogues (default: all dialogues with gold).
 
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
@@ -95,18 +85,14 @@ def explain(
 
 
 class _Verdicts(Struct):
-    """The score of a file under one rule set, and whether each turn is right."""
+    """The scorer of a file under one rule set, and whether each turn is right."""
 
-    value: float | None
-    signature: str
-    account: Account
-    tally_table: TallyTable
+    scorer: TrackerScorer
     right: list[bool]
-    not_applicable: str = ""
 
     def places(self) -> list[tuple[str, int]]:
         """Return the dialogue and the number of each turn."""
-        tally_table = self.tally_table
+        tally_table = self.scorer.measure_columns.main
         ids = (name for position, name in enumerate(tally_table.dialogues) for _ in tally_table.rows_of(position))
         return list(zip(ids, tally_table.turns, strict=True))
 
@@ -127,102 +113,52 @@ class _Explainer:
         self._schema = schema
         self._gives_reasons = reasons
         self._only = only
-        self._account = Account("dialogue", 0, 0, 0)
         self._cache: dict[bytes, _Verdicts] = {}
-        self._findings = Findings()
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
         base, *others = rule_sets
-        scorer = TrackerScorer([base.headline], base, vocabulary=self._vocabulary)
-        scorer.schema = self._schema
-        for read in self._dialogues:
-            scorer.add_pairs(read)
-        result = scorer.result(only=self._only)
-        self._findings, self._account = scorer.findings, result.account
-        if not base.stand_ins:
-            self._cache[_key(base)] = self._verdicts_of(
-                result.measure_columns, result.measures[0], base, [], self._findings.digest
-            )
-        base_verdicts = self._verdicts(base)
-        return [
-            _summarise(base, base_verdicts, []),
-            *(self._compare(base, base_verdicts, rules) for rules in others),
-        ]
+        verdicts = self._verdicts(base)
+        return [self._summarise(verdicts, []), *(self._compare(verdicts, rules) for rules in others)]
 
     def _verdicts(self, rules: Rules) -> _Verdicts:
-        key = _key(rules)
-        if key not in self._cache:
-            self._cache[key] = self._score(rules)
-        return self._cache[key]
-
-    def _score(self, rules: Rules) -> _Verdicts:
-        (measure,), _ = resolve([rules.headline], rules)
-        pairs = PairRules(rules, self._vocabulary)
-        digest = GoldDigest()
-        walk = Walk(pairs, GoldText(self._vocabulary))
-        seen = SeenGold([seen_by(measure.used, rules)], pairs)
-        measure_columns = MeasureColumns([measure.used])
+        """Score the dialogues. Under a rule set with partial credit, a turn is right if all its frames have full credit."""
+        # Names and descriptions make no difference.
+        key = msgspec.json.encode(msgspec.structs.replace(rules, name="", about="", evidence=""))
+        if key in self._cache:
+            return self._cache[key]
+        scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
+        scorer.schema = self._schema
         right: list[bool] = []
         for read in self._dialogues:
-            if walk.take(read):
-                measure_columns.add(walk, pairs)
-                digest.add(walk.id, {GOLD: walk.gold_form, **seen.forms(walk, read, self._schema)})
-                if rules.stand_ins:
-                    measure_columns.add_details(ComparedDialogue(walk, pairs), read, self._schema)
-                    # Under a rule set with partial credit, a turn is right if all its frames have full credit.
-                    right += [
-                        all(vector[0] == vector[1] for vector in turn)
-                        for turn in measure_columns.frames.last(measure.used)
-                    ]
-        findings = Findings(gold_slots=walk.gold_slots())
-        findings.note_carried(walk, self._vocabulary)
-        slots = len(set(map(pairs.name_of, self._schema.slots))) if self._schema else len(walk.gold_slots())
-        verdicts = self._verdicts_of(
-            measure_columns, ResolvedMeasure(measure.text, with_slots(measure.used, slots)), rules, right, digest
-        )
-        verdicts.not_applicable = why_not_applicable(rules, findings, self._schema)
-        return verdicts
-
-    def _verdicts_of(
-        self,
-        measure_columns: MeasureColumns,
-        measure: ResolvedMeasure,
-        rules: Rules,
-        right: list[bool],
-        digest: GoldDigest,
-    ) -> _Verdicts:
-        tally_table = measure_columns.main
+            if scorer.add_pairs(read) and rules.stand_ins:
+                frames = scorer.measure_columns.frames.last(scorer.measures[0].used)
+                right += [all(vector[0] == vector[1] for vector in turn) for turn in frames]
         if not rules.stand_ins:
+            tally_table = scorer.measure_columns.main
             exact = [tally.exact for tally in tally_table.table]
             right = [exact[row] for row in tally_table.rows]
-        account = self._findings.account_under(self._account, len(tally_table.dialogues), rules.skips_missing)
-        digests, seen = digest.hexes(), seen_by(measure.used, rules)
-        schema = self._schema if seen == "frames" else None
-        signed = signature(
-            measure.text,
-            measure.used,
-            rules,
-            dialogues=len(tally_table.dialogues),
-            turns=len(tally_table.rows),
-            data=digests.get(seen, ""),
-            gold=digests.get(GOLD, ""),
-            left_out=self._findings.missing.shown if rules.skips_missing else "",
-            account=(*only_field(self._only), *account.signed),
-            also={"schema": schema_digest(schema, measure_columns.frames.services)} if schema else None,
-        )
-        return _Verdicts(measure_columns.value(measure.used).value, signed, account, tally_table, right)
+        self._cache[key] = _Verdicts(scorer, right)
+        return self._cache[key]
 
-    def _compare(self, base: Rules, base_verdicts: _Verdicts, rules: Rules) -> UnderRules:
+    def _summarise(self, verdicts: _Verdicts, flips: list[Flip]) -> UnderRules:
+        result, right = verdicts.scorer.result(only=self._only), verdicts.right
+        [score] = result.scores
+        return UnderRules(
+            result.rules.name, score.value, sum(right), len(right), score.signature, flips, result.account
+        )
+
+    def _compare(self, mine: _Verdicts, rules: Rules) -> UnderRules:
+        base, findings = mine.scorer.rules, mine.scorer.findings
         try:
             # Checked before scoring, because a rule set that needs a schema cannot score anything without one.
-            reason = why_not_applicable(rules, Findings(), self._schema) or self._why_unpaired(rules)
-            reason = reason or self._verdicts(rules).not_applicable
+            reason = why_not_applicable(rules, Findings(), self._schema) or self._why_unpaired(rules, findings)
+            reason = reason or why_not_applicable(rules, self._verdicts(rules).scorer.findings, self._schema)
             if reason:
                 raise NotApplicable(reason)
             theirs = self._verdicts(rules)
         except DialmeterError as error:
             return UnderRules(rules.name, None, 0, 0, "", [], reason=str(error))
-        before = _align(base_verdicts, theirs)
+        before = _align(mine, theirs)
         flipped = [at for at, right in enumerate(theirs.right) if before[at] is not right]
         places = theirs.places() if flipped else []
         reasons = self._reasons(base, rules, theirs, before, flipped) if self._gives_reasons else [()] * len(flipped)
@@ -231,11 +167,11 @@ class _Explainer:
             Flip(*places[at], theirs.right[at], because, wrong_slots)
             for at, because, wrong_slots in zip(flipped, reasons, slots, strict=True)
         ]
-        return _summarise(rules, theirs, flips)
+        return self._summarise(theirs, flips)
 
-    def _why_unpaired(self, rules: Rules) -> str:
+    def _why_unpaired(self, rules: Rules, findings: Findings) -> str:
         """Return the reason if turns are on one side only and the rule set does not allow it."""
-        missing, extra, unknown = self._findings.missing, self._findings.extra, self._findings.absent(self._only)
+        missing, extra, unknown = findings.missing, findings.extra, findings.absent(self._only)
         if rules.missing == "error" and unknown.count:
             return unknown.message
         if rules.missing == "error" and missing.turns:
@@ -284,20 +220,10 @@ class _Explainer:
         return [tuple(labels) or (together,) for labels in because]
 
 
-def _key(rules: Rules) -> bytes:
-    """Return a cache key for a rule set that does not depend on its name and description."""
-    return msgspec.json.encode(msgspec.structs.replace(rules, name="", about="", evidence=""))
-
-
 def _align(verdicts: _Verdicts, others: _Verdicts) -> Sequence[bool | None]:
     """Return the verdicts in the order of the other turns; None for a turn without a verdict."""
-    mine, theirs = verdicts.tally_table, others.tally_table
+    mine, theirs = (each.scorer.measure_columns.main for each in (verdicts, others))
     if mine.dialogues == theirs.dialogues and mine.turns == theirs.turns and mine.ends == theirs.ends:
         return verdicts.right
     by_place = dict(zip(verdicts.places(), verdicts.right, strict=True))
     return [by_place.get(place) for place in others.places()]
-
-
-def _summarise(rules: Rules, verdicts: _Verdicts, flips: list[Flip]) -> UnderRules:
-    right = verdicts.right
-    return UnderRules(rules.name, verdicts.value, sum(right), len(right), verdicts.signature, flips, verdicts.account)

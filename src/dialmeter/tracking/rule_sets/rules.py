@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, field, structs
 
 from ..._version import __version__
 from ...core.rule_files import RuleFiles
@@ -48,28 +48,14 @@ Cell: TypeAlias = tuple[str, str, str]
 """Domain, section and slot as written in a file."""
 
 
-FIELDS = (
-    "names", "clash", "only", "values", "none", "dontcare", "extra", "alternatives", "map", "match", "backend", "missing",
-    "undefined", "state",
-)  # fmt: skip
+T = TypeVar("T")
 
 
-_REQUIRED = ("values", "none", "dontcare", "extra", "alternatives", "match", "missing", "state")
-"""Fields without a default."""
+class BySide(Struct, Generic[T], frozen=True, forbid_unknown_fields=True):
+    """A rule that differs between gold and predictions."""
 
-
-class NoneWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words that mean absent, if they differ between gold and predictions."""
-
-    gold: tuple[str, ...]
-    pred: tuple[str, ...]
-
-
-class DontcareOf(Struct, frozen=True, forbid_unknown_fields=True):
-    """The treatment of dontcare, if it differs between gold and predictions."""
-
-    gold: Dontcare
-    pred: Dontcare
+    gold: T
+    pred: T
 
 
 class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,8 +65,8 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     clash: Literal["keep", "last", "error"] = "keep"
     only: tuple[Cell, ...] = ()
     values: tuple[Step, ...]
-    none: tuple[str, ...] | NoneWords
-    dontcare: Dontcare | DontcareOf
+    none: tuple[str, ...] | BySide[tuple[str, ...]]
+    dontcare: Dontcare | BySide[Dontcare]
     extra: Literal["penalise", "ignore-slots", "ignore-domains", "unlisted"]
     alternatives: Literal["any-of", "any-of-both", "listed", "first", "first-listed", "literal", "set"]
     map: str = ""
@@ -121,11 +107,11 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def none_words(self, side: Side) -> tuple[str, ...]:
         """Return the words that mean absent in gold or in predictions."""
-        return getattr(self.none, side) if isinstance(self.none, NoneWords) else self.none
+        return getattr(self.none, side) if isinstance(self.none, BySide) else self.none
 
     def dontcare_of(self, side: Side) -> Dontcare:
         """Return the treatment of dontcare in gold or in predictions."""
-        return getattr(self.dontcare, side) if isinstance(self.dontcare, DontcareOf) else self.dontcare
+        return getattr(self.dontcare, side) if isinstance(self.dontcare, BySide) else self.dontcare
 
     @property
     def skips_missing(self) -> bool:
@@ -139,20 +125,8 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             >>> named("dialmeter").shown("values"), named("fga-repo").shown("none"), named("convlab3").shown("none")
             ('nfkc+tidy+trim+blanks+lower', 'keep', 'gold=empty;pred=blank')
         """
-        value = getattr(self, name)
-        if isinstance(value, NoneWords):
-            return f"gold={_format_words(value.gold)};pred={_format_words(value.pred)}"
-        if isinstance(value, DontcareOf):
-            return f"gold={value.gold};pred={value.pred}"
-        if name == "values":
-            return "+".join(value) or "as-is"
-        if name == "none":
-            return _format_words(value)
-        if name == "only":
-            return _format_cells(value)
-        if name == "map":
-            return load_map(value).label if value else "none"
-        return str(value)
+        value, show = getattr(self, name), FIELDS[name].show
+        return f"gold={show(value.gold)};pred={show(value.pred)}" if isinstance(value, BySide) else show(value)
 
 
 def _format_words(words: tuple[str, ...]) -> str:
@@ -165,19 +139,67 @@ def _format_words(words: tuple[str, ...]) -> str:
     return f"{_PLAIN_TEXT.sub('_', text)}@{_digest(words)}" if unclear else text
 
 
-def _format_cells(cells: tuple[Cell, ...]) -> str:
-    """Return the number of cells and their digest, because a list may be too long for a line."""
-    if not cells:
-        return "all"
-    return f"{len(cells)}@{_digest(sorted(cells))}"
-
-
 def _digest(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:6]
 
 
 _PLAIN_WORD = re.compile(r"[\w/.' ]+", re.ASCII)
 _PLAIN_TEXT = re.compile(r"[^\w/.'+-]", re.ASCII)
+
+
+def _parse_words(text: str) -> tuple[str, ...]:
+    special = {"blank": "", "empty": EMPTY}
+    words = tuple(special.get(word.strip(), word.strip()) for word in text.split(","))
+    return {"keep": (), "drop": ABSENT_WORDS}.get(text, words)
+
+
+def _parse_cells(text: str) -> tuple[tuple[str, ...], ...]:
+    cells = () if text == "all" else tuple(tuple(cell.strip().split("/")) for cell in text.split(","))
+    for cell in cells:
+        if len(cell) != 3:
+            raise DialmeterError(
+                f"only: {'/'.join(cell)!r} is not domain/section/slot (write hotel//area for a slot without a section)"
+            )
+    return cells
+
+
+_NEVER = "never"
+
+
+class RuleField(NamedTuple):
+    """How a field of a rule set is read from the command line and shown in a signature."""
+
+    parse: Callable[[str], Any] = str
+    show: Callable[[Any], str] = str
+    usual: Any = None
+    """The value that signatures do not show; None if they always show the field."""
+    by_side: bool = False
+    """May the field differ between gold and predictions?"""
+
+
+FIELDS = {
+    "names": RuleField(usual="multiwoz"),
+    "clash": RuleField(usual="keep"),
+    # A list of cells may be too long for a line.
+    "only": RuleField(_parse_cells, lambda cells: f"{len(cells)}@{_digest(sorted(cells))}" if cells else "all", ()),
+    "values": RuleField(
+        lambda text: () if text == "as-is" else tuple(step.strip() for step in text.replace("+", ",").split(",")),
+        lambda steps: "+".join(steps) or "as-is",
+    ),
+    "none": RuleField(_parse_words, _format_words, by_side=True),
+    "dontcare": RuleField(by_side=True),
+    "extra": RuleField(),
+    "alternatives": RuleField(usual="any-of"),
+    "map": RuleField(
+        lambda text: "" if text == "none" else text, lambda value: load_map(value).label if value else "none", ""
+    ),
+    "match": RuleField(usual="exact"),
+    "backend": RuleField(usual=_NEVER),
+    "missing": RuleField(),
+    "undefined": RuleField(usual="none"),
+    "state": RuleField(),
+}
+"""The fields that are rules, in their order."""
 
 
 class FuzzyMatch(Struct, frozen=True):
@@ -229,7 +251,7 @@ _FILES = RuleFiles(
     __package__,
     "rulesets",
     "dialmeter",
-    hint=f"; a rule set needs the fields {', '.join(_REQUIRED)}",
+    hint=f"; a rule set needs the fields {', '.join(each.name for each in structs.fields(Rules) if each.required)}",
     marks=True,
 )
 names = _FILES.names
@@ -253,57 +275,20 @@ def change(rules: Rules, **fields: str | None) -> Rules:
             continue
         if name not in FIELDS:
             raise DialmeterError(f"a rule set has no field {name!r}; {did_you_mean(name, FIELDS)}")
-        value = _parse_field(name, text)
-        if isinstance(value, dict):
+        parse, before = FIELDS[name].parse, current[name]
+        if FIELDS[name].by_side and text.startswith(("gold=", "pred=")):
+            given = dict(part.partition("=")[::2] for part in text.split(";"))
             # A side that is not given keeps its value.
-            sides = current[name] if isinstance(current[name], dict) else {"gold": current[name], "pred": current[name]}
-            value = {**sides, **value}
-        current[name] = value
+            sides = before if isinstance(before, dict) else {"gold": before, "pred": before}
+            current[name] = {**sides, **{side: parse(each) for side, each in given.items()}}
+        else:
+            current[name] = parse(text)
         rules = _FILES.check(current, name)
     return rules
 
 
-def _parse_field(name: str, text: str) -> Any:
-    sides = dict(part.partition("=")[::2] for part in text.split(";")) if text.startswith(("gold=", "pred=")) else {}
-    if name in ("none", "dontcare") and sides:
-        return {side: _parse_field(name, each) for side, each in sides.items()}
-    if name == "values":
-        return () if text == "as-is" else tuple(step.strip() for step in text.replace("+", ",").split(","))
-    if name == "none":
-        words = tuple(_WORDS.get(word.strip(), word.strip()) for word in text.split(","))
-        return {"keep": (), "drop": ABSENT_WORDS}.get(text, words)
-    if name == "map":
-        return "" if text == "none" else text
-    if name == "only":
-        return () if text == "all" else tuple(map(_parse_cell, text.split(",")))
-    return text
-
-
-def _parse_cell(text: str) -> tuple[str, ...]:
-    parts = tuple(text.strip().split("/"))
-    if len(parts) != 3:
-        raise DialmeterError(
-            f"only: {text.strip()!r} is not domain/section/slot (write hotel//area for a slot without a section)"
-        )
-    return parts
-
-
-_WORDS = {"blank": "", "empty": EMPTY}
-
-_ALWAYS = ("values", "none", "dontcare", "extra", "missing", "state")
-_DEFAULTS = {
-    "names": "multiwoz",
-    "clash": "keep",
-    "only": (),
-    "alternatives": "any-of",
-    "map": "",
-    "match": "exact",
-    "undefined": "none",
-}
 # Parameters that have another name in signatures; ``alternatives`` is also a field of the rule set.
 _NAMES = {"slots": "K", "alternatives": "changes"}
-# Rules that have another name in signatures; there, ``only`` is the requested dialogues.
-_RULE_NAMES = {"only": "only-slots"}
 
 
 def signature(
@@ -319,14 +304,12 @@ def signature(
     account: Sequence[str] = (),
     also: Mapping[str, str | int] | None = None,
 ) -> str:
-    """Return the signature of one score.
+    """Return the signature of one score over a number of scored dialogues and turns.
 
     Args:
         requested: the measure as requested.
         used: the measure with the parameters from the rule set and the data.
         rules: the rule set with all changes.
-        dialogues: number of scored dialogues.
-        turns: number of scored turns.
         data: the digest of what the measure sees of gold under the rule set.
         gold: the digest of the canonical gold, which is the same in every format and under every rule set.
         left_out: number of dialogues and turns without prediction that the rules skip.
@@ -341,12 +324,13 @@ def signature(
         'SA|rules:fga-repo|values:as-is|none:keep|dontcare:keep|extra:penalise|missing:error|state:cumulative|avg:turn|names:as-is|alternatives:literal|cut:hyphen|K:30|d:9|t:70|gold:77|data:3f9a1c07be|v:...'
     """
     parts = [requested, f"rules:{rules.name}"]
-    parts += [f"{name}:{rules.shown(name)}" for name in _ALWAYS]
+    parts += [f"{name}:{rules.shown(name)}" for name, each in FIELDS.items() if each.usual is None]
     parts.append(f"avg:{used.average}")
     parts += [
-        f"{_RULE_NAMES.get(name, name)}:{rules.shown(name)}"
-        for name, default in _DEFAULTS.items()
-        if getattr(rules, name) != default
+        # In signatures, ``only`` is the requested dialogues.
+        f"{'only-slots' if name == 'only' else name}:{rules.shown(name)}"
+        for name, each in FIELDS.items()
+        if each.usual not in (None, _NEVER, getattr(rules, name))
     ]
     if rules.gold_patch is not None:
         parts.append(f"patch:{rules.gold_patch.digest}")

@@ -7,7 +7,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...errors import InputError
@@ -41,13 +41,8 @@ class SlotScores(NamedTuple):
 class FramePair:
     """Gold and predicted state of one service (slot names without the service), over the slots of its schema.
 
-    Args:
-        service: the name of the service.
-        gold: the gold state.
-        pred: the predicted state.
-        kinds: the slots of the schema, and whether each is categorical.
-        frame: the intents and requested slots of the file.
-        rules: the rules for the comparison of free values.
+    ``kinds`` has the slots of the schema, and whether each is categorical; ``frame`` the intents and requested slots of the file.
+    The rules are for the comparison of free values.
     """
 
     def __init__(
@@ -69,12 +64,9 @@ class FramePair:
         self._scores: dict[tuple[bool, Case], dict[bool | None, SlotScores]] = {}
 
     def slot_scores(self, exact: bool, case: Case, categorical: bool | None) -> SlotScores:
-        """Return the scores of some slots.
+        """Return the scores of categorical slots (True), free slots (False), or all slots (None).
 
-        Args:
-            exact: compare free values exactly.
-            case: the comparison of categorical values.
-            categorical: the slots: categorical (True), free (False), or all (None).
+        ``exact`` is for the comparison of free values, ``case`` for that of categorical values.
         """
         if (exact, case) not in self._scores:
             self._scores[exact, case] = self._score_slots(exact or self._rules.match == "exact", case)
@@ -90,8 +82,12 @@ class FramePair:
         # The order of the schema, because the last bit of a product of three or more factors depends on their order.
         for slot in (each for each in kinds if each in held) if len(held) > 2 else held & kinds.keys():
             kind = kinds[slot]
-            gold_value = gold.get(slot)
-            score = value_score(gold_value, pred.get(slot), _value_comparison(kind, exact, case, self._rules.backend))
+            gold_value, pred_value = gold.get(slot), pred.get(slot)
+            score = 0.0
+            if gold_value is not None and pred_value is not None:
+                # Of several predicted values, the first counts.
+                first = pred_value if isinstance(pred_value, str) else pred_value[0]
+                score = _value_comparison(kind, exact, case, self._rules.backend)(gold_value, first)
             some = categorical if kind else free
             every.held.append(score)
             some.held.append(score)
@@ -99,13 +95,6 @@ class FramePair:
                 every.active.append(score)
                 some.active.append(score)
         return {None: every, True: categorical, False: free}
-
-
-def value_score(gold: Value | None, pred: Value | None, match: Callable[[Value, str], float]) -> float:
-    """Return the score of the value of one slot, from 0 to 1; of several predicted values, the first counts."""
-    if gold is None or pred is None:
-        return float(gold is None and pred is None)
-    return match(gold, pred if isinstance(pred, str) else pred[0])
 
 
 @lru_cache
@@ -138,18 +127,12 @@ class FrameCells(NamedTuple):
 
     def pair(self, pairs: PairRules, kinds: Mapping[str, bool]) -> FramePair:
         """Convert the cells to states; ``kinds`` says whether each slot of the service is categorical."""
-        slots, names, values = pairs.cell_slots, pairs.slot_names, pairs.values
-        gold = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.gold}
-        pred = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.pred}
-        return FramePair(self.service, gold, pred, kinds=kinds, frame=self.frame, rules=pairs.rules)
+        states = [{slot.partition("-")[2]: value for slot, value in pairs.state(cells).items()} for cells in self[1:3]]
+        return FramePair(self.service, *states, kinds=kinds, frame=self.frame, rules=pairs.rules)
 
 
-def slots_of_service(service: str, pairs: PairRules, schema: Schema) -> dict[str, bool]:
-    """Return the slots of a service, with their names under the rules, and whether each is categorical.
-
-    Raises:
-        InputError: the service is not in the schema.
-    """
+def _slots_of_service(service: str, pairs: PairRules, schema: Schema) -> dict[str, bool]:
+    """Return the slots of a service, with their names under the rules, and whether each is categorical."""
     kinds = schema.services.get(service)
     if kinds is None:
         raise InputError("the service is not in the schema", slot=service)
@@ -208,11 +191,7 @@ _ALL = ""
 
 
 class FrameTable:
-    """The vectors of measures of frames.
-
-    Args:
-        measures: the measures of frames.
-    """
+    """The vectors of measures of frames."""
 
     def __init__(self, measures: Iterable[Measure]) -> None:
         # A measure that is requested under two names, such as JGA and JointGoalAccuracy, is here once.
@@ -250,7 +229,7 @@ class FrameTable:
                         row = row_cache.get(frame)
                         if row is None:
                             if frame.service not in self._slots:
-                                self._slots[frame.service] = slots_of_service(frame.service, pairs, schema)
+                                self._slots[frame.service] = _slots_of_service(frame.service, pairs, schema)
                             pair = frame.pair(pairs, self._slots[frame.service])
                             vectors = tuple([measure.from_frame(pair) for measure in self.measures])
                             row = row_cache[frame] = self._number((frame.service, vectors))
@@ -291,19 +270,10 @@ class FrameTable:
     def units(self, measure: Measure) -> list[list[Vector]]:
         """Return the vectors of a measure, by dialogue."""
         table = self._table(measure)
-        bounds = self._turn_ends
-        if not getattr(measure, "across_turn", False):
-            return [
-                [table[row][1] for row in self._rows[bounds[first] : bounds[last]]]
-                for first, last in pairwise(self._ends)
-            ]
-        return [
-            [
-                _product([table[row][1] for row in self._rows[start:end]])
-                for start, end in pairwise(bounds[first : last + 1])
-            ]
-            for first, last in pairwise(self._ends)
-        ]
+        turns = [[table[row][1] for row in self._rows[start:end]] for start, end in pairwise(self._turn_ends)]
+        if getattr(measure, "across_turn", False):
+            turns = [[_product(turn)] for turn in turns]
+        return [list(chain.from_iterable(turns[first:last])) for first, last in pairwise(self._ends)]
 
     def counts(
         self, measure: Measure, name_of: Callable[[str], str] = lambda service: _ALL

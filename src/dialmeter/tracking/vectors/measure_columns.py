@@ -1,31 +1,36 @@
-"""The vectors of all measures, per dialogue. The values for the corpus or for a part of it are computed from them."""
+"""The vectors of all measures, per dialogue: the values of a corpus or of groups of slots, and the matrix for resampling."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, pairwise, repeat, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
+from msgspec.structs import replace
 
+from ...core.comparison import Resampling, sign_interval
 from ...errors import InputError, NotApplicable
-from ...measure import Gather, Measure, Vector
-from ...model import NAMED, Schema, Value
+from ...measure import Gather, Measure, Score, Vector
+from ...model import NAMED, Schema, Value, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
+from ...stats.intervals import Interval
 from ..compared import ComparedDialogue
 from ..measures.dstc10 import ValueMeasure, ValueOverlap
 from ..pairs import PairRules
-from ..tally import CORRECT, OTHER_DOMAINS, Row, Tally, TallyVariant
+from ..resolve_measures import ResolvedMeasure
+from ..tally import CORRECT, NEVER, OTHER_DOMAINS, Row, Tally, TallyTable, TallyVariant, gather_into, gathered
 from ..walk import Group, Walk
 from .frames import FrameTable
-from .tally_table import TallyTable, gather_into, gathered
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ...stats import Formula
     from ...stats.formulas import Floats
 
 _WIDTH = len(Tally._fields) - 1
@@ -35,14 +40,9 @@ _SINCE = Tally._fields.index("since")
 def with_strictness(
     rows: Sequence[Row], details: Sequence[Any], walk: Walk, pairs: PairRules, places: Mapping[str, int]
 ) -> list[Row]:
-    """Add to the tallies of a dialogue the strictness of the strictest wrong domain.
+    """Add to the tallies of a dialogue, from ``Walk.rows``, the strictness of the strictest wrong domain.
 
-    Args:
-        rows: the rows from ``Walk.rows``.
-        details: the details of the slots of every turn from ``Walk.rows``.
-        walk: the walk that made them.
-        pairs: the tables with the names of domains.
-        places: the strictness of each domain, 0 for the strictest; ``other`` is for the domains that are not listed.
+    ``places`` has the strictness of each domain, 0 for the strictest; ``other`` is for the domains that are not listed.
 
     Raises:
         InputError: a state holds a domain without a strictness.
@@ -166,7 +166,7 @@ class MeasureColumns:
             if isinstance(measure, ValueMeasure):
                 if measure.several not in overlaps:
                     overlaps[measure.several] = measure.overlaps(compared)
-                units = [measure.from_overlap(each) for each in overlaps[measure.several]]
+                units = [measure.vector(*each) for each in overlaps[measure.several]]
             else:
                 states = [({}, {}), *compared.states()]
                 units = [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
@@ -199,14 +199,16 @@ class MeasureColumns:
     def value(self, measure: Measure) -> Valued:
         """Return the value of a measure over the whole corpus."""
         if measure.average == "dialogue":
-            return mean_of(self.per_dialogue(measure))
+            values = self.per_dialogue(measure)
+            scored = [value for value in values if value is not None]
+            return Valued(math.fsum(scored) / len(scored) if scored else None, len(scored), len(values) - len(scored))
         if measure in self.frames.measures:
-            return repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
+            return _repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
         if measure in self._units:
-            return total(measure, chain.from_iterable(self._units[measure]))
+            return _repeated(measure, Counter(chain.from_iterable(self._units[measure])))
         tally_table = self.tally_table_for(measure)
         if measure.gather != "sum":
-            return total(measure, map(tuple, self.vectors(measure).tolist()))
+            return _repeated(measure, Counter(map(tuple, self.vectors(measure).tolist())))
         return _value_of_columns(measure, self._columns_of_rows(measure), tally_table.times())
 
     def _columns_of_rows(self, measure: Measure) -> Floats:
@@ -238,12 +240,7 @@ class MeasureColumns:
     def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[Floats, list[list[int]]]:
         """Return the vectors of gathered measures without duplicate columns; many measures divide by the number of turns.
 
-        Args:
-            measures: the gathered measures.
-            threads: number of threads.
-
-        Returns:
-            A matrix with one row per distinct column and one entry per dialogue, and the row numbers of each measure.
+        The matrix has one row per distinct column and one entry per dialogue; the lists have the row numbers of each measure.
         """
         import numpy as np
 
@@ -272,40 +269,32 @@ class MeasureColumns:
             shares: Floats = np.full(len(sums), np.nan)
             np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
             return shares
-        value_of = _ValueCache(measure)
-        return np.array([value_of[each] for each in map(tuple, sums.tolist())], np.float64)
+        # Many short dialogues have the same sums.
+        value_of = cache(measure.value)
+        return np.array([value_of(each) for each in map(tuple, sums.tolist())], np.float64)
 
     def per_dialogue(self, measure: Measure) -> list[float | None]:
         """Return the value of a measure for each dialogue; None if it has none."""
         return [None if value != value else value for value in self.values(measure).tolist()]  # noqa: PLR0124
 
     def by_turn(self, measure: Measure) -> dict[int, Valued]:
-        """Return the value of a measure by turn number; only for measures of turns."""
+        """Return the value of a measure by turn number; empty if it is not a mean over turns."""
+        if measure.gather != "sum" or measure.average != "turn":
+            return {}
         tally_table = self.tally_table_for(measure)
         cells: dict[int, Counter[int]] = defaultdict(Counter)
         for (number, row), count in Counter(zip(tally_table.turns, tally_table.rows, strict=True)).items():
             cells[number][row] += count
         return {number: weighted(measure, tally_table.table, cells[number]) for number in sorted(cells)}
 
-    def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
-        """Return the value of a measure of frames by service, or by groups of services."""
+    def by_service(self, measure: Measure, name_of: Callable[[str], str]) -> dict[str, Valued]:
+        """Return the value of a measure of frames by groups of services."""
         groups = self.frames.counts(measure, name_of)
-        return {name: repeated(measure, groups[name]) for name in sorted(groups)}
+        return {name: _repeated(measure, groups[name]) for name in sorted(groups)}
 
     def units(self, measure: Measure) -> dict[str, list[Vector]]:
         """Return the vectors of every unit of a measure that needs more than tallies, by dialogue."""
         return dict(zip(self.main.dialogues, self._units_of(measure), strict=True))
-
-
-class _ValueCache(dict[Vector, float | None]):
-    """The values of a measure by their sums; many short dialogues have the same sums."""
-
-    def __init__(self, measure: Measure) -> None:
-        self._measure = measure
-
-    def __missing__(self, sums: Vector) -> float | None:
-        self[sums] = value = self._measure.value(sums)
-        return value
 
 
 def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
@@ -336,25 +325,13 @@ def _value_of_columns(measure: Measure, columns: Floats, times: NDArray[np.int64
     return Valued(measure.value(sums), int(times.sum()) - skipped, skipped)
 
 
-def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:
-    """Return the value of a measure over the vectors of units."""
-    return repeated(measure, Counter(vectors))
-
-
-def repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:
+def _repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:
     """Return the value of a measure over distinct vectors with counts. Every unit is one term of an exactly rounded sum."""
     columns = zip(*counts, strict=True)
     times = counts.values()
     sums = [math.fsum(chain.from_iterable(map(repeat, column, times))) for column in columns] or [0.0, 0.0]
     skipped = sum(count for vector, count in counts.items() if not any(vector)) if measure.skips_empty else 0
     return Valued(measure.value(sums), sum(times) - skipped, skipped)
-
-
-def mean_of(values: Sequence[float | None]) -> Valued:
-    """Return the mean over the dialogues that have a value."""
-    scored = [value for value in values if value is not None]
-    mean = math.fsum(scored) / len(scored) if scored else None
-    return Valued(mean, len(scored), len(values) - len(scored))
 
 
 def with_slots(measure: Measure, slots: int) -> Measure:
@@ -399,3 +376,187 @@ def _format_value(value: Value, first: bool) -> str:
     if isinstance(value, tuple):
         return value[0] if first and value else "|".join(value)
     return value.partition("|")[0] if first else value
+
+
+By: TypeAlias = Literal["domain", "slot", "without-domain", "seen"]
+ActiveTurns: TypeAlias = Literal["active", "all"]
+
+_EMPTY_TURN = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0)
+_EMPTY_TURN_CUT = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0, 0, 0, 0)
+
+
+class Breakdown:
+    """The columns of the measures that are computed from tallies, per group of slots.
+
+    Both states are restricted to the slots of the group, then measured as usual. ``seen`` has the domains of the training data,
+    for groups of seen and unseen domains.
+    """
+
+    def __init__(
+        self, by: By, measures: Sequence[Measure], hyphen_cut: bool, seen: frozenset[str] = frozenset()
+    ) -> None:
+        self.by = by
+        self._measures = [measure for measure in measures if measure.reads() == "tally"]
+        self._hyphen_cut = hyphen_cut
+        self._seen = seen
+        self._by_group: dict[str, MeasureColumns] = {}
+        self._dialogues = 0
+        self._turns = 0
+
+    def add(self, walk: Walk, pairs: PairRules) -> None:
+        """Add the last dialogue of a walk."""
+        self._dialogues += 1
+        self._turns += len(walk.numbers)
+        for name, group in self._groups(walk.slots(), pairs):
+            measure_columns = self._by_group.get(name)
+            if measure_columns is None:
+                measure_columns = self._by_group[name] = MeasureColumns(self._measures, self._hyphen_cut)
+            measure_columns.add(walk, pairs, group)
+
+    def merge(self, other: Breakdown) -> None:
+        """Add the dialogues of another part of the corpus."""
+        self._dialogues += other._dialogues
+        self._turns += other._turns
+        for group, measure_columns in other._by_group.items():
+            self._by_group.setdefault(group, MeasureColumns(self._measures, self._hyphen_cut)).merge(measure_columns)
+
+    def _groups(self, slots: Sequence[int], pairs: PairRules) -> Iterator[tuple[str, Group]]:
+        """Yield the groups of a dialogue with these slots, with their names."""
+        if self.by == "slot":
+            numbers = list(range(len(pairs.slot_names)))
+            yield from ((pairs.slot_names[slot], Group(numbers, slot)) for slot in slots)
+        elif self.by == "seen":
+            seen = [int(pairs.domain_names[domain] in self._seen) for domain in pairs.domains]
+            yield from (("seen", Group(seen, 1)), ("unseen", Group(seen, 0)))
+        else:
+            without = self.by == "without-domain"
+            for domain in sorted({pairs.domains[slot] for slot in slots}, key=pairs.domain_names.__getitem__):
+                yield pairs.domain_names[domain], Group(pairs.domains, domain, without)
+
+    def values(self, measure: Measure, turns: ActiveTurns, whole: MeasureColumns) -> dict[str, Valued]:
+        """Return the value of a measure for every group, sorted by the name of the group.
+
+        With ``active``, a mean over turns counts only turns at which gold holds a slot of the group; pooled measures always use all
+        turns. Dialogues without the domain count as in the whole corpus in ``without-domain``.
+        """
+        return {group: self._value(measure, group, turns, whole) for group in sorted(self._by_group)}
+
+    def _value(self, measure: Measure, group: str, turns: ActiveTurns, whole: MeasureColumns) -> Valued:
+        measure_columns = self._by_group[group]
+        if self.by == "without-domain":
+            return self._with_the_rest(measure_columns, whole).value(measure)
+        if measure.average == "dialogue" or measure.gather != "sum":
+            return measure_columns.value(measure)
+        tally_table = measure_columns.tally_table_for(measure)
+        table, counts = tally_table.table, tally_table.counts()
+        if turns == "active" and not measure.pooled:
+            counts = Counter({row: count for row, count in counts.items() if table[row].gold})
+        else:
+            table = [*table, _EMPTY_TURN_CUT if self._hyphen_cut else _EMPTY_TURN]
+            counts[len(table) - 1] = self._turns - len(tally_table.rows)
+        return weighted(measure, table, counts)
+
+    def _with_the_rest(self, measure_columns: MeasureColumns, whole: MeasureColumns) -> MeasureColumns:
+        """Return the dialogues that have the domain, without that domain, and all other dialogues unchanged."""
+        merged = MeasureColumns(self._measures, self._hyphen_cut)
+        merged.merge(measure_columns)
+        inside = set(measure_columns.main.dialogues)
+        for variant, tally_table in merged.tally_tables.items():
+            rest = whole.tally_tables[variant]
+            for position, name in enumerate(rest.dialogues):
+                if name not in inside:
+                    rows = [rest.table[row] for row in rest.rows_of(position)]
+                    tally_table.add(name, list(rest.turns_of(position)), rows)
+        return merged
+
+
+def order_of(measure_columns: MeasureColumns) -> list[int]:
+    """Return the positions of the dialogues sorted by id, so that resampling does not depend on the order of the file."""
+    names = list(map(dialogue_key, measure_columns.main.dialogues))
+    return sorted(range(len(names)), key=names.__getitem__)
+
+
+def columns(measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure]) -> tuple[Floats, dict[str, Formula]]:
+    """Return the matrix of all measures, with rows sorted by dialogue, and the formula of each measure over its columns."""
+    import numpy as np
+
+    order = order_of(measure_columns)
+    blocks: list[Floats] = []
+    formulas: dict[str, Formula] = {}
+    width = 0
+    for each in measures:
+        block = _block(measure_columns, each.used)
+        formulas[each.text] = _formula(each.used, slice(width, width + block.shape[1]))
+        blocks.append(block[order])
+        width += block.shape[1]
+    return np.hstack(blocks), formulas
+
+
+def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
+    """Return the vectors of a measure; for a mean over dialogues, the value of each dialogue and whether it has one."""
+    import numpy as np
+
+    if measure.average != "dialogue":
+        return measure_columns.vectors(measure)
+    values = measure_columns.values(measure)
+    return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
+
+
+def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
+    from ...stats import Formula, rowwise
+
+    is_share = measure.average == "dialogue" or type(measure).value is Measure.value
+    value = (lambda sums: sums[..., 0] / sums[..., 1]) if is_share else rowwise(lambda row: measure.value(row.tolist()))
+    return Formula(value, take, measure.low, measure.high)
+
+
+def with_interval(score: Score, interval: Interval | None, resampling: Resampling | None) -> Score:
+    """Return a score with its interval, or with the reason why it has none. A score without a value gets no interval."""
+    if score.value is None or interval is None:
+        return score
+    signature = sign_interval(score.signature, resampling, interval.ci)
+    return replace(score, ci=interval.ci, ci_reason=interval.reason or "", signature=signature)
+
+
+def intervals(
+    measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], resampling: Resampling, threads: int = 1
+) -> dict[str, Interval]:
+    """Return the bootstrap intervals of all measures from the same resamples; empty if there are fewer than two dialogues."""
+    from ...stats.draws import resampled_sums
+    from ...stats.formulas import evaluate
+    from ...stats.resampling import percentile_interval
+
+    dialogues = len(measure_columns.main.dialogues)
+    if dialogues < 2:
+        return {}
+    matrix, formulas = _exact_columns(measure_columns, measures, threads)
+    sums = resampled_sums(matrix, resampling.resamples, resampling.seed, threads=threads)
+    return {
+        name: percentile_interval(evaluate(formula, sums), resampling.confidence, dialogues, formula, matrix)
+        for name, formula in formulas.items()
+    }
+
+
+def _exact_columns(
+    measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], threads: int = 1
+) -> tuple[Floats, dict[str, Formula]]:
+    """Like ``columns``, but rounded so that sums are exact, and without duplicate columns of measures that share them."""
+    import numpy as np
+
+    from ...stats.draws import map_pieces
+    from ...stats.formulas import exact
+
+    gathered = [each for each in measures if each.used.average != "dialogue" and measure_columns.is_gathered(each.used)]
+    matrix, indices = measure_columns.distinct([each.used for each in gathered], threads)
+    takes = {each.text: take for each, take in zip(gathered, indices, strict=True)}
+    for each in (each for each in measures if each.text not in takes):
+        block = _block(measure_columns, each.used).T
+        takes[each.text] = list(range(len(matrix), len(matrix) + len(block)))
+        matrix = np.vstack([matrix, block])
+    order = np.array(order_of(measure_columns))
+
+    def sort_and_round(column: Floats) -> None:
+        column[:] = exact(column[order])[:, 0]
+
+    list(map_pieces(sort_and_round, matrix, threads=threads))
+    return matrix.T, {each.text: _formula(each.used, takes[each.text]) for each in measures}
