@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from .data import HasInterval, has_dominant_size, points_with_interval, points_with_value
+from .data import Estimate, has_dominant_size, points_with_interval, points_with_value
 from .fit import design_inches, font_points
 from .palette import GRID, INK, PAPER, colour, line, marker, text_on
 from .words import display_name
@@ -48,7 +48,7 @@ def draw_legend(figure: Figure, handles: Sequence[Artist | Container], labels: S
         text.set_text(label)
 
 
-def draw_curve(axes: Axes, index: int, points: Mapping[float, HasInterval]) -> Artist:
+def draw_curve(axes: Axes, index: int, points: Mapping[float, Estimate]) -> Artist:
     """Draw a line with markers through the points with a value, and a band for their intervals.
 
     Example:

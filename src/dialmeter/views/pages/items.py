@@ -12,10 +12,9 @@ from msgspec import Struct
 from ...users.events import Event
 from ...users.items.record import ItemRow
 from ...users.items.verdicts import ItemOutcome
-from ..chart_files import Chart, slug
-from ..charts.data import Estimate
+from ..chart_files import Chart
 from ..tables import Table
-from .charts import LinkedBars, in_words, measures_chart, title_suffix
+from .charts import counts_chart, measures_chart, title_suffix
 from .findings import Finding
 from .item_tables import MEANING
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
@@ -136,14 +135,12 @@ class ItemsKind(RunKind):
         yield measures_chart(runs, link)
         for run in runs:
             for field, title in (("event", "Events of the user"), ("verdict", "Verdicts on items")):
-                counts = LinkedBars()
-                for (name,), size in sorted(run.findings.counts(field).items()):
-                    if name:
-                        address = link(run, {field: name})
-                        counts.add(title, in_words(name), Estimate(size), address, f"{name}: {size:,}")
-                if counts.scores:
-                    full_title = f"{title}{title_suffix(run, runs)}"
-                    yield counts.chart(f"{field}-{slug(run.key)}", full_title, "number", as_percent=False)
+                full_title = f"{title}{title_suffix(run, runs)}"
+                chart = counts_chart(
+                    run, link, (field,), name=field, title=full_title, group=title, text=f"{{{field}}}: {{size:,}}"
+                )
+                if chart.rows:
+                    yield chart
 
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return the command that reproduces the run in the folder of its input."""

@@ -14,10 +14,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...judges.cases import READING
-from ..chart_files import Chart
+from ..chart_files import Chart, slug
+from ..charts.bars import BARS
+from ..charts.data import grouped
 from ..html_env import score
 from ..tables import Table, percent
-from .charts import errors_chart, spread_charts, title_suffix
+from .charts import add_score, spread_charts, title_suffix
 from .findings import Finding
 from .judge_case import PREFERRED, VERDICTS, SpokenMove, case, read_explanations
 from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link
@@ -247,7 +249,7 @@ class JudgeKind(RunKind):
         for run in runs:
             suffix = title_suffix(run, runs)
             for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
-                yield errors_chart(run, corpus, link, suffix)
+                yield _errors_chart(run, corpus, link, suffix)
             yield from spread_charts(run, link, suffix)
 
     def extra_conditions(self, run: OpenedRun) -> Conditions:
@@ -284,6 +286,20 @@ class JudgeKind(RunKind):
 
 
 KIND = JudgeKind()
+
+
+def _errors_chart(run: OpenedRun, corpus: str, link: RowsLink, suffix: str) -> Chart:
+    """Return the error rates of judges by attack, on one corpus."""
+    title = f"Error rates by attack{suffix}" + (f", corpus {corpus}" if corpus else "")
+    chart = Chart(f"errors-{slug(run.key)}-{slug(corpus)}", title, BARS, y_label="error rate in percent")
+    for each in grouped(run.scores, lambda each: each["judge"]):
+        if str(each.get("corpus", "")) == corpus and each.get("value") is not None:
+            judge, attack = str(each["judge"]), str(each["attack"])
+            verdict = "error" if each["value"] else "right"
+            filters = {"attack": attack, "judge": judge, "verdict": verdict, **({"corpus": corpus} if corpus else {})}
+            text = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
+            add_score(chart, (judge, attack), each, link(run, filters), text)
+    return chart
 
 
 def _error_cell(entry: Mapping[str, Any], n: int) -> str:

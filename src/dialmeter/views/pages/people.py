@@ -11,9 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from ..chart_files import Chart, slug
+from ..charts.bars import BARS
+from ..charts.data import grouped
 from ..human import coefficient, limits
 from ..tables import Table
-from .charts import LinkedBars, estimate, title_suffix
+from .charts import add_score, title_suffix
 from .findings import Finding
 from .judge_case import RECENT, SpokenMove, number
 from .kinds import Cell, Field, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link
@@ -221,15 +223,15 @@ class PeopleKind(RunKind):
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield Spearman by judge and dimension; a bar links to the items on which the judge and people differ most."""
         for run in runs:
-            agreement = LinkedBars()
-            for each in _item_correlations(run.scores):
+            title = f"Agreement with people{title_suffix(run, runs)}"
+            chart = Chart(f"agreement-{slug(run.key)}", title, BARS, y_label="Spearman", as_percent=False)
+            for each in grouped(_item_correlations(run.scores), lambda each: each.get("judge")):
                 if each.get("value") is not None:
                     judge = str(each.get("judge"))
                     address = link(run, {"by": judge}) if judge in run.columns else ""
                     text = f"{judge}: items with the largest rank difference from people"
-                    agreement.add(judge, str(each.get("dimension")), estimate(each), address, text)
-            title = f"Agreement with people{title_suffix(run, runs)}"
-            yield agreement.chart(f"agreement-{slug(run.key)}", title, "Spearman", as_percent=False)
+                    add_score(chart, (judge, str(each.get("dimension"))), each, address, text)
+            yield chart
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield for each judge the number of items near people, much higher, or much lower."""

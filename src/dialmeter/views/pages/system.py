@@ -11,11 +11,10 @@ from msgspec import Struct
 
 from ...systems.measures import SystemOutcome
 from ...systems.scorer import SystemRow
-from ..chart_files import Chart, slug
-from ..charts.data import Estimate
+from ..chart_files import Chart
 from ..tables import Table
 from .acts import act_words
-from .charts import LinkedBars, in_words, measures_chart, title_suffix
+from .charts import counts_chart, measures_chart, title_suffix
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
 
@@ -141,14 +140,15 @@ class SystemKind(RunKind):
         """Yield success and pass^k of all runs, then the endings of the dialogues of each run."""
         yield measures_chart(runs, link)
         for run in runs:
-            endings = LinkedBars()
-            for (outcome, ending), size in sorted(run.findings.counts("outcome", "ending").items()):
-                if outcome and ending:
-                    address = link(run, {"outcome": outcome, "ending": ending})
-                    text = f"{ending}, {outcome}: {size:,} dialogues"
-                    endings.add(outcome, in_words(ending), Estimate(size), address, text)
-            name, title = f"endings-{slug(run.key)}", f"Endings of dialogues{title_suffix(run, runs)}"
-            yield endings.chart(name, title, "number of dialogues", as_percent=False)
+            yield counts_chart(
+                run,
+                link,
+                ("outcome", "ending"),
+                name="endings",
+                title=f"Endings of dialogues{title_suffix(run, runs)}",
+                text="{ending}, {outcome}: {size:,} dialogues",
+                y_label="number of dialogues",
+            )
 
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return the command that reproduces the run in the folder of its input."""

@@ -14,11 +14,10 @@ from msgspec.structs import replace
 
 from ...model import Value, domain_of
 from ...tracking.diagnosis.findings import Mistake
-from ..chart_files import Chart, chart
-from ..charts import lines
+from ..chart_files import Chart, parallel_chart
 from ..tables import Table, percent
 from ..tracker import mistakes_table
-from .charts import confusion_chart, measures_chart, mistakes_chart, spread_charts, title_suffix, turns_chart
+from .charts import measures_chart, mistakes_chart, spread_charts, title_suffix, turns_chart, values_chart
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
 
@@ -322,11 +321,10 @@ class TrackerKind(RunKind):
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield the measures and turns of all runs, then the distribution of scores and the mistakes of each run."""
-        yield measures_chart(runs, link)
+        measures = measures_chart(runs, link)
+        yield measures
         if len(runs) > 1:
-            values = {run.key: {score["measure"]: score.get("value") for score in run.scores} for run in runs}
-            title = "Ranking of systems by each measure"
-            yield chart("parallel", title, lines.draw_parallel, lines.parallel_table, values)
+            yield parallel_chart("Ranking of systems by each measure", measures)
         yield turns_chart(runs, link)
         for run in runs:
             suffix = title_suffix(run, runs)
@@ -334,7 +332,7 @@ class TrackerKind(RunKind):
             yield mistakes_chart(run, link, suffix)
             wrong = run.findings.counts("slot", where={"class": "wrong"})
             for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
-                yield confusion_chart(run, link, slot, suffix)
+                yield values_chart(run, link, slot, suffix)
 
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return the command that reproduces the run in the folder of its input."""

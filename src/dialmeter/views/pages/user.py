@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
@@ -14,12 +15,14 @@ from ...users.behaviours import ALL
 from ...users.blame import SideVerdict
 from ...users.events import Event
 from ...users.record import UserRow
-from ..chart_files import Chart
+from ..chart_files import Chart, slug
+from ..charts.bars import BARS
+from ..charts.data import grouped
 from ..html_env import score
 from ..tables import Table, interval
 from ..user import confusion_rows
 from .acts import act_words
-from .charts import domains_chart, events_chart, parties_chart, spread_charts, title_suffix
+from .charts import add_score, counts_chart, spread_charts, title_suffix
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 CREDIT = {True: "credited", False: "not credited"}
 MEASURED = {"I": "said", "R": "asked for"}
 _MEANING = {each.name: each.about for each in ALL}
+_CHART_EVENTS = 12
+"""Largest number of classes of events in the chart of events."""
 
 
 class _Loss(Struct, frozen=True):
@@ -154,11 +159,29 @@ class UserKind(RunKind):
         """Yield for each run the scores by domain, their distribution, the events, and the lost points by party."""
         for run in runs:
             suffix = title_suffix(run, runs)
-            yield domains_chart(run, link, suffix)
+            yield _domains_chart(run, link, suffix)
             yield from spread_charts(run, link, suffix)
-            yield events_chart(run, link, suffix)
-            if run.findings.options("party"):
-                yield parties_chart(run, link, suffix)
+            findings = run.findings
+            yield counts_chart(
+                run,
+                link,
+                ("domain", "event"),
+                name="events",
+                title=f"Number of events{suffix}",
+                text="{event} in {domain}: {size:,}",
+                y_label="number of events",
+                order=product(findings.options("domain"), findings.ranked("event")[:_CHART_EVENTS]),
+            )
+            if findings.options("party"):
+                yield counts_chart(
+                    run,
+                    link,
+                    ("party", "domain"),
+                    name="parties",
+                    title=f"Lost units of the goal by party{suffix}",
+                    text="lost by {party} in {domain}: {size:,}",
+                    y_label="lost units",
+                )
 
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return the command that reproduces the run in the folder of its input."""
@@ -213,6 +236,18 @@ class UserKind(RunKind):
             yield linked_table(run, link, "lost points by party", ("domain", *parties), by_party)
         if confusions := _confusions(run):
             yield _confusion_table(run, link, confusions)
+
+
+def _domains_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
+    """Return F1 of a user by domain."""
+    chart = Chart(f"domains-{slug(run.key)}", f"Scores by domain{suffix}", BARS, y_label="F1 in percent")
+    for each in grouped(run.scores, lambda each: each["measure"]):
+        measure, domain = str(each["measure"]), str(each.get("domain", "combined"))
+        if measure.endswith("GCDF1"):
+            filters = {"by": measure, **({} if domain == "combined" else {"domain": domain})}
+            text = f"{measure} in {domain}: {each.get('n')} dialogues, worst first"
+            add_score(chart, (measure, domain), each, link(run, filters), text)
+    return chart
 
 
 def _confusions(run: OpenedRun) -> Sequence[Mapping[str, Any]]:
