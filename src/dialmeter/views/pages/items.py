@@ -17,7 +17,7 @@ from ..tables import Table
 from .charts import counts_chart, measures_chart, title_suffix
 from .findings import Finding
 from .item_tables import MEANING
-from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, no_link, pivot
 from .system import step_parts, step_texts
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class ItemsKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = ItemRow
     FIRST_COLUMN = "ItemRecall"
+    COMMAND = "user items LOG"
+    OPTIONS: ClassVar[Mapping[str, str]] = {"seed": "seed"}
     RESAMPLED = "tasks"
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"event": tuple(MEANING)}
     GROUPINGS = (
@@ -142,31 +144,13 @@ class ItemsKind(RunKind):
                 if chart.rows:
                     yield chart
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        names = {str(each.get("role")): str(each.get("name")) for each in manifest.get("inputs") or ()}
-        words = ["user", "items", names.get("log", "LOG"), *(["--goals", names["goals"]] if "goals" in names else [])]
-        return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])
-
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the events with their meaning, the verdicts, and the failed dialogues by responsible party."""
-        findings = run.findings
-        totals = findings.counts("event")
-        rows: list[list[Cell]] = [
-            [name, (str(totals[(name,)]), {"event": name}), MEANING.get(name, "")] for name in findings.ranked("event")
-        ]
-        if rows:
-            yield linked_table(run, link, "events of the user", ("event", "all", "meaning"), rows, numeric=(1,))
-        for field, title in (
-            ("verdict", "verdicts on items"),
-            ("party", "failed dialogues by responsible party"),
-        ):
-            counts = findings.counts(field)
-            table_rows: list[list[Cell]] = [
-                [name, (str(counts[(name,)]), {field: name})] for name in findings.ranked(field)
-            ]
-            if table_rows:
-                yield linked_table(run, link, title, (field, "count"), table_rows)
+        if events := run.findings.ranked("event"):
+            yield pivot(run, link, "events of the user", events, "event", total="all", meaning=MEANING)
+        for field, title in (("verdict", "verdicts on items"), ("party", "failed dialogues by responsible party")):
+            if names := run.findings.ranked(field):
+                yield pivot(run, link, title, names, field, total="count")
 
 
 def _item_parts(outcome: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:

@@ -22,7 +22,19 @@ from ..tables import Table, percent
 from .charts import add_score, spread_charts, title_suffix
 from .findings import Finding
 from .judge_case import PREFERRED, VERDICTS, SpokenMove, case, read_explanations
-from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import (
+    Cell,
+    Conditions,
+    Field,
+    Grouping,
+    Headline,
+    RowsLink,
+    RunKind,
+    ScannedRow,
+    linked_table,
+    no_link,
+    pivot,
+)
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -86,6 +98,8 @@ class JudgeKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownCase
     FIRST_COLUMN = ALL_JUDGES
+    COMMAND = "judge score CASES"
+    OPTIONS: ClassVar[Mapping[str, str]] = {"threshold": "threshold", "verdict": "verdict"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
     GROUPINGS = tuple(
         Grouping(
@@ -230,15 +244,10 @@ class JudgeKind(RunKind):
             table = linked_table(run, link, title, headings, rows, numeric=range(2, len(headings)))
             yield replace(table, shades=shades)
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "CASES")
-        words = ["judge", "score", name]
-        for judge in manifest.get("judges") or ():
-            if not judge.get("trivial"):
-                words += ["--judge", str(judge.get("name"))]
-        words += ["--threshold", str(manifest.get("threshold")), "--verdict", str(manifest.get("verdict"))]
-        return words
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the command; trivial judges are added to every run."""
+        judges = [each.get("name") for each in manifest.get("judges") or () if not each.get("trivial")]
+        return {"--judge": judges, **super().options(manifest)}
 
     def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
         """Return both replies, and the judges' scores."""
@@ -274,15 +283,8 @@ class JudgeKind(RunKind):
             rows.append([attack, variant, *cells])
         headings = ("attack", "variant", *judges)
         yield linked_table(run, link, "errors by variant, %", headings, rows, numeric=range(2, len(headings)))
-        preferred = run.findings.counts("judge", "preferred")
-        texts: list[list[Cell]] = [
-            [
-                judge,
-                *((str(preferred[judge, reply]), {"judge": judge, "preferred": reply}) for reply in PREFERRED.values()),
-            ]
-            for judge in judges
-        ]
-        yield linked_table(run, link, "preferred reply, cases", ("judge", *PREFERRED.values()), texts)
+        replies = PREFERRED.values()
+        yield pivot(run, link, "preferred reply, cases", judges, "judge", "preferred", columns=replies, zero="0")
 
 
 KIND = JudgeKind()

@@ -63,6 +63,47 @@ def linked_table(
     return Table(title, tuple(headings), tuple(texts), numbers, links=links)
 
 
+def pivot(
+    run: OpenedRun,
+    link: RowsLink,
+    title: str,
+    names: Iterable[str | tuple[str, ...]],
+    *fields: str,
+    columns: Iterable[str] = (),
+    headings: Iterable[str] = (),
+    total: str = "",
+    zero: str = "",
+    meaning: Mapping[str, str] | None = None,
+) -> Table:
+    """Return a table of counts of findings that links to their rows.
+
+    Args:
+        run: the run.
+        link: returns addresses.
+        title: of the table.
+        names: the texts of the rows, in order.
+        fields: the fields of the texts of the rows; then the field of the columns, if there are columns.
+        columns: the texts of the columns.
+        headings: the headings of the columns, if these are not their texts.
+        total: the heading of a column that counts all findings of the row; empty for none.
+        zero: the text of a cell that counts nothing.
+        meaning: the text of a last column, by the text of the row.
+    """
+    columns = list(columns)
+    own, by = (fields[:-1], fields[-1]) if columns else (fields, "")
+    counts, totals = run.findings.counts(*fields), run.findings.counts(*own)
+    rows: list[list[Cell]] = []
+    for name in names:
+        texts = (name,) if isinstance(name, str) else name
+        where = dict(zip(own, texts, strict=True))
+        cells: list[Cell] = [(str(totals[texts]), where)] if total else []
+        cells += [(str(counts[*texts, each] or zero), {**where, by: each}) for each in columns]
+        rows.append([*texts, *cells, *([] if meaning is None else [meaning.get(texts[0], "")])])
+    numbers = [*filter(None, [total]), *(headings or columns)]
+    titles = (*own, *numbers, *([] if meaning is None else ["meaning"]))
+    return linked_table(run, link, title, titles, rows, numeric=range(len(own), len(own) + len(numbers)))
+
+
 KINDS = ("tracker", "user", "judge", "people", "system", "items", "study")
 
 
@@ -137,6 +178,10 @@ class RunKind(ABC):
     """Groupings for the comparison of runs, the default first."""
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {}
     """Conditions of the findings that order rows with the same score; empty if there are none."""
+    COMMAND: ClassVar[str]
+    """The command that makes runs of the kind, and the name of its argument, such as ``tracker score FILE``."""
+    OPTIONS: ClassVar[Mapping[str, str]] = {}
+    """Option of the command → key of the manifest."""
     FIRST_COLUMN: ClassVar[str] = ""
     """Default sort key of rows, the worst first; a run without this score uses its first score."""
 
@@ -167,9 +212,27 @@ class RunKind(ABC):
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield tables of groups; their numbers link to the rows."""
 
-    @abstractmethod
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the words after ``dialmeter`` of the command that reproduces the run."""
+        """Return the words after ``dialmeter`` of the command that reproduces the run in the folder of its input.
+
+        Example:
+            >>> inputs = [{"role": "predictions", "name": "a.json", "tracker": "sum"}, {"role": "gold", "name": "g.json"}]
+            >>> " ".join(kind_of({"kind": "tracker"}).command_words({"inputs": inputs, "measures": ["JGA", "SA"], "seed": 1}))
+            'tracker score a.json#sum --gold g.json --rules dialmeter --measure JGA --measure SA --seed 1'
+        """
+        *command, argument = self.COMMAND.split()
+        first, *others = manifest.get("inputs") or [{}]
+        file = str(first.get("name", argument))
+        words = [*command, f"{file}#{first['tracker']}" if first.get("tracker") else file]
+        words += [word for each in others for word in (f"--{each['role']}", str(each.get("name")))]
+        for option, value in self.options(manifest).items():
+            values = value if isinstance(value, list | tuple) else [] if value in (None, "", False) else [value]
+            words += [word for each in values for word in ((option,) if each is True else (option, str(each)))]
+        return words
+
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the options of the command: true for a flag, a list for an option that is repeated."""
+        return {f"--{option}": manifest.get(key) for option, key in self.OPTIONS.items()}
 
     def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the template variables of the same row in two runs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -18,7 +18,7 @@ from ..tables import Table
 from .charts import add_score, title_suffix
 from .findings import Finding
 from .judge_case import RECENT, SpokenMove, number
-from .kinds import Cell, Field, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import Cell, Field, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link, pivot
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -92,6 +92,13 @@ class PeopleKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownItem
     FIRST_COLUMN = LARGEST
+    COMMAND = "judge human RATINGS"
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "dimension": "dimensions",
+        "carried": "carried",
+        "reference-system": "references",
+        "resample": "resample",
+    }
     VALUES = "Correlations with the mean rating of people"
     RESAMPLED = "contexts or items, as the signature says"
     FIELDS = (Field("judge", "judge"), Field("verdict", "judge compared with people"), Field("system", "system"))
@@ -176,20 +183,9 @@ class PeopleKind(RunKind):
         headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
         yield linked_table(run, link, "Agreement of raters", headings, agreement)
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        files = manifest.get("inputs") or ()
-        words = ["judge", "human", next((str(each.get("name")) for each in files), "RATINGS")]
-        for each in manifest.get("judges") or ():
-            words += ["--judge", str(each.get("name"))]
-        for each in files[1:]:
-            words += ["--scores", str(each.get("name"))]
-        for option, key in (("--dimension", "dimensions"), ("--carried", "carried")):
-            for each in manifest.get(key) or ():
-                words += [option, str(each)]
-        if manifest.get("references"):
-            words += ["--reference-system", str(manifest["references"])]
-        return [*words, "--resample", str(manifest.get("resample"))]
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the command."""
+        return {"--judge": [each.get("name") for each in manifest.get("judges") or ()], **super().options(manifest)}
 
     def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the texts, the ratings of every dimension, and the scores of all judges."""
@@ -235,13 +231,8 @@ class PeopleKind(RunKind):
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield for each judge the number of items near people, much higher, or much lower."""
-        counts = run.findings.counts("judge", "verdict")
-        rows: list[list[Cell]] = [
-            [judge, *((str(counts[judge, each] or ""), {"judge": judge, "verdict": each}) for each in VERDICTS)]
-            for judge in run.findings.options("judge")
-        ]
         title = "items by rank difference; much: more than 50 % of the ranks"
-        yield linked_table(run, link, title, ("judge", *VERDICTS), rows)
+        yield pivot(run, link, title, run.findings.options("judge"), "judge", "verdict", columns=VERDICTS)
 
 
 def _item_correlations(scores: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

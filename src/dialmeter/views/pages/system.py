@@ -16,7 +16,7 @@ from ..tables import Table
 from .acts import act_words
 from .charts import counts_chart, measures_chart, title_suffix
 from .findings import Finding
-from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, no_link, pivot
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
@@ -63,6 +63,8 @@ class SystemKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = SystemRow
     FIRST_COLUMN = "Success"
+    COMMAND = "system score LOG"
+    OPTIONS: ClassVar[Mapping[str, str]] = {"scorer": "scorer", "measure": "measures", "seed": "seed"}
     RESAMPLED = "tasks"
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"answer": ("error",)}
     GROUPINGS = (
@@ -150,40 +152,24 @@ class SystemKind(RunKind):
                 y_label="number of dialogues",
             )
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        names = {str(each.get("role")): str(each.get("name")) for each in manifest.get("inputs") or ()}
-        words = ["system", "score", names.get("log", "LOG")]
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the command."""
         if manifest.get("success"):
-            words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
-            words += [word for role in ("map", "goals") if role in names for word in (f"--{role}", names[role])]
+            own = {"--profile": (manifest.get("profile") or {}).get("name")}
         else:
-            words += ["--infrastructure", str(manifest.get("infrastructure") or "both")]
-        words += ["--scorer", str(manifest["scorer"])] if manifest.get("scorer") else []
-        words += [word for measure in manifest.get("measures") or () for word in ("--measure", str(measure))]
-        return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])
+            own = {"--infrastructure": manifest.get("infrastructure") or "both"}
+        return {**own, **super().options(manifest)}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the dialogues by ending and by task, and the tool calls."""
-        findings = run.findings
+        findings, outcomes = run.findings, [*_OUTCOMES.values()]
         for field, title in (("ending", "endings of dialogues"), ("task", "tasks")):
             counts = findings.counts(field, "outcome")
-            names = [name for name in findings.options(field) if any(counts[name, word] for word in _OUTCOMES.values())]
-            rows: list[list[Cell]] = [
-                [
-                    name,
-                    *((str(counts[name, word] or ""), {field: name, "outcome": word}) for word in _OUTCOMES.values()),
-                ]
-                for name in names
-            ]
-            yield linked_table(run, link, title, (field, *_OUTCOMES.values()), rows)
-        calls = findings.counts("tool", "answer")
-        rows = [
-            [name, *((str(calls[name, word] or ""), {"tool": name, "answer": word}) for word in ("fine", "error"))]
-            for name in findings.ranked("tool")
-        ]
-        if rows:
-            yield linked_table(run, link, "tool calls", ("tool", "answered", "with an error"), rows)
+            names = [name for name in findings.options(field) if any(counts[name, each] for each in outcomes)]
+            yield pivot(run, link, title, names, field, "outcome", columns=outcomes)
+        if tools := findings.ranked("tool"):
+            answers: dict[str, Any] = {"columns": ("fine", "error"), "headings": ("answered", "with an error")}
+            yield pivot(run, link, "tool calls", tools, "tool", "answer", **answers)
 
 
 def step_texts(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -215,6 +215,8 @@ class TrackerKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = ShownDialogue
     FIRST_COLUMN = "FGA(lam=0.5)"
+    COMMAND = "tracker score FILE"
+    OPTIONS: ClassVar[Mapping[str, str]] = {"measure": "measures", "seed": "seed"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"class": MISTAKES}
     GROUPINGS = tuple(
         Grouping(
@@ -334,21 +336,10 @@ class TrackerKind(RunKind):
             for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
                 yield values_chart(run, link, slot, suffix)
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        inputs = {each.get("role"): str(each.get("name")) for each in manifest.get("inputs") or ()}
-        tracker = next((each["tracker"] for each in manifest.get("inputs") or () if each.get("tracker")), "")
-        file = inputs.pop("predictions", "FILE") + (f"#{tracker}" if tracker else "")
-        words = ["tracker", "score", file]
-        for role, name in inputs.items():
-            words += [f"--{role}", name]
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the command."""
         rules = manifest.get("rules") or {}
-        words += ["--rules", str(rules.get("name", "dialmeter"))]
-        for measure in manifest.get("measures") or ():
-            words += ["--measure", str(measure)]
-        if manifest.get("seed") is not None:
-            words += ["--seed", str(manifest["seed"])]
-        return words
+        return {"--rules": rules.get("name", "dialmeter"), **super().options(manifest)}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield shares of right turns and numbers of mistakes, by domain, slot and turn."""

@@ -24,7 +24,18 @@ from ..user import confusion_rows
 from .acts import act_words
 from .charts import add_score, counts_chart, spread_charts, title_suffix
 from .findings import Finding
-from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import (
+    Cell,
+    Conditions,
+    Field,
+    Grouping,
+    RowsLink,
+    RunKind,
+    ScannedRow,
+    linked_table,
+    no_link,
+    pivot,
+)
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
@@ -73,6 +84,8 @@ class UserKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = UserRow
     FIRST_COLUMN = "I-GCDF1"
+    COMMAND = "user score DIALOGUES"
+    OPTIONS: ClassVar[Mapping[str, str]] = {"seed": "seed"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"credit": (CREDIT[False],)}
     GROUPINGS = tuple(
         Grouping(field, "events without credit per 100 dialogues", {"credit": (CREDIT[False],)}, reasons)
@@ -183,57 +196,25 @@ class UserKind(RunKind):
                     y_label="lost units",
                 )
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "DIALOGUES")
-        words = ["user", "score", name, "--rules", str((manifest.get("rules") or {}).get("name"))]
-        words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
-        words += ["--blame"] if manifest.get("blame") else []
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the command."""
+        names = {f"--{key}": (manifest.get(key) or {}).get("name") for key in ("rules", "profile")}
         reader = manifest.get("from_text")
-        words += ["--from-text", "--reader", str(reader)] if reader else []
-        words += ["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else []
-        return words
+        return {**names, "--blame": bool(manifest.get("blame")), "--from-text": bool(reader), "--reader": reader} | (
+            super().options(manifest)
+        )
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the events by domain with their meaning, the events by slot, and the lost points by party and by confusion."""
         findings = run.findings
-        domains = findings.options("domain")
-        counts = findings.counts("event", "domain")
-        totals = findings.counts("event")
-        rows: list[list[Cell]] = [
-            [
-                name,
-                (str(totals[(name,)]), {"event": name}),
-                *((str(counts[name, domain] or ""), {"event": name, "domain": domain}) for domain in domains),
-                _MEANING.get(name, ""),
-            ]
-            for name in findings.ranked("event")
-        ]
-        headings = ("event", "all", *domains, "meaning")
-        yield linked_table(run, link, "events", headings, rows, numeric=range(1, len(domains) + 2))
-        slots = findings.counts("domain", "slot", "credit")
-        places = sorted({(domain, slot) for domain, slot, credit in slots if slot and credit})
-        by_slot: list[list[Cell]] = [
-            [
-                domain,
-                slot,
-                *(
-                    (str(slots[domain, slot, each]), {"domain": domain, "slot": slot, "credit": each})
-                    for each in CREDIT.values()
-                ),
-            ]
-            for domain, slot in places
-        ]
-        columns = ("domain", "slot", *CREDIT.values())
-        yield linked_table(run, link, "events by slot", columns, by_slot, numeric=(2, 3))
-        parties = findings.options("party")
+        domains, parties = findings.options("domain"), findings.options("party")
+        by_domain: dict[str, Any] = {"columns": domains, "total": "all", "meaning": _MEANING}
+        yield pivot(run, link, "events", findings.ranked("event"), "event", "domain", **by_domain)
+        fields = ("domain", "slot", "credit")
+        places = sorted({(domain, slot) for domain, slot, credit in findings.counts(*fields) if slot and credit})
+        yield pivot(run, link, "events by slot", places, *fields, columns=CREDIT.values(), zero="0")
         if parties:
-            lost = findings.counts("domain", "party")
-            by_party: list[list[Cell]] = [
-                [domain, *((str(lost[domain, party]), {"domain": domain, "party": party}) for party in parties)]
-                for domain in domains
-            ]
-            yield linked_table(run, link, "lost points by party", ("domain", *parties), by_party)
+            yield pivot(run, link, "lost points by party", domains, "domain", "party", columns=parties, zero="0")
         if confusions := _confusions(run):
             yield _confusion_table(run, link, confusions)
 
