@@ -489,8 +489,8 @@ def pair_page(
     return page(
         "pair.html",
         links=links,
-        crumbs=[(f"{first.key} and {second.key}", back), (str(rows[0]["id"]), "")],
-        row_id=rows[0]["id"],
+        crumbs=[(f"{first.key} and {second.key}", back), (rows[0].id, "")],
+        row_id=rows[0].id,
         names=(first.key, second.key),
         back=back,
         **neighbours(listed.order[:most], int(places[0]), link, "all"),

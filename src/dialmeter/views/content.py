@@ -169,7 +169,7 @@ def worst(run: OpenedRun) -> Rows:
     for position in order[:WORST]:
         row = run.row(position)
         facts_text, _ = run.kind.summary(row)
-        rows.append((str(row["id"]), run.cell(by, position) if by else "–", facts_text))
+        rows.append((row.id, run.cell(by, position) if by else "–", facts_text))
     table = Table(
         f"worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "summary"), tuple(rows), frozenset({1})
     )

@@ -165,6 +165,6 @@ def _rows(block: Rows, number: int, most: int) -> ShownRows:
         body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
         value = run.cell(by, position) if by else ""
         facts, _ = run.kind.summary(row)
-        rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, facts, body))
+        rows.append(ShownRow(position, f"row-{number}-{position}", row.id, value, facts, body))
     data = row_data(run, positions, [by] if by else [])
     return ShownRows(name, run, by, rows, data, field_options(run))

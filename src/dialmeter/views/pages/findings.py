@@ -309,12 +309,13 @@ def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = Non
         InputError: a row is damaged, or the file cannot be read.
     """
     builder = FindingsBuilder(tuple(field.name for field in kind.FIELDS))
+    decoder = msgspec.json.Decoder(kind.ROW)
     for number, line in enumerate(row_lines(run), 1):
         try:
-            scanned = kind.scan(line, builder.sums)
+            row = decoder.decode(line)
         except REFUSALS as error:
             raise InputError(f"damaged: {error}", file=str(run.path("rows.jsonl")), line=number) from None
-        builder.add(scanned.id, scanned.findings)
+        builder.add(row.id, kind.scan(row, builder.sums))
         if progress:
             progress()
     return builder.build()

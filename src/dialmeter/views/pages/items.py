@@ -6,10 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
-from msgspec import Struct
-
-from ...users.events import Event
 from ...users.items.record import ItemRow
 from ...users.items.verdicts import ItemOutcome
 from ..chart_files import Chart
@@ -17,34 +13,14 @@ from ..tables import Table
 from .charts import counts_chart, measures_chart, title_suffix
 from .findings import Finding
 from .item_tables import MEANING
-from .kinds import Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, no_link, pivot
-from .system import step_parts, step_texts
+from .kinds import Conditions, Field, Grouping, RowsLink, RunKind, no_link, pivot
+from .messages import first_text, step_parts, step_texts
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
 
 _OUTCOMES = {True: "successful", False: "failed", None: "without a reward"}
 _SIGNS = {"conveyed": "correct", "confirmed": "correct", "missed": "missed", "forbidden": "wrong"}
-
-
-class _Task(Struct, frozen=True):
-    """The counted fields of a dialogue."""
-
-    task: str
-
-
-class _CountedItemRow(Struct, frozen=True):
-    """The counted fields of a row."""
-
-    id: str
-    trajectory: _Task
-    outcomes: tuple[ItemOutcome, ...] = ()
-    events: tuple[Event, ...] = ()
-    success: bool | None = None
-    party: str = ""
-
-
-_DECODER = msgspec.json.Decoder(_CountedItemRow)
 
 
 class ItemsKind(RunKind):
@@ -70,61 +46,55 @@ class ItemsKind(RunKind):
         Field("event", "event"),
     )
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+    def scan(self, row: ItemRow, sums: Counter[Finding]) -> Counter[Finding]:
         """Return the outcome of a dialogue, the verdicts on its items, and its events.
 
         Example:
-            >>> KIND.scan(b'{"id": "3:0", "trajectory": {"task": "3"}, "success": false, "party": "user", '
-            ...           b'"events": [{"class": "leak", "family": "text", "domain": ""}]}', Counter()).findings
+            >>> from dialmeter.model import Trajectory
+            >>> row = ItemRow(id="3:0", trajectory=Trajectory(id="3:0", task="3"), success=False, party="user",
+            ...               events=(Event("leak", "text", ""),))
+            >>> dict(KIND.scan(row, Counter()))
             {('3', 'failed', 'user', '', ''): 1, ('3', '', '', '', 'leak'): 1}
         """
-        row = _DECODER.decode(line)
         task = row.trajectory.task
         findings: Counter[Finding] = Counter({(task, _OUTCOMES[row.success], row.party, "", ""): 1})
-        for each in row.outcomes:
-            findings[task, "", "", each.verdict, ""] += 1
-        for event in row.events:
-            findings[task, "", "", "", event.name] += 1
-        return ScannedRow(row.id, dict(findings))
+        findings.update((task, "", "", each.verdict, "") for each in row.outcomes)
+        findings.update((task, "", "", "", event.name) for event in row.events)
+        return findings
 
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: ItemRow) -> tuple[str, str]:
         """Return the outcome of a dialogue with its events, and its first text."""
-        names = Counter(event["class"] for event in row.get("events") or ())
-        facts = ", ".join([_OUTCOMES[row.get("success")], *(f"{count} {name}" for name, count in names.items())])
-        steps = row["trajectory"].get("steps") or ()
-        return facts, next((step["text"] for step in steps if step.get("text")), "")
+        names = Counter(event.name for event in row.events)
+        facts = ", ".join([_OUTCOMES[row.success], *(f"{count} {name}" for name, count in names.items())])
+        return facts, first_text(row.trajectory)
 
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: ItemRow) -> Iterator[str]:
         """Yield the texts of messages, the tool calls, and the items of the goal."""
-        yield from step_texts(row["trajectory"].get("steps") or ())
-        for each in row.get("outcomes") or ():
-            yield from (each["item"]["value"], *(each["item"].get("keys") or ()))
+        yield from step_texts(row.trajectory.steps)
+        for each in row.outcomes:
+            yield from (each.item.value, *each.item.keys)
 
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: ItemRow, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the goal with its items, and the messages with their events."""
-        trajectory = row["trajectory"]
+        trajectory = row.trajectory
         events_at: dict[int, list[dict[str, Any]]] = {}
-        for event in row.get("events") or ():
-            turns = event.get("turns") or (-1,)
-            events_at.setdefault(turns[-1], []).append(
+        for event in row.events:
+            events_at.setdefault(event.turns[-1] if event.turns else -1, []).append(
                 {
-                    "name": event["class"].replace("_", " "),
-                    "said": event.get("said", ""),
-                    "about": event.get("about", ""),
-                    "meaning": MEANING.get(event["class"], ""),
-                    "marked": bool(filters.get("event")) and filters["event"] == event["class"],
+                    "name": event.name.replace("_", " "),
+                    "said": event.said,
+                    "about": event.about,
+                    "meaning": MEANING.get(event.name, ""),
+                    "marked": filters.get("event") == event.name,
                 }
             )
         return {
-            "outcome": _OUTCOMES[row.get("success")],
-            "ending": trajectory.get("ending", "unknown"),
-            "party": row.get("party", ""),
-            "instruction": (trajectory.get("goal") or {}).get("instruction", ""),
-            "items": [_item_parts(each, filters) for each in row.get("outcomes") or ()],
-            "steps": [
-                {**step_parts(step, filters), "events": events_at.get(step["at"], [])}
-                for step in trajectory.get("steps") or ()
-            ],
+            "outcome": _OUTCOMES[row.success],
+            "ending": trajectory.ending,
+            "party": row.party,
+            "instruction": trajectory.goal.instruction if trajectory.goal else "",
+            "items": [_item_parts(each, filters) for each in row.outcomes],
+            "steps": [{**step_parts(step, filters), "events": events_at.get(step.at, [])} for step in trajectory.steps],
             "elsewhere": events_at.get(-1, []),
         }
 
@@ -153,16 +123,15 @@ class ItemsKind(RunKind):
                 yield pivot(run, link, title, names, field, total="count")
 
 
-def _item_parts(outcome: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
-    item, verdict = outcome["item"], outcome["verdict"]
+def _item_parts(outcome: ItemOutcome, filters: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "value": item["value"],
-        "keys": ", ".join(item.get("keys") or ()),
-        "condition": item.get("condition", ""),
-        "verdict": verdict.replace("_", " "),
-        "kind": _SIGNS.get(verdict, ""),
-        "at": outcome.get("at"),
-        "marked": bool(filters.get("verdict")) and filters["verdict"] == verdict,
+        "value": outcome.item.value,
+        "keys": ", ".join(outcome.item.keys),
+        "condition": outcome.item.condition,
+        "verdict": outcome.verdict.replace("_", " "),
+        "kind": _SIGNS.get(outcome.verdict, ""),
+        "at": outcome.at,
+        "marked": filters.get("verdict") == outcome.verdict,
     }
 
 

@@ -135,13 +135,6 @@ class Grouping(NamedTuple):
     own: bool = False
 
 
-class ScannedRow(NamedTuple):
-    """The id of a row, and the count of each finding in it."""
-
-    id: str
-    findings: Mapping[Finding, int]
-
-
 class Headline(NamedTuple):
     """The text about a run in the list of runs, and the number that the list is sorted by."""
 
@@ -165,7 +158,7 @@ class RunKind(ABC):
     """Name of a row, singular and plural."""
     FIELDS: ClassVar[tuple[Field, ...]]
     ROW: ClassVar[type[Any]]
-    """Type that a row is validated against before it is shown."""
+    """Type of a row; other fields of the row are ignored."""
     HIGHER_IS_BETTER: ClassVar[bool] = True
     """Whether a higher score of a row is better."""
     VALUES: ClassVar[str] = "Values in percent"
@@ -186,22 +179,22 @@ class RunKind(ABC):
     """Default sort key of rows, the worst first; a run without this score uses its first score."""
 
     @abstractmethod
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
-        """Return the findings of one line of rows.jsonl; add further counts to the sums of the run."""
+    def scan(self, row: Any, sums: Counter[Finding]) -> Mapping[Finding, int]:
+        """Return the number of each finding in a row; add further counts to the sums of the run."""
 
     @abstractmethod
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: Any) -> tuple[str, str]:
         """Return a few facts about a row, and its first text."""
 
     @abstractmethod
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: Any) -> Iterator[str]:
         """Yield all searchable texts: utterances, and names and values of slots or their equivalents.
 
         Each text must occur literally in the row, because search checks the unparsed line first.
         """
 
     @abstractmethod
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: Any, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the template variables of a row; cells that match the filters are marked."""
 
     @abstractmethod
@@ -234,7 +227,7 @@ class RunKind(ABC):
         """Return the values of the options of the command: true for a flag, a list for an option that is repeated."""
         return {f"--{option}": manifest.get(key) for option, key in self.OPTIONS.items()}
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def pair(self, first: Any, second: Any, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the template variables of the same row in two runs."""
         return {"sides": [self.page(row, filters) for row in (first, second)]}
 
@@ -275,7 +268,7 @@ class RunKind(ABC):
         return {}
 
     def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
-        """Return further data of rows from other files in the run's folder, by id."""
+        """Return further fields of rows from other files in the run's folder, by id."""
         return {}
 
     def value(self, value: float | None) -> str:

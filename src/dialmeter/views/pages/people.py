@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
@@ -17,8 +17,8 @@ from ..human import coefficient, limits
 from ..tables import Table
 from .charts import add_score, title_suffix
 from .findings import Finding
-from .judge_case import RECENT, SpokenMove, number
-from .kinds import Cell, Field, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link, pivot
+from .judge import RECENT, SpokenMove, number
+from .kinds import Cell, Field, Headline, RowsLink, RunKind, linked_table, no_link, pivot
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -38,14 +38,6 @@ class _JudgeScore(Struct, frozen=True):
     trivial: bool = False
 
 
-class _Row(Struct, frozen=True):
-    """The counted fields of an item."""
-
-    id: str
-    scores: dict[str, _JudgeScore]
-    system: str = ""
-
-
 class _Ratings(Struct, frozen=True):
     """The ratings of one dimension."""
 
@@ -53,8 +45,8 @@ class _Ratings(Struct, frozen=True):
     given: tuple[float, ...] = ()
 
 
-class ShownItem(Struct, frozen=True):
-    """The fields of a rated item that pages show."""
+class RatedItem(Struct, frozen=True):
+    """The fields of a rated item that pages count and show."""
 
     id: str
     level: str
@@ -67,9 +59,6 @@ class ShownItem(Struct, frozen=True):
     group: str = ""
     rating: float | None = None
     references: tuple[str, ...] = ()
-
-
-_DECODER = msgspec.json.Decoder(_Row)
 
 
 def verdict(gap: float | None) -> str:
@@ -90,7 +79,7 @@ class PeopleKind(RunKind):
     NAME = "people"
     UNIT = ("item", "items")
     HIGHER_IS_BETTER = False
-    ROW = ShownItem
+    ROW = RatedItem
     FIRST_COLUMN = LARGEST
     COMMAND = "judge human RATINGS"
     OPTIONS: ClassVar[Mapping[str, str]] = {
@@ -103,27 +92,25 @@ class PeopleKind(RunKind):
     RESAMPLED = "contexts or items, as the signature says"
     FIELDS = (Field("judge", "judge"), Field("verdict", "judge compared with people"), Field("system", "system"))
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+    def scan(self, row: RatedItem, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.
 
         Example:
-            >>> KIND.scan(b'{"id": "1", "system": "bot", "scores": {"length": {"score": 3, "gap": 0.6}}}', Counter()).findings
+            >>> scores = {"length": _JudgeScore(3, 0.6)}
+            >>> KIND.scan(RatedItem("1", "reply", (), "", "overall", {}, scores, "bot"), Counter())
             {('length', 'much higher than people', 'bot'): 1}
         """
-        row = _DECODER.decode(line)
-        return ScannedRow(row.id, {(name, verdict(score.gap), row.system): 1 for name, score in row.scores.items()})
+        return {(name, verdict(score.gap), row.system): 1 for name, score in row.scores.items()}
 
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: RatedItem) -> tuple[str, str]:
         """Return the system with the mean rating, and the reply or the first utterance."""
-        rating = f"{row['dimension']} {number(row.get('rating'))}"
-        facts = f"{row['system']}, {rating}" if row.get("system") else rating
-        return facts, row["reply"] or next((move["text"] for move in row["moves"]), "")
+        rating = f"{row.dimension} {number(row.rating)}"
+        first = next((move.text for move in row.moves), "")
+        return f"{row.system}, {rating}" if row.system else rating, row.reply or first
 
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: RatedItem) -> Iterator[str]:
         """Yield the system, all moves and the reply."""
-        yield row.get("system", "")
-        yield from (move["text"] for move in row["moves"])
-        yield row["reply"]
+        yield from (row.system, *(move.text for move in row.moves), row.reply)
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Return the largest difference of any judge."""
@@ -187,32 +174,26 @@ class PeopleKind(RunKind):
         """Return the options of the command."""
         return {"--judge": [each.get("name") for each in manifest.get("judges") or ()], **super().options(manifest)}
 
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: RatedItem, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the texts, the ratings of every dimension, and the scores of all judges."""
-        moves = list(row["moves"])
-        recent = moves if row["level"] == "dialogue" else moves[-RECENT:]
+        earlier = 0 if row.level == "dialogue" else max(0, len(row.moves) - RECENT)
         return {
-            "id": row["id"],
-            "system": row.get("system", ""),
-            "group": row.get("group", ""),
-            "dimension": row["dimension"],
-            "earlier": moves[: len(moves) - len(recent)],
-            "context": recent,
-            "reply": row["reply"],
-            "references": list(row.get("references") or ()),
+            **asdict(row),
+            "earlier": row.moves[:earlier],
+            "context": row.moves[earlier:],
             "ratings": [
-                (name, number(ratings.get("mean")), " ".join(f"{each:g}" for each in ratings.get("given") or ()))
-                for name, ratings in row["ratings"].items()
+                (name, number(ratings.mean), " ".join(f"{each:g}" for each in ratings.given))
+                for name, ratings in row.ratings.items()
             ],
             "judges": [
                 {
                     "name": name,
-                    "score": number(entry.get("score")),
-                    "gap": "–" if entry.get("gap") is None else f"{100 * entry['gap']:+.0f} %".replace("-", "−"),
-                    "verdict": verdict(entry.get("gap")),
+                    "score": number(entry.score),
+                    "gap": "–" if entry.gap is None else f"{100 * entry.gap:+.0f} %".replace("-", "−"),
+                    "verdict": verdict(entry.gap),
                     "marked": filters.get("judge") == name,
                 }
-                for name, entry in row["scores"].items()
+                for name, entry in row.scores.items()
             ],
         }
 

@@ -15,7 +15,7 @@ from ...errors import DialmeterError, one_line
 from ..chart_files import Chart
 from ..tables import Table
 from .findings import Finding
-from .kinds import ChartImage, Field, Headline, RowsLink, RunKind, ScannedRow, no_link
+from .kinds import ChartImage, Field, Headline, RowsLink, RunKind, no_link
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
@@ -71,19 +71,19 @@ class StudyKind(RunKind):
     COMPARABLE = False
     VALUES = "Output of the command"
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+    def scan(self, row: Any, sums: Counter[Finding]) -> Mapping[Finding, int]:
         """A study has no rows."""
         raise msgspec.ValidationError("a study has no rows")
 
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: Any) -> tuple[str, str]:
         """A study has no rows."""
         return "", ""
 
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: Any) -> Iterator[str]:
         """A study has no rows."""
         return iter(())
 
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: Any, filters: Mapping[str, str]) -> dict[str, Any]:
         """A study has no rows."""
         return {}
 
