@@ -9,10 +9,11 @@ from itertools import count
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .axes import ROUND, draw_colour_bar, draw_tile, label_ticks, set_link, value_colour
+from .axes import ROUND, draw_colour_bar, label_ticks, set_link
 from .canvas import Drawing, Mark, style
 from .data import complete_rows
-from .palette import FAINT, INK, PALE, ramp
+from .fit import font_points
+from .palette import FAINT, INK, PALE, PAPER, ramp, text_on
 from .words import display_name, truncation_note, wrap_label, wrap_y_label
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
     from numpy.typing import NDArray
 
     from ..chart_files import Chart
@@ -44,7 +46,7 @@ def _draw_grid(chart: Chart) -> Drawing:
     def paint(figure: Figure, axes: Axes) -> None:
         scale, only = _value_scale(cells.values())
         for at, value in cells.items():
-            draw_tile(axes, *at, value_colour(scale, value), f"{100 * value if chart.as_percent else value:.1f}")
+            _draw_tile(axes, at, scale, value, f"{100 * value if chart.as_percent else value:.1f}")
         label_ticks(axes, shown_columns)
         axes.set_yticks(range(len(shown_rows)), [display_name(each, 24) for each in shown_rows])
         axes.set_xlim(-0.5, len(shown_columns) - 0.5)
@@ -68,6 +70,20 @@ def _draw_grid(chart: Chart) -> Drawing:
 
 
 HEAT_MAP = Mark(_draw_grid, ("row", "column", "value"), frozenset({0, 1}))
+
+
+def _draw_tile(axes: Axes, place: tuple[int, int], scale: ScalarMappable, value: float, text: str) -> Rectangle:
+    """Draw a cell in the colour of a value, with readable text."""
+    import numpy as np
+    from matplotlib.patches import Rectangle
+
+    column, row = place
+    red, green, blue, alpha = map(float, scale.to_rgba(np.array([value]))[0])
+    fill = red, green, blue, alpha
+    patch = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1)
+    axes.add_patch(patch)
+    axes.text(column, row, text, ha="center", va="center", fontsize=font_points(7), color=text_on(fill))
+    return patch
 
 
 def _value_scale(values: Iterable[float]) -> tuple[ScalarMappable, float | None]:
@@ -135,7 +151,7 @@ def _draw_traits(chart: Chart) -> Drawing:
         x_edges, y_edges = chart.options["edges"]
         scale, only = _value_scale(row[4] for row in chart.rows)
         for x, _, y, _, mean, n in chart.rows:
-            draw_tile(axes, x_edges.index(x), y_edges.index(y), value_colour(scale, mean), f"{n:,}")
+            _draw_tile(axes, (x_edges.index(x), y_edges.index(y)), scale, mean, f"{n:,}")
         axes.set_xlim(-0.5, len(x_edges) - 1.5)
         axes.set_ylim(-0.5, len(y_edges) - 1.5)
         _edge_ticks(axes.xaxis, x_edges)
@@ -195,7 +211,7 @@ def _draw_values(chart: Chart) -> Drawing:
                 number = counts[gold, predicted]
                 if not number:
                     continue
-                patch = draw_tile(axes, column, row, value_colour(scale, number), _short_count(number))
+                patch = _draw_tile(axes, (column, row), scale, number, _short_count(number))
                 if row == column and gold is not _Rest.OTHER:
                     patch.set(edgecolor=INK, linewidth=1.8, zorder=2)
                 if not isinstance(gold, _Rest) and not isinstance(predicted, _Rest):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import fsum, log10
 from typing import TYPE_CHECKING
 
-from .axes import ROUND, draw_curve, draw_legend, draw_whiskers, format_ticks, integer_ticks, label_ticks, set_link
+from .axes import ROUND, draw_legend, draw_whiskers, format_ticks, integer_ticks, label_ticks, set_link
 from .canvas import HEIGHT, WIDTH, Drawing, Mark
 from .data import Estimate, finite, points_with_interval, points_with_value, series
 from .fit import font_points
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from ..chart_files import Chart
 
 MAX_LINES = 24
+_BAND = 400
+"""Largest number of points of a band."""
+_MARKERS = 50
+"""Largest number of points that all have a marker."""
 _SHARE = "share of the training data"
 
 
@@ -41,7 +45,7 @@ def _draw_shares(chart: Chart) -> Drawing:
         _set_share_axes(axes, shares, chart.as_percent)
         names = [display_name(each) for each in shown]
         if not reference:
-            handles = [draw_curve(axes, index, measures[each]) for index, each in enumerate(shown)]
+            handles = [_draw_curve(axes, index, measures[each]) for index, each in enumerate(shown)]
             draw_legend(figure, handles, names)
             return
         format_ticks(axes.yaxis, chart.as_percent, unit="")
@@ -56,6 +60,29 @@ def _draw_shares(chart: Chart) -> Drawing:
 
 
 SHARES = Mark(_draw_shares, ("measure", "share", "value", "low", "high"), frozenset({0}), _SHARE, "score")
+
+
+def _draw_curve(axes: Axes, index: int, points: Mapping[float, Estimate]) -> Artist:
+    """Draw a line with markers through the points with a value, and a band for their intervals."""
+    values = sorted(points_with_value(points))
+    (drawn,) = axes.plot(
+        [x for x, _ in values],
+        [y for _, y in values],
+        color=colour(index),
+        marker=marker(index),
+        linestyle=line(index),
+        markevery=1 if len(values) <= _MARKERS else 0.05,  # a float is a distance in the chart
+        markeredgecolor=PAPER,
+    )
+    intervals = sorted(points_with_interval(points))
+    if len(intervals) > _BAND:  # finer than the chart; matplotlib simplifies lines, but not bands
+        intervals = [intervals[at * (len(intervals) - 1) // (_BAND - 1)] for at in range(_BAND)]
+    if len(intervals) > 1:
+        places, lows, highs = zip(*intervals, strict=True)
+        axes.fill_between(places, lows, highs, color=colour(index), alpha=0.15, linewidth=0)
+    else:
+        draw_whiskers(axes, intervals, colour(index))
+    return drawn
 
 
 def _draw_trend(axes: Axes, index: int, values: Mapping[float, Estimate]) -> Artist:
@@ -128,7 +155,7 @@ def _draw_turns(chart: Chart) -> Drawing:
     def paint(figure: Figure, axes: Axes) -> None:
         _draw_background(axes, dialogues, turns, step, chart)
         grouped = [_group_turns(systems[system], dialogues, turns[0], step) for system in shown]
-        handles = [draw_curve(axes, index, points) for index, points in enumerate(grouped)]
+        handles = [_draw_curve(axes, index, points) for index, points in enumerate(grouped)]
         integer_ticks(axes.xaxis, 16)
         if turns[-1] - turns[0] < 16:
             axes.set_xticks(range(turns[0], turns[-1] + 1))

@@ -51,6 +51,7 @@ class ItemsKind(RunKind):
 
         Example:
             >>> from dialmeter.model import Trajectory
+            >>> from dialmeter.users.events import Event
             >>> row = ItemRow(id="3:0", trajectory=Trajectory(id="3:0", task="3"), success=False, party="user",
             ...               events=(Event("leak", "text", ""),))
             >>> dict(KIND.scan(row, Counter()))

@@ -336,6 +336,7 @@ def case(row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
         "speaker": row.speaker or "reply",
         "human": list(pieces(row.reply, changed_spans(row.adversarial, row.reply))),
         "adversarial": list(pieces(row.adversarial, row.spans)),
+        "judged": list(row.scores),
         "judges": [_judge_line(name, entry, filters) for name, entry in row.scores.items()],
         "exchanges": [(name, sides) for name, sides in exchanges.items() if sides],
         "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
