@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..errors import DialmeterError
-from ..stats import holm
 from ..views.compare import stars
 from ..views.html_env import page, score
 from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups, mistakes_by_row, side_mask
@@ -19,9 +18,10 @@ from ..views.pages.opened_run import OpenedRun
 from ..views.pages.scores import (
     MatchedRuns,
     change_masks,
+    is_tested,
     match,
     means_and_scores,
-    paired_test,
+    paired_tests,
     score_columns,
     score_filter,
     score_label,
@@ -255,48 +255,49 @@ def _score_lines(pairs: Sequence[MatchedRuns], links: Links) -> list[dict[str, A
     runs = [first, *(each.second for each in pairs)]
     values = [_run_values(first, pairs[0].first_rows), *(_run_values(each.second, each.second_rows) for each in pairs)]
     filters = [{score_label(each): score_filter(run, each) for each in means_and_scores(run)} for run in runs]
+    names = list(dict.fromkeys(name for by_name in values for name in by_name))
+    tests = paired_tests(pairs, names)
     rows: list[dict[str, Any]] = []
-    for name in dict.fromkeys(name for by_name in values for name in by_name):
+    for name in names:
         cells = []
         for run, by_name, run_filters in zip(runs, values, filters, strict=True):
             params = run_filters.get(name) or ({"by": name} if name in run.columns else {})
             value = by_name.get(name)
             cells.append({"text": score(value), "href": "" if value is None else links.rows(run.key, params)})
-        others = [
-            _difference(each, name, values[0].get(name), by_name.get(name), links)
-            for each, by_name in zip(pairs, values[1:], strict=True)
-        ]
-        rows.append(
-            {"measure": name, "values": cells, "others": others, "per_row": any(each["counts"] for each in others)}
-        )
-    tested = [other for row in rows for other in row["others"]]
-    for other, p in zip(tested, holm([other["p"] for other in tested]), strict=True):
-        other["p"], other["stars"] = _format_p(p), stars(p, 2)
+        base = values[0].get(name)
+        others = []
+        for at, (each, by_name) in enumerate(zip(pairs, values[1:], strict=True)):
+            value = by_name.get(name)
+            is_known = each.comparable(name) and base is not None and value is not None
+            result, p = tests.get((at, name), (None, None))
+            others.append(
+                {
+                    "difference": _format_change(value - base) if is_known else "–",  # type: ignore[operator]
+                    "p": _format_p(p),
+                    "stars": stars(p, 2),
+                    "mean": _format_change(result.difference if result else None),
+                    **_change_counts(each, name, links),
+                }
+            )
+        is_per_row = any(each["counts"] for each in others)
+        rows.append({"measure": name, "values": cells, "others": others, "per_row": is_per_row})
     return rows
 
 
-def _difference(matched: MatchedRuns, name: str, one: float | None, two: float | None, links: Links) -> dict[str, Any]:
-    first, second = matched.first, matched.second
-    comparable = matched.comparable(name)
-    is_shared = name in first.columns and name in second.columns
-    empty = "not comparable" if not comparable else "" if is_shared else f"no score per {first.kind.UNIT[0]}"
-    cells: dict[str, Any] = {
-        "difference": _format_change(two - one) if comparable and one is not None and two is not None else "–",
-        "empty": empty,
-        "counts": [],
-        "p": None,
-        "href": "",
-    }
-    if not empty:
-        masks = change_masks(*score_columns(matched, name), first.kind.HIGHER_IS_BETTER)
-        for way in CHANGE_SIGNS:
-            address = links.compare([first.key, second.key], {"by": name, "show": way}) + "#list"
-            cells["counts"].append((way, int(masks[way].sum()), "" if links.static else address))
-        result = paired_test(matched, name)
-        cells["p"] = result.p if result else None
-        cells["mean"] = _format_change(result.difference if result else None)
-        cells["href"] = "" if links.static else links.compare([first.key, second.key], {"by": name}) + "#list"
-    return cells
+def _change_counts(matched: MatchedRuns, name: str, links: Links) -> dict[str, Any]:
+    """Return the numbers of rows that are better, worse or the same; or why there are none."""
+    first = matched.first
+    if not is_tested(matched, name):
+        why = f"no score per {first.kind.UNIT[0]}" if matched.comparable(name) else "not comparable"
+        return {"empty": why, "counts": [], "href": ""}
+    masks = change_masks(*score_columns(matched, name), first.kind.HIGHER_IS_BETTER)
+
+    def address(**params: str) -> str:
+        keys = [first.key, matched.second.key]
+        return "" if links.static else links.compare(keys, {"by": name, **params}) + "#list"
+
+    counts = [(way, int(masks[way].sum()), address(show=way)) for way in CHANGE_SIGNS]
+    return {"empty": "", "counts": counts, "href": address()}
 
 
 def _run_values(run: OpenedRun, rows: NDArray[np.int64]) -> dict[str, float | None]:
