@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -149,7 +148,7 @@ class ChartImage(NamedTuple):
     address: str
 
 
-class RunKind(ABC):
+class RunKind:
     """One kind of run. The module of each kind in this folder has one instance, called ``KIND``."""
 
     NAME: ClassVar[str]
@@ -174,36 +173,36 @@ class RunKind(ABC):
     COMMAND: ClassVar[str]
     """The command that makes runs of the kind, and the name of its argument, such as ``tracker score FILE``."""
     OPTIONS: ClassVar[Mapping[str, str]] = {}
-    """Option of the command → key of the manifest."""
+    """Option of the command → key of the manifest; a dot leads into a record, or into all records of a list."""
     FIRST_COLUMN: ClassVar[str] = ""
     """Default sort key of rows, the worst first; a run without this score uses its first score."""
 
-    @abstractmethod
     def scan(self, row: Any, sums: Counter[Finding]) -> Mapping[Finding, int]:
         """Return the number of each finding in a row; add further counts to the sums of the run."""
+        raise NotImplementedError
 
-    @abstractmethod
     def summary(self, row: Any) -> tuple[str, str]:
         """Return a few facts about a row, and its first text."""
+        raise NotImplementedError
 
-    @abstractmethod
     def texts(self, row: Any) -> Iterator[str]:
         """Yield all searchable texts: utterances, and names and values of slots or their equivalents.
 
         Each text must occur literally in the row, because search checks the unparsed line first.
         """
+        raise NotImplementedError
 
-    @abstractmethod
     def page(self, row: Any, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the template variables of a row; cells that match the filters are marked."""
+        raise NotImplementedError
 
-    @abstractmethod
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield the charts of one run, or of several runs together."""
+        return iter(())
 
-    @abstractmethod
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield tables of groups; their numbers link to the rows."""
+        return iter(())
 
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return the words after ``dialmeter`` of the command that reproduces the run in the folder of its input.
@@ -211,7 +210,7 @@ class RunKind(ABC):
         Example:
             >>> inputs = [{"role": "predictions", "name": "a.json", "tracker": "sum"}, {"role": "gold", "name": "g.json"}]
             >>> " ".join(kind_of({"kind": "tracker"}).command_words({"inputs": inputs, "measures": ["JGA", "SA"], "seed": 1}))
-            'tracker score a.json#sum --gold g.json --rules dialmeter --measure JGA --measure SA --seed 1'
+            'tracker score a.json#sum --gold g.json --measure JGA --measure SA --seed 1'
         """
         *command, argument = self.COMMAND.split()
         first, *others = manifest.get("inputs") or [{}]
@@ -225,7 +224,13 @@ class RunKind(ABC):
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of the options of the command: true for a flag, a list for an option that is repeated."""
-        return {f"--{option}": manifest.get(key) for option, key in self.OPTIONS.items()}
+        options: dict[str, Any] = {}
+        for option, path in self.OPTIONS.items():
+            value: Any = manifest
+            for key in path.split("."):
+                value = [each.get(key) for each in value] if isinstance(value, list) else (value or {}).get(key)
+            options[f"--{option}"] = value
+        return options
 
     def pair(self, first: Any, second: Any, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the template variables of the same row in two runs."""

@@ -83,6 +83,7 @@ class PeopleKind(RunKind):
     FIRST_COLUMN = LARGEST
     COMMAND = "judge human RATINGS"
     OPTIONS: ClassVar[Mapping[str, str]] = {
+        "judge": "judges.name",
         "dimension": "dimensions",
         "carried": "carried",
         "reference-system": "references",
@@ -169,10 +170,6 @@ class PeopleKind(RunKind):
         ]
         headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
         yield linked_table(run, link, "Agreement of raters", headings, agreement)
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command."""
-        return {"--judge": [each.get("name") for each in manifest.get("judges") or ()], **super().options(manifest)}
 
     def page(self, row: RatedItem, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the texts, the ratings of every dimension, and the scores of all judges."""

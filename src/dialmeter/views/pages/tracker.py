@@ -158,7 +158,7 @@ class TrackerKind(RunKind):
     ROW = TrackedDialogue
     FIRST_COLUMN = "FGA(lam=0.5)"
     COMMAND = "tracker score FILE"
-    OPTIONS: ClassVar[Mapping[str, str]] = {"measure": "measures", "seed": "seed"}
+    OPTIONS: ClassVar[Mapping[str, str]] = {"rules": "rules.name", "measure": "measures", "seed": "seed"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"class": MISTAKES}
     GROUPINGS = tuple(
         Grouping(
@@ -275,11 +275,6 @@ class TrackerKind(RunKind):
             wrong = run.findings.counts("slot", where={"class": "wrong"})
             for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
                 yield values_chart(run, link, slot, suffix)
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command."""
-        rules = manifest.get("rules") or {}
-        return {"--rules": rules.get("name", "dialmeter"), **super().options(manifest)}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield shares of right turns and numbers of mistakes, by domain, slot and turn."""

@@ -52,7 +52,13 @@ class UserKind(RunKind):
     ROW = UserRow
     FIRST_COLUMN = "I-GCDF1"
     COMMAND = "user score DIALOGUES"
-    OPTIONS: ClassVar[Mapping[str, str]] = {"seed": "seed"}
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "rules": "rules.name",
+        "profile": "profile.name",
+        "blame": "blame",
+        "reader": "from_text",
+        "seed": "seed",
+    }
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"credit": (CREDIT[False],)}
     GROUPINGS = tuple(
         Grouping(field, "events without credit per 100 dialogues", {"credit": (CREDIT[False],)}, reasons)
@@ -161,11 +167,8 @@ class UserKind(RunKind):
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the command."""
-        names = {f"--{key}": (manifest.get(key) or {}).get("name") for key in ("rules", "profile")}
-        reader = manifest.get("from_text")
-        return {**names, "--blame": bool(manifest.get("blame")), "--from-text": bool(reader), "--reader": reader} | (
-            super().options(manifest)
-        )
+        options = super().options(manifest)
+        return {**options, "--from-text": bool(options["--reader"])}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the events by domain with their meaning, the events by slot, and the lost points by party and by confusion."""
