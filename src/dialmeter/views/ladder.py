@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..core.ladder import TURNING, Ladder, Rung
 from .chart_files import Chart, slug
 from .charts.data import point
-from .charts.forest import FOREST
+from .charts.points import FOREST
 from .tables import Table, interval, p_value
 
 OTHER_QUESTION = "† another question; it cannot turn the verdict"

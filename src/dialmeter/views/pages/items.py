@@ -13,7 +13,7 @@ from ..tables import Table
 from .charts import counts_chart, measures_chart, title_suffix
 from .findings import Finding
 from .item_tables import MEANING
-from .kinds import Conditions, Field, Grouping, RowsLink, RunKind, no_link, pivot
+from .kinds import Conditions, Grouping, RowsLink, RunKind, fields, no_link, pivot
 from .messages import first_text, step_parts, step_texts
 
 if TYPE_CHECKING:
@@ -38,13 +38,7 @@ class ItemsKind(RunKind):
         Grouping("event", "events per 100 dialogues", {"event": tuple(MEANING)}, ("task",)),
         Grouping("task", "events per 100 dialogues", {"event": tuple(MEANING)}, ("event",)),
     )
-    FIELDS = (
-        Field("task", "task"),
-        Field("outcome", "outcome"),
-        Field("party", "party of a failure"),
-        Field("verdict", "verdict on an item"),
-        Field("event", "event"),
-    )
+    FIELDS = fields("task outcome party verdict event", party="party of a failure", verdict="verdict on an item")
 
     def scan(self, row: ItemRow, sums: Counter[Finding]) -> Counter[Finding]:
         """Return the outcome of a dialogue, the verdicts on its items, and its events.

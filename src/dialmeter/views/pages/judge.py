@@ -29,11 +29,11 @@ from .findings import Finding
 from .kinds import (
     Cell,
     Conditions,
-    Field,
     Grouping,
     Headline,
     RowsLink,
     RunKind,
+    fields,
     linked_table,
     no_link,
     pivot,
@@ -110,15 +110,7 @@ class JudgeKind(RunKind):
         )
         for field in ("attack", "facet")
     )
-    FIELDS = (
-        Field("attack", "attack"),
-        Field("variant", "variant"),
-        Field("judge", "judge"),
-        Field("verdict", "verdict"),
-        Field("preferred", "preferred reply"),
-        Field("facet", "facet"),
-        Field("corpus", "corpus"),
-    )
+    FIELDS = fields("attack variant judge verdict preferred facet corpus", preferred="preferred reply")
 
     def scan(self, row: ShownCase, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.

@@ -114,6 +114,16 @@ class Field(NamedTuple):
     listed: bool = True
 
 
+def fields(names: str, *, unlisted: tuple[str, ...] = (), **labels: str) -> tuple[Field, ...]:
+    """Return fields from their names, separated by blanks; the label of a field is its name, unless another one is given.
+
+    Example:
+        >>> fields("slot gold", unlisted=("gold",), gold="gold value")[1]
+        Field(name='gold', label='gold value', listed=False)
+    """
+    return tuple(Field(name, labels.get(name, name), name not in unlisted) for name in names.split())
+
+
 class Grouping(NamedTuple):
     """A field by which runs are compared: the number of mistakes of each run for every text of the field.
 

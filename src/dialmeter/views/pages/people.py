@@ -18,7 +18,7 @@ from ..tables import Table
 from .charts import add_score, title_suffix
 from .findings import Finding
 from .judge import RECENT, SpokenMove, number
-from .kinds import Cell, Field, Headline, RowsLink, RunKind, linked_table, no_link, pivot
+from .kinds import Cell, Headline, RowsLink, RunKind, fields, linked_table, no_link, pivot
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -45,7 +45,7 @@ class _Ratings(Struct, frozen=True):
     given: tuple[float, ...] = ()
 
 
-class RatedItem(Struct, frozen=True):
+class ShownItem(Struct, frozen=True):
     """The fields of a rated item that pages count and show."""
 
     id: str
@@ -79,7 +79,7 @@ class PeopleKind(RunKind):
     NAME = "people"
     UNIT = ("item", "items")
     HIGHER_IS_BETTER = False
-    ROW = RatedItem
+    ROW = ShownItem
     FIRST_COLUMN = LARGEST
     COMMAND = "judge human RATINGS"
     OPTIONS: ClassVar[Mapping[str, str]] = {
@@ -91,25 +91,25 @@ class PeopleKind(RunKind):
     }
     VALUES = "Correlations with the mean rating of people"
     RESAMPLED = "contexts or items, as the signature says"
-    FIELDS = (Field("judge", "judge"), Field("verdict", "judge compared with people"), Field("system", "system"))
+    FIELDS = fields("judge verdict system", verdict="judge compared with people")
 
-    def scan(self, row: RatedItem, sums: Counter[Finding]) -> dict[Finding, int]:
+    def scan(self, row: ShownItem, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.
 
         Example:
             >>> scores = {"length": _JudgeScore(3, 0.6)}
-            >>> KIND.scan(RatedItem("1", "reply", (), "", "overall", {}, scores, "bot"), Counter())
+            >>> KIND.scan(ShownItem("1", "reply", (), "", "overall", {}, scores, "bot"), Counter())
             {('length', 'much higher than people', 'bot'): 1}
         """
         return {(name, verdict(score.gap), row.system): 1 for name, score in row.scores.items()}
 
-    def summary(self, row: RatedItem) -> tuple[str, str]:
+    def summary(self, row: ShownItem) -> tuple[str, str]:
         """Return the system with the mean rating, and the reply or the first utterance."""
         rating = f"{row.dimension} {number(row.rating)}"
         first = next((move.text for move in row.moves), "")
         return f"{row.system}, {rating}" if row.system else rating, row.reply or first
 
-    def texts(self, row: RatedItem) -> Iterator[str]:
+    def texts(self, row: ShownItem) -> Iterator[str]:
         """Yield the system, all moves and the reply."""
         yield from (row.system, *(move.text for move in row.moves), row.reply)
 
@@ -171,7 +171,7 @@ class PeopleKind(RunKind):
         headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
         yield linked_table(run, link, "Agreement of raters", headings, agreement)
 
-    def page(self, row: RatedItem, filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: ShownItem, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the texts, the ratings of every dimension, and the scores of all judges."""
         earlier = 0 if row.level == "dialogue" else max(0, len(row.moves) - RECENT)
         return {

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...errors import DialmeterError, one_line
 from ..tables import Table
-from .kinds import ChartImage, Field, Headline, RowsLink, RunKind, no_link
+from .kinds import ChartImage, Headline, RowsLink, RunKind, fields, no_link
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
@@ -71,7 +71,7 @@ class StudyKind(RunKind):
     NAME = "study"
     UNIT = ("row", "rows")
     ROW = NoRow
-    FIELDS = (Field("part", "part", listed=False),)
+    FIELDS = fields("part", unlisted=("part",))
     COMPARABLE = False
     VALUES = "Output of the command"
 

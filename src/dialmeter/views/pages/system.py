@@ -12,7 +12,7 @@ from ..chart_files import Chart
 from ..tables import Table
 from .charts import counts_chart, measures_chart, title_suffix
 from .findings import Finding
-from .kinds import Conditions, Field, Grouping, RowsLink, RunKind, no_link, pivot
+from .kinds import Conditions, Grouping, RowsLink, RunKind, fields, no_link, pivot
 from .messages import arguments, first_text, step_parts, step_texts
 
 if TYPE_CHECKING:
@@ -37,13 +37,7 @@ class SystemKind(RunKind):
         Grouping("task", "failed dialogues per 100", {"outcome": (_OUTCOMES[False],)}, ("ending",)),
         Grouping("tool", "calls with an error per 100 dialogues", {"answer": ("error",)}, ("task",)),
     )
-    FIELDS = (
-        Field("task", "task"),
-        Field("outcome", "outcome"),
-        Field("ending", "ending"),
-        Field("tool", "tool"),
-        Field("answer", "answer of the tool"),
-    )
+    FIELDS = fields("task outcome ending tool answer", answer="answer of the tool")
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the scores, then those without infrastructure errors if there are any."""

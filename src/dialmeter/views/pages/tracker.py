@@ -19,7 +19,7 @@ from ..tables import Table, percent
 from ..tracker import mistakes_table
 from .charts import measures_chart, mistakes_chart, spread_charts, title_suffix, turns_chart, values_chart
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
-from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, linked_table, no_link
+from .kinds import Cell, Conditions, Grouping, RowsLink, RunKind, fields, linked_table, no_link
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
@@ -170,14 +170,12 @@ class TrackerKind(RunKind):
         )
         for field, reasons in (("slot", ("class", "gold", "pred")), ("domain", ("slot", "class")))
     )
-    FIELDS = (
-        Field("domain", "domain"),
-        Field("slot", "slot"),
-        Field("class", "class"),
-        Field("age", "new or carried"),
-        Field("turn", "turn"),
-        Field("gold", "gold value", listed=False),
-        Field("pred", "predicted value", listed=False),
+    FIELDS = fields(
+        "domain slot class age turn gold pred",
+        age="new or carried",
+        gold="gold value",
+        pred="predicted value",
+        unlisted=("gold", "pred"),
     )
 
     def scan(self, row: TrackedDialogue, sums: Counter[Finding]) -> dict[Finding, int]:

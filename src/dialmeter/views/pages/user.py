@@ -25,10 +25,10 @@ from .findings import Finding
 from .kinds import (
     Cell,
     Conditions,
-    Field,
     Grouping,
     RowsLink,
     RunKind,
+    fields,
     linked_table,
     no_link,
     pivot,
@@ -68,15 +68,8 @@ class UserKind(RunKind):
             ("slot", ("event", "domain")),
         )
     )
-    FIELDS = (
-        Field("domain", "domain"),
-        Field("event", "event"),
-        Field("family", "about"),
-        Field("slot", "slot"),
-        Field("credit", "credit"),
-        Field("party", "lost by"),
-        Field("why", "reason of the loss"),
-        Field("confusion", "confusion"),
+    FIELDS = fields(
+        "domain event family slot credit party why confusion", family="about", party="lost by", why="reason of the loss"
     )
 
     def scan(self, row: UserRow, sums: Counter[Finding]) -> Counter[Finding]:
