@@ -87,7 +87,7 @@ def test_a_list_has_as_many_rows_as_its_number(pair: list[OpenedRun], side: str)
     for line in by_slot(pair).lines[:8]:
         listed = list_pairs(matched, {"group": "slot", "name": line.name, "show": side})
         assert len(listed.order) == line.rows[0][side]
-        before, after = listed.group.mistakes
+        before, after = listed.mistakes
         assert sorted(abs(after - before)[listed.order], reverse=True) == list(abs(after - before)[listed.order])
 
 

@@ -11,9 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from dialmeter.stats import Interval
-from dialmeter.views.charts import bars, canvas, grid, lines, points
+from dialmeter.views.chart_files import Chart, parallel_chart
+from dialmeter.views.charts import canvas, points
+from dialmeter.views.charts.bars import BARS, MISTAKES, mistake_rows
 from dialmeter.views.charts.data import Estimate
+from dialmeter.views.charts.grid import TRAIT_GRID, VALUES, trait_frame, value_rows
+from dialmeter.views.charts.lines import SHARES, TURNS
+from dialmeter.views.charts.points import SCATTER
 
 MEASURES = ["JGA", "SA", "AGA", "RSA", "FGA(lam=0.5)", "GCA"]
 SYSTEMS = ["SOM-DST", "TripPy", "TRADE", "copy-previous"]
@@ -82,83 +86,129 @@ def many(word: str, n: int = 5000) -> list[str]:
     return [f"{word} {each}" for each in range(n)]
 
 
+def bar_chart(scores: Any, title: str = "Systems under each measure", **more: Any) -> Chart:
+    rows = [(name, key, *point) for name, points in scores.items() for key, point in points.items()]
+    return Chart("bars", title, BARS, rows, **more)
+
+
+def parallel(scores: Any, title: str = "Systems across measures") -> Chart:
+    rows = [(name, key, value, None, None) for name, own in scores.items() for key, value in own.items()]
+    return parallel_chart(title, Chart("bars", title, BARS, rows))
+
+
+def scatter(x: Any, y: Any, labels: tuple[str, str] = (TO, JGA), **options: Any) -> Chart:
+    rows = [(str(at), *pair) for at, pair in enumerate(zip(x, y, strict=True), 1)]
+    title = "Does the measure depend on the position of mistakes?"
+    return Chart("scatter", title, SCATTER, rows, ("dialogue", *labels), options=options)
+
+
+def traits(columns: Any, labels: tuple[str, str, str] = (TO, NU, JGA), bins: int = 6) -> Chart:
+    frame = trait_frame(zip(*columns, strict=True), *labels, bins=bins)
+    return Chart("grid", "Mean score by two traits of the dialogues", TRAIT_GRID, **frame)
+
+
+def share_chart(
+    scores: Any, reference: str = "", title: str = "Measures with little training data", **more: Any
+) -> Chart:
+    rows = [(name, key, *points[key]) for name, points in scores.items() for key in sorted(points)]
+    if reference:
+        title = "Differences between measures with little training data"
+    return Chart("shares", title, SHARES, rows, options={"reference": reference}, **more)
+
+
+def turn_chart(scores: Any, dialogues: dict[int, int], y_label: str = JGA) -> Chart:
+    rows = [
+        (name, turn, *point, dialogues.get(turn)) for name, points in scores.items() for turn, point in points.items()
+    ]
+    return Chart("turns", "Score by turn", TURNS, rows, y_label=y_label)
+
+
+def mistake_chart(counts: Any, **more: Any) -> Chart:
+    return Chart("mistakes", "Mistakes per slot", MISTAKES, mistake_rows(counts), **more)
+
+
+def value_chart(pairs: Any, slot: str = "hotel-area", **more: Any) -> Chart:
+    return Chart("values", f"Gold and predicted values: {slot}", VALUES, value_rows(pairs), **more)
+
+
 Case = Callable[[], Any]
-GRID = {"x_label": TO, "y_label": NU, "score_label": JGA}
-POINTS = {"x_label": TO, "y_label": JGA}
-CASES: dict[str, dict[str, Case]] = {
+CHARTS: dict[str, dict[str, Callable[[], Chart]]] = {
     "parallel": {
-        "typical": lambda: lines.draw_parallel(scores(SYSTEMS, MEASURES)),
-        "empty": lambda: lines.draw_parallel({}),
-        "missing": lambda: lines.draw_parallel({"a": {"JGA": None, "SA": 0.5}, "b": {"JGA": nan, "SA": 0.5}}),
-        "single": lambda: lines.draw_parallel({"a": {"JGA": 0.5}}),
-        "large": lambda: lines.draw_parallel(scores(many("system"), MEASURES)),
+        "typical": lambda: parallel(scores(SYSTEMS, MEASURES)),
+        "empty": lambda: parallel({}),
+        "missing": lambda: parallel({"a": {"JGA": None, "SA": 0.5}, "b": {"JGA": nan, "SA": 0.5}}),
+        "single": lambda: parallel({"a": {"JGA": 0.5}}),
+        "large": lambda: parallel(scores(many("system"), MEASURES)),
     },
     "bars": {
-        "typical": lambda: bars.draw(with_intervals(scores(SYSTEMS, MEASURES)), y_label=JGA),
-        "empty": lambda: bars.draw({}),
-        "missing": lambda: bars.draw({"a": {"JGA": Estimate(None), "SA": Estimate(0.5, nan, None)}, "b": {}}),
-        "nothing": lambda: bars.draw({"a": {"JGA": Estimate(None)}}),
-        "single": lambda: bars.draw({"a": {"JGA": Interval(0.5, 0.6, 0.7, n=3)}}),
-        "large": lambda: bars.draw(with_intervals(scores(many("system"), MEASURES))),
+        "typical": lambda: bar_chart(with_intervals(scores(SYSTEMS, MEASURES)), y_label=JGA),
+        "empty": lambda: bar_chart({}),
+        "missing": lambda: bar_chart({"a": {"JGA": Estimate(None), "SA": Estimate(0.5, nan, None)}}),
+        "nothing": lambda: bar_chart({"a": {"JGA": Estimate(None)}}),
+        "single": lambda: bar_chart({"a": {"JGA": Estimate(0.5, 0.6, 0.7)}}),
+        "large": lambda: bar_chart(with_intervals(scores(many("system"), MEASURES))),
     },
     "scatter": {
-        "typical": lambda: points.draw(dialogues(600)[0], dialogues(600)[2], **POINTS),
-        "empty": lambda: points.draw([], [], **POINTS),
-        "missing": lambda: points.draw([0.1, None, nan], [None, 0.5, 0.5], **POINTS),
-        "constant": lambda: points.draw([0.1] * 9, [0.5] * 9, **POINTS),
-        "single": lambda: points.draw([0.1], [0.5], **POINTS),
-        "full": lambda: points.draw(*dialogues(points.MAX_POINTS)[1:], **POINTS),
-        "large": lambda: points.draw(dialogues(5000)[0], dialogues(5000)[2], **POINTS),
-        "large constant": lambda: points.draw([0.0] * 5000, [1.0] * 5000, **POINTS),
+        "typical": lambda: scatter(dialogues(600)[0], dialogues(600)[2]),
+        "empty": lambda: scatter([], []),
+        "missing": lambda: scatter([0.1, None, nan], [None, 0.5, 0.5]),
+        "constant": lambda: scatter([0.1] * 9, [0.5] * 9),
+        "single": lambda: scatter([0.1], [0.5]),
+        "full": lambda: scatter(*dialogues(points.MAX_POINTS)[1:]),
+        "large": lambda: scatter(dialogues(5000)[0], dialogues(5000)[2]),
+        "large constant": lambda: scatter([0.0] * 5000, [1.0] * 5000),
     },
     "trait_grid": {
-        "typical": lambda: grid.draw_traits(*dialogues(600), **GRID),
-        "empty": lambda: grid.draw_traits([], [], [], **GRID),
-        "missing": lambda: grid.draw_traits([0.1, None], [nan, 0.5], [0.5, 0.5], **GRID),
-        "constant": lambda: grid.draw_traits([0.0] * 9, [0.0] * 9, [1.0] * 9, **GRID),
-        "single": lambda: grid.draw_traits([0.1], [0.2], [0.3], **GRID),
-        "large": lambda: grid.draw_traits(*dialogues(5000), bins=99, **GRID),
+        "typical": lambda: traits(dialogues(600)),
+        "empty": lambda: traits([[], [], []]),
+        "missing": lambda: traits([[0.1, None], [nan, 0.5], [0.5, 0.5]]),
+        "constant": lambda: traits([[0.0] * 9, [0.0] * 9, [1.0] * 9]),
+        "single": lambda: traits([[0.1], [0.2], [0.3]]),
+        "large": lambda: traits(dialogues(5000), bins=99),
     },
     "few_shot": {
-        "typical": lambda: lines.draw(curves([0.01, 0.05, 0.1, 0.25, 1.0]), y_label=JGA),
-        "zero": lambda: lines.draw(curves([0, 0.01, 0.05, 0.1, 1.0]), y_label=JGA),
-        "narrow": lambda: lines.draw(curves([0.2, 0.3, 0.4]), y_label=JGA),
-        "empty": lambda: lines.draw({}),
-        "missing": lambda: lines.draw(
+        "typical": lambda: share_chart(curves([0.01, 0.05, 0.1, 0.25, 1.0]), y_label=JGA),
+        "zero": lambda: share_chart(curves([0, 0.01, 0.05, 0.1, 1.0]), y_label=JGA),
+        "narrow": lambda: share_chart(curves([0.2, 0.3, 0.4]), y_label=JGA),
+        "empty": lambda: share_chart({}),
+        "missing": lambda: share_chart(
             {"JGA": {0.1: Estimate(None), 0.2: Estimate(0.5, None, 1)}, "SA": {nan: estimate(1)}}
         ),
-        "single": lambda: lines.draw({"JGA": {0.1: estimate(0.5)}}),
-        "large": lambda: lines.draw(curves([each / 5000 for each in range(1, 5001)])),
-        "many": lambda: lines.draw({each: {0.01: estimate(0.5), 1: estimate(0.6)} for each in many("m", 300)}),
+        "single": lambda: share_chart({"JGA": {0.1: estimate(0.5)}}),
+        "large": lambda: share_chart(curves([each / 5000 for each in range(1, 5001)])),
+        "many": lambda: share_chart({each: {0.01: estimate(0.5), 1: estimate(0.6)} for each in many("m", 300)}),
     },
     "difference": {
-        "typical": lambda: lines.draw_difference(curves([0.01, 0.05, 0.1, 0.25, 1.0])),
-        "empty": lambda: lines.draw_difference({}),
-        "missing": lambda: lines.draw_difference({"JGA": {0.1: Estimate(nan)}}),
-        "single": lambda: lines.draw_difference({"JGA": {0.1: estimate(-0.2)}}),
-        "large": lambda: lines.draw_difference(curves([each / 5000 for each in range(5000)])),
+        "typical": lambda: share_chart(curves([0.01, 0.05, 0.1, 0.25, 1.0]), "GCA"),
+        "empty": lambda: share_chart({}, "GCA"),
+        "missing": lambda: share_chart({"JGA": {0.1: Estimate(nan)}}, "GCA"),
+        "single": lambda: share_chart({"JGA": {0.1: estimate(-0.2)}}, "GCA"),
+        "large": lambda: share_chart(curves([each / 5000 for each in range(5000)]), "GCA"),
     },
     "by_turn": {
-        "typical": lambda: lines.draw_turns(turns(14, SYSTEMS), {t: 1000 - 70 * t for t in range(1, 15)}, y_label=JGA),
-        "empty": lambda: lines.draw_turns({}, {}, y_label=JGA),
-        "missing": lambda: lines.draw_turns({"a": {1: Estimate(None), 2: Estimate(0.5)}, "b": {}}, {}, y_label=JGA),
-        "single": lambda: lines.draw_turns(turns(1, ["a"]), {1: 1}, y_label=JGA),
-        "large": lambda: lines.draw_turns(turns(5000, SYSTEMS), {t: 5001 - t for t in range(1, 5001)}, y_label=JGA),
+        "typical": lambda: turn_chart(turns(14, SYSTEMS), {t: 1000 - 70 * t for t in range(1, 15)}),
+        "empty": lambda: turn_chart({}, {}),
+        "missing": lambda: turn_chart({"a": {1: Estimate(None), 2: Estimate(0.5)}}, {}),
+        "single": lambda: turn_chart(turns(1, ["a"]), {1: 1}),
+        "large": lambda: turn_chart(turns(5000, SYSTEMS), {t: 5001 - t for t in range(1, 5001)}),
     },
     "error_classes": {
-        "typical": lambda: bars.draw_mistakes(slots(12)),
-        "empty": lambda: bars.draw_mistakes({}),
-        "zero": lambda: bars.draw_mistakes({"hotel-area": {("missed", "new"): 0}}),
-        "single": lambda: bars.draw_mistakes({"hotel-area": {("missed", "new"): 1}}),
-        "large": lambda: bars.draw_mistakes(slots(5000)),
+        "typical": lambda: mistake_chart(slots(12)),
+        "empty": lambda: mistake_chart({}),
+        "zero": lambda: mistake_chart({"hotel-area": {("missed", "new"): 0}}),
+        "single": lambda: mistake_chart({"hotel-area": {("missed", "new"): 1}}),
+        "large": lambda: mistake_chart(slots(5000)),
     },
     "confusion": {
-        "typical": lambda: grid.draw_confusion(values(7), slot="hotel-area"),
-        "empty": lambda: grid.draw_confusion({}, slot="hotel-area"),
-        "zero": lambda: grid.draw_confusion({("a", "b"): 0}, slot="hotel-area"),
-        "single": lambda: grid.draw_confusion({("east", None): 1}, slot="hotel-area"),
-        "large": lambda: grid.draw_confusion(values(5000), slot="hotel-area"),
+        "typical": lambda: value_chart(values(7)),
+        "empty": lambda: value_chart({}),
+        "zero": lambda: value_chart({("a", "b"): 0}),
+        "single": lambda: value_chart({("east", None): 1}),
+        "large": lambda: value_chart(values(5000)),
     },
+}
+CASES: dict[str, dict[str, Case]] = {
+    chart: {name: lambda make=make: make().draw() for name, make in cases.items()} for chart, cases in CHARTS.items()
 }
 
 

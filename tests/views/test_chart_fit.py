@@ -12,12 +12,12 @@ from matplotlib.text import Text
 from PIL import Image
 
 from dialmeter.errors import DialmeterError
-from dialmeter.views.charts import bars, canvas, lines
+from dialmeter.views.charts import canvas
 from dialmeter.views.charts.data import Estimate
 from dialmeter.views.charts.fit import AS_DESIGNED, ChartFit, fitted, parse_width
 
 from ..cli.invoke import call
-from .chart_cases import CASES
+from .chart_cases import CASES, bar_chart, parallel
 
 SCORES = {"TRADE": {"JGA": Estimate(0.5, 0.4, 0.6), "FGA(lam=0.5)": Estimate(0.7)}}
 
@@ -38,9 +38,9 @@ def test_every_chart_has_the_width_and_keeps_its_text_inside(name: str) -> None:
 
 
 def test_the_size_of_text_and_pixels() -> None:
-    plain, large = bars.draw(SCORES), None
+    plain, large = bar_chart(SCORES).draw(), None
     with fitted(ChartFit(font_size=18, dpi=300)):
-        large = bars.draw(SCORES)
+        large = bar_chart(SCORES).draw()
         image = Image.open(io.BytesIO(canvas.render(large, "png")))
     sizes = [{each.get_text(): each.get_fontsize() for each in texts(figure)} for figure in (plain, large)]
     shared = sizes[0].keys() & sizes[1].keys()
@@ -53,25 +53,25 @@ def test_the_size_of_text_and_pixels() -> None:
 def test_no_title_keeps_notes_and_the_title_of_the_file() -> None:
     many = {f"system {number}": {"JGA": Estimate(0.5)} for number in range(30)}
     with fitted(ChartFit(title=False)):
-        figure = bars.draw(many, title="Systems")
+        figure = bar_chart(many, title="Systems").draw()
     assert figure.get_suptitle() == "the first 12 of 30 systems"
     assert b"<dc:title>Systems</dc:title>" in canvas.render(figure, "svg")
     with fitted(ChartFit(title=False)):
-        assert bars.draw(SCORES, title="Systems").get_suptitle() == ""
+        assert bar_chart(SCORES, title="Systems").draw().get_suptitle() == ""
 
 
 def test_settings_end_with_the_block() -> None:
-    before = canvas.render(bars.draw(SCORES), "svg")
+    before = canvas.render(bar_chart(SCORES).draw(), "svg")
     with pytest.raises(RuntimeError), fitted(ChartFit(3.0, 7.0, 600, False)):
         raise RuntimeError
-    assert canvas.render(bars.draw(SCORES), "svg") == before
+    assert canvas.render(bar_chart(SCORES).draw(), "svg") == before
     with fitted(AS_DESIGNED):
-        assert canvas.render(bars.draw(SCORES), "svg") == before
+        assert canvas.render(bar_chart(SCORES).draw(), "svg") == before
 
 
 def test_measures_are_in_mathematical_form_and_nothing_else_is() -> None:
     names = ["FGA(lam=0.5)", "GCA(alpha=0.5)", "Pass(k=13)", "$x$(lam=0.5)", "my model(lam=0.5)", "FGA(lam=$1$)"]
-    figure = lines.draw_parallel({"TRADE": dict.fromkeys(names, 0.5)})
+    figure = parallel({"TRADE": dict.fromkeys(names, 0.5)}).draw()
     drawn = [each.get_text() for each in figure.axes[0].get_xticklabels()]
     assert drawn[:3] == ["FGA(λ=0.5)", "GCA(α=0.5)", "Pass¹³"]
     assert drawn[3:] == [r"\$x\$(lam=0.5)", "my model(lam=0.5)", r"FGA(lam=\$1\$)"]

@@ -9,9 +9,28 @@ from typing import Any
 
 import pytest
 
-from dialmeter.views.charts import axes, bars, canvas, grid, lines, points, words
+from dialmeter.views.charts import axes, canvas, words
 
-from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, case_svg, estimate, shown, svg
+from .chart_cases import (
+    CASES,
+    JGA,
+    MEASURES,
+    NU,
+    SYSTEMS,
+    TO,
+    bar_chart,
+    case_svg,
+    estimate,
+    mistake_chart,
+    parallel,
+    scatter,
+    share_chart,
+    shown,
+    svg,
+    traits,
+    turn_chart,
+    value_chart,
+)
 
 HOSTILE = '_$x^2$ \\$5 <script>&"\u202eevil\x00\n\ud800\uffff 北京'
 LITERAL = r'_$x^2$ \$5 <script>&"\u202eevil\x00\n\ud800\uffff 北京'
@@ -21,17 +40,18 @@ LABEL = "share of $turns$ right"
 @cache
 def hostile() -> dict[str, Any]:
     point = estimate(0.5)
-    return {
-        "parallel": lines.draw_parallel({HOSTILE: {HOSTILE: 0.5}, "b": {HOSTILE: 0.6}}, title=LABEL),
-        "bars": bars.draw({HOSTILE: {HOSTILE: point}}, title=HOSTILE, y_label=LABEL),
-        "scatter": points.draw([1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE),
-        "trait_grid": grid.draw_traits([1, 2], [1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE, score_label=HOSTILE),
-        "few_shot": lines.draw({HOSTILE: {0.1: point}}, x_label=LABEL),
-        "difference": lines.draw_difference({HOSTILE: {0.1: point}}, reference=HOSTILE, x_label=LABEL),
-        "by_turn": lines.draw_turns({HOSTILE: {1: point}}, {1: 1}, y_label=LABEL),
-        "error_classes": bars.draw_mistakes({HOSTILE: {("missed", "new"): 3}}, x_label=LABEL),
-        "confusion": grid.draw_confusion({(HOSTILE, None): 1}, slot=HOSTILE, count_label=LABEL),
+    charts = {
+        "parallel": parallel({HOSTILE: {HOSTILE: 0.5}, "b": {HOSTILE: 0.6}}, title=LABEL),
+        "bars": bar_chart({HOSTILE: {HOSTILE: point}}, title=HOSTILE, y_label=LABEL),
+        "scatter": scatter([1, 2], [1, 2], (LABEL, HOSTILE)),
+        "trait_grid": traits([[1, 2]] * 3, (LABEL, HOSTILE, HOSTILE)),
+        "few_shot": share_chart({HOSTILE: {0.1: point}}, x_label=LABEL),
+        "difference": share_chart({HOSTILE: {0.1: point}}, HOSTILE, x_label=LABEL),
+        "by_turn": turn_chart({HOSTILE: {1: point}}, {1: 1}, y_label=LABEL),
+        "error_classes": mistake_chart({HOSTILE: {("missed", "new"): 3}}, x_label=LABEL),
+        "confusion": value_chart({(HOSTILE, None): 1}, slot=HOSTILE, x_label=LABEL),
     }
+    return {name: chart.draw() for name, chart in charts.items()}
 
 
 @pytest.mark.parametrize("chart", CASES)
@@ -66,16 +86,17 @@ def test_labels_are_in_words(chart: str) -> None:
 
 def test_links() -> None:
     point = {"a": {"JGA": estimate(0.5), "SA": estimate(0.6)}}
-    links = {("a", "JGA"): 'run.html?x=1&y="2"', ("a", "SA"): "java\tscript:alert(1)"}
-    texts = [
-        svg(bars.draw(point, links=links)),
-        svg(grid.draw_traits([1], [1], [1], x_label="", y_label="", score_label="", links={(0, 0): "#cell"})),
-        svg(lines.draw_turns({"a": {1: estimate(0.5)}}, {1: 2}, y_label="", links={1: "#turn"})),
-        svg(bars.draw_mistakes({"s": {("over", "new"): 1}}, links={("s", "over", "new"): "#slot"})),
-        svg(grid.draw_confusion({("a", None): 1}, slot="s", links={("a", None): "#pair"})),
+    links = {(0, 2): ('run.html?x=1&y="2"', ""), (1, 2): ("java\tscript:alert(1)", "")}
+    charts = [
+        bar_chart(point, links=links),
+        turn_chart({"a": {1: estimate(0.5)}}, {1: 2}, y_label=""),
+        mistake_chart({"s": {("over", "new"): 1}}, links={(0, 5): ("#slot", "")}),
+        value_chart({("a", None): 1}, links={(0, 2): ("#pair", "")}),
     ]
+    charts[1].links[0, 5] = ("#turn", "")
+    texts = [svg(chart.draw()) for chart in charts]
     found = [[dict(each.attrib) for each in ET.fromstring(text).iter() if each.tag.endswith("}a")] for text in texts]
-    urls = ['run.html?x=1&y="2"', "#cell", "#turn", "#slot", "#pair"]
+    urls = ['run.html?x=1&y="2"', "#turn", "#slot", "#pair"]
     assert found == [[{"{http://www.w3.org/1999/xlink}href": url}] for url in urls]
 
 

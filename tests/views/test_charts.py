@@ -106,7 +106,9 @@ def test_pyplot_is_never_imported_and_matplotlib_only_to_draw() -> None:
     code = (
         "import sys; from dialmeter.views.charts import bars, canvas, grid, lines, points; "
         " print([m for m in ('matplotlib', 'numpy', 'scipy') if m in sys.modules]); "
-        "[canvas.render(points.draw([1, 2, 3], [1, 2, 1], x_label='x', y_label='y'), kind) for kind in canvas.KINDS]; "
+        "from dialmeter.views.chart_files import Chart; "
+        "chart = Chart('a', 'a', points.SCATTER, [('a', 1, 1), ('b', 2, 2), ('c', 3, 1)]); "
+        "[canvas.render(chart.draw(), kind) for kind in canvas.KINDS]; "
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -7,17 +7,21 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dialmeter.views.charts import bars, canvas, palette
-from dialmeter.views.charts.data import Estimate
+from dialmeter.views.chart_files import Chart
+from dialmeter.views.charts import canvas, palette
+from dialmeter.views.charts.bars import SPREAD
+from dialmeter.views.charts.data import Estimate, count_per_bin
 from dialmeter.views.html_env import asset, safe_text
 from dialmeter.views.pages.charts import VARIABLES, theme_svg
 
+from .chart_cases import bar_chart, mistake_chart
+
 COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("over", "new"): 1}}
-LINKS = {("hotel-area", "missed", "new"): "/rows/a?slot=hotel-area&class=missed&q=\"'<>"}
+ADDRESS = "/rows/a?slot=hotel-area&class=missed&q=\"'<>"
 
 
 def case_svg() -> bytes:
-    return canvas.render(bars.draw_mistakes(COUNTS, links=LINKS), "svg")
+    return canvas.render(mistake_chart(COUNTS, links={(0, 1): (ADDRESS, "")}).draw(), "svg")
 
 
 def test_no_colour_of_the_palette_is_left() -> None:
@@ -46,10 +50,9 @@ def test_ids_have_the_prefix_and_are_found() -> None:
 
 
 def test_links_have_names_and_no_target() -> None:
-    address = next(iter(LINKS.values()))
-    root = ET.fromstring(theme_svg(case_svg(), "", {address: "hotel-area: <missed>"}))
+    root = ET.fromstring(theme_svg(case_svg(), "", {ADDRESS: "hotel-area: <missed>"}))
     [link] = root.iter("a")
-    assert link.get("href") == address
+    assert link.get("href") == ADDRESS
     assert link.get("aria-label") == "hotel-area: <missed>"
     assert link.findtext("title") == "hotel-area: <missed>"
     assert link.get("target") is None
@@ -63,16 +66,16 @@ def test_the_same_chart_gives_the_same_bytes() -> None:
 
 def test_hostile_names_stay_text() -> None:
     evil = "</svg><script>alert(1)</script>"
-    shown = theme_svg(canvas.render(bars.draw({evil: {evil: Estimate(0.5)}}, title=evil), "svg"), "c1-")
+    shown = theme_svg(canvas.render(bar_chart({evil: {evil: Estimate(0.5)}}, title=evil).draw(), "svg"), "c1-")
     assert "<script" not in shown
     assert not list(ET.fromstring(shown).iter("script"))
 
 
 @pytest.mark.parametrize("values", [[], [float("nan")], [0.5], [0.0, 1.0], [-3.0, 12.0], [2.0, 2.0]])
 def test_spread_takes_any_scores(values: list[float]) -> None:
-    figure = bars.draw_spread(values, title="t", x_label="x")
-    assert canvas.render(figure, "svg").startswith(b"<?xml")
-    assert sum(int(row[2]) for row in bars.spread_table(values).rows) == sum(value == value for value in values)
+    chart = Chart("spread", "t", SPREAD, count_per_bin(values))
+    assert canvas.render(chart.draw(), "svg").startswith(b"<?xml")
+    assert sum(int(row[2]) for row in chart.table.rows) == sum(value == value for value in values)
 
 
 @pytest.mark.parametrize("letter", ["\u202e", "\u2066", "\u200b", "\ufeff", "\x00", "\x1b", "\u2028"])

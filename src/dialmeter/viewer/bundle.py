@@ -15,7 +15,7 @@ from ..views.pages.scores import match
 from ..views.pages.select import RowQuery, Selection, select
 from .comparing import compare_page, list_pairs, pair_page
 from .folder import RunFolder
-from .links import BundleLinks
+from .links import Links
 from .pages import row_page, rows_page, run_page, runs_page
 
 MOST_ROWS = 2000
@@ -53,7 +53,7 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
     runs = RunFolder(folder)
     entries = runs.entries()
     opened = [run for each in entries if each.kind and (run := _open_readable(runs, each.key)) is not None]
-    links = BundleLinks([run.key for run in opened])
+    links = Links([run.key for run in opened])
     readable = {run.key for run in opened}
     listed = [each if each.key in readable else each.broken("its rows cannot be read") for each in entries]
     shares = _shares([len(run) for run in opened], most)
@@ -94,7 +94,7 @@ def _shares(sizes: Sequence[int], most: int) -> list[int]:
     return shares
 
 
-def _run_pages(run: OpenedRun, share: int, runs: Sequence[OpenedRun], links: BundleLinks) -> Iterator[tuple[str, str]]:
+def _run_pages(run: OpenedRun, share: int, runs: Sequence[OpenedRun], links: Links) -> Iterator[tuple[str, str]]:
     others = [other.key for first, other in _pairs(runs) if first is run]
     yield links.run(run.key), "".join(run_page(run, others, links))
     selection = Selection(select(run, RowQuery()).positions[:share], None)
@@ -113,7 +113,7 @@ def _pairs(runs: Sequence[OpenedRun]) -> list[tuple[OpenedRun, OpenedRun]]:
     return pairs[:MOST_PAIRS]
 
 
-def _pair_pages(first: OpenedRun, second: OpenedRun, links: BundleLinks) -> Iterator[tuple[str, str]]:
+def _pair_pages(first: OpenedRun, second: OpenedRun, links: Links) -> Iterator[tuple[str, str]]:
     matched = match(first, second)
     keys = [first.key, second.key]
     yield links.compare(keys, {}), compare_page([first, second], {}, links, most=ROWS_OF_A_PAIR, swap=False)

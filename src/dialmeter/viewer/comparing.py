@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..errors import DialmeterError
-from ..stats import holm
 from ..views.compare import stars
 from ..views.html_env import page, score
 from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups, mistakes_by_row, side_mask
@@ -19,9 +18,10 @@ from ..views.pages.opened_run import OpenedRun
 from ..views.pages.scores import (
     MatchedRuns,
     change_masks,
+    is_tested,
     match,
     means_and_scores,
-    paired_test,
+    paired_tests,
     score_columns,
     score_filter,
     score_label,
@@ -37,30 +37,33 @@ CHANGE_SIGNS = {"better": "▲", "worse": "▼", "same": "="}
 _REASONS = 10
 
 
-class GroupQuery(NamedTuple):
-    """One text of a field, the side of the mistakes, and further filters for the run that made them."""
-
-    grouping: Grouping
-    name: str
-    side: Sides
-    further_filters: Mapping[str, str]
-    mistakes: tuple[NDArray[np.int32], NDArray[np.int32]]
-    """Number of mistakes of each shared row, in both runs."""
-
-    @property
-    def filters(self) -> dict[str, str]:
-        """Field → text that a finding must have."""
-        return {self.grouping.field: self.name, **self.further_filters}
-
-
 class PairList(NamedTuple):
-    """Sorted indices of shared rows, the measure of the list, and the parameters of the address."""
+    """The rows of two runs that match the parameters of an address.
+
+    Attributes:
+        order: indices of shared rows, the largest difference first.
+        by: the measure of the list.
+        show: the change or the side of the mistakes that is listed; empty for all rows.
+        params: the parameters of the address.
+        grouping: the field of the listed mistakes; None if scores are listed.
+        name: the text of the field.
+        filters: further field → text of the listed mistakes, in the run that made them.
+        mistakes: number of mistakes of each shared row, in both runs.
+    """
 
     order: NDArray[np.int64]
     by: str
     show: str
-    group: GroupQuery | None
     params: dict[str, str]
+    grouping: Grouping | None = None
+    name: str = ""
+    filters: Mapping[str, str] = {}
+    mistakes: Sequence[NDArray[np.int32]] = ()
+
+    @property
+    def marked(self) -> dict[str, str]:
+        """Field → text of the listed mistakes, which pages of rows mark."""
+        return {self.grouping.field: self.name, **self.filters} if self.grouping else {}
 
 
 def list_pairs(matched: MatchedRuns, params: Mapping[str, str]) -> PairList:
@@ -69,72 +72,67 @@ def list_pairs(matched: MatchedRuns, params: Mapping[str, str]) -> PairList:
     Raises:
         DialmeterError: the runs share no score per row.
     """
-    by = _measure(matched, params.get("by", ""))
-    comparable = matched.comparable(by)
-    group = _parse_group(matched, params) if comparable else None
-    if group is not None:
-        first, second = group.mistakes
-        mask = side_mask(first > 0, second > 0, group.side) & _matching(matched, group, group.further_filters)
-        indices = np.flatnonzero(mask)
-        difference = np.abs(second - first)[indices]
-        own = {"group": group.grouping.field, "name": group.name, "show": group.side, **group.further_filters}
-        return PairList(indices[np.lexsort((indices, -difference))], by, group.side, group, own)
-    show = params.get("show", "") if params.get("show", "") in CHANGE_SIGNS and comparable else ""
-    before, after = score_columns(matched, by)
-    changes = after - before
-    mask = change_masks(before, after, matched.first.kind.HIGHER_IS_BETTER)[show] if show else np.isfinite(changes)
-    indices = np.flatnonzero(mask)
-    own = {"by": by, **({"show": show} if show else {})}
-    return PairList(indices[np.lexsort((indices, -np.abs(changes[indices])))], by, show, None, own)
-
-
-def _measure(matched: MatchedRuns, requested: str) -> str:
     shared = [name for name in matched.first.columns if name in matched.second.columns]
     if not shared:
         raise DialmeterError("the two runs have no score per row in common")
-    return requested if requested in shared else matched.first.ranking if matched.first.ranking in shared else shared[0]
-
-
-def _parse_group(matched: MatchedRuns, params: Mapping[str, str]) -> GroupQuery | None:
-    kind, name, side = matched.first.kind, params.get("name", ""), params.get("show", "")
+    ranking = matched.first.ranking
+    by = params["by"] if params.get("by") in shared else ranking if ranking in shared else shared[0]
+    comparable = matched.comparable(by)
+    show, kind = params.get("show", ""), matched.first.kind
     grouping = next((each for each in kind.GROUPINGS if each.field == params.get("group", "")), None)
-    if grouping is None or not name or side not in SIDES:
-        return None
-    fields = [each.name for each in kind.FIELDS if each.name != grouping.field]
-    further_filters = {field: params[field] for field in fields if params.get(field)}
-    counts = [
-        mistakes_by_row(run, grouping, [name])[places, 0]
-        for run, places in ((matched.first, matched.first_rows), (matched.second, matched.second_rows))
-    ]
-    return GroupQuery(grouping, name, side, further_filters, (counts[0], counts[1]))
+    if grouping and params.get("name") and show in SIDES and comparable:
+        return _list_mistakes(matched, params, grouping, by)
+    show = show if show in CHANGE_SIGNS and comparable else ""
+    before, after = score_columns(matched, by)
+    changes = after - before
+    mask = change_masks(before, after, kind.HIGHER_IS_BETTER)[show] if show else np.isfinite(changes)
+    own = {"by": by, **({"show": show} if show else {})}
+    return PairList(_largest_first(mask, np.abs(changes)), by, show, own)
 
 
-def mistaken_run(matched: MatchedRuns, group: GroupQuery) -> tuple[OpenedRun, NDArray[np.int64]]:
+def _list_mistakes(matched: MatchedRuns, params: Mapping[str, str], grouping: Grouping, by: str) -> PairList:
+    """Return the rows with mistakes that have one text of a field, on a side."""
+    name, side = params["name"], next(side for side in SIDES if side == params["show"])
+    fields = [each.name for each in matched.first.kind.FIELDS if each.name != grouping.field]
+    filters = {field: params[field] for field in fields if params.get(field)}
+    sides = ((matched.first, matched.first_rows), (matched.second, matched.second_rows))
+    mistakes = [mistakes_by_row(run, grouping, [name])[rows, 0] for run, rows in sides]
+    own = {"group": grouping.field, "name": name, "show": side, **filters}
+    listed = PairList(np.arange(0), by, side, own, grouping, name, filters, mistakes)
+    mask = side_mask(mistakes[0] > 0, mistakes[1] > 0, side) & _matching(matched, listed, {})
+    return listed._replace(order=_largest_first(mask, np.abs(mistakes[1] - mistakes[0])))
+
+
+def _largest_first(mask: NDArray[np.bool_], sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the indices of a mask, the largest size first."""
+    indices = np.flatnonzero(mask)
+    return indices[np.lexsort((indices, -sizes[indices]))]
+
+
+def mistaken_run(matched: MatchedRuns, listed: PairList) -> tuple[OpenedRun, NDArray[np.int64]]:
     """Return the run whose mistakes are listed, and the positions of its shared rows."""
-    if group.side in ("only-first", "first"):
+    if listed.show in ("only-first", "first"):
         return matched.first, matched.first_rows
     return matched.second, matched.second_rows
 
 
-def _conditions(run: OpenedRun, group: GroupQuery, filters: Mapping[str, str]) -> Conditions:
-    texts = {group.grouping.field: (group.name,), **{field: (text,) for field, text in filters.items()}}
-    return {**group.grouping.mistakes, **run.kind.extra_conditions(run), **texts}
+def _conditions(run: OpenedRun, listed: PairList, filters: Mapping[str, str]) -> Conditions:
+    texts = {field: (text,) for field, text in {**listed.marked, **filters}.items()}
+    return {**(listed.grouping.mistakes if listed.grouping else {}), **run.kind.extra_conditions(run), **texts}
 
 
-def _matching(matched: MatchedRuns, group: GroupQuery, filters: Mapping[str, str]) -> NDArray[np.bool_]:
-    """Return the mask of the shared rows with a mistake that has all these texts, in the run that made the mistakes."""
-    run, positions = mistaken_run(matched, group)
-    mask: NDArray[np.bool_] = run.findings.by_row(_conditions(run, group, filters))[positions, 0] > 0
+def _matching(matched: MatchedRuns, listed: PairList, filters: Mapping[str, str]) -> NDArray[np.bool_]:
+    """Return the mask of the shared rows with a listed mistake that has all these texts, in the run that made the mistakes."""
+    run, positions = mistaken_run(matched, listed)
+    mask: NDArray[np.bool_] = run.findings.by_row(_conditions(run, listed, filters))[positions, 0] > 0
     return mask
 
 
-def row_reasons(run: OpenedRun, group: GroupQuery, position: int) -> list[tuple[str, ...]]:
+def row_reasons(run: OpenedRun, listed: PairList, position: int) -> list[tuple[str, ...]]:
     """Return the distinct mistakes of a row, as the texts of the fields that distinguish them."""
     fields = run.findings.fields
-    conditions = [
-        (fields.index(field), texts) for field, texts in _conditions(run, group, group.further_filters).items()
-    ]
-    columns = [fields.index(field) for field in group.grouping.reasons]
+    conditions = [(fields.index(field), texts) for field, texts in _conditions(run, listed, {}).items()]
+    columns = [fields.index(field) for field in listed.grouping.reasons] if listed.grouping else []
     mistakes = (
         tuple(finding[column] for column in columns)
         for finding in run.findings.of_row(position)
@@ -145,19 +143,18 @@ def row_reasons(run: OpenedRun, group: GroupQuery, position: int) -> list[tuple[
 
 def reasons(matched: MatchedRuns, listed: PairList) -> tuple[list[dict[str, Any]], int]:
     """Return the most frequent mistakes of the list with the number of their rows, and the number of other mistakes."""
-    group = listed.group
-    if group is None:
+    if listed.grouping is None:
         return [], 0
-    run, positions = mistaken_run(matched, group)
+    run, positions = mistaken_run(matched, listed)
     counts: Counter[tuple[str, ...]] = Counter()
     for index in listed.order:
-        counts.update(row_reasons(run, group, int(positions[index])))
+        counts.update(row_reasons(run, listed, int(positions[index])))
     ranked = sorted(counts, key=lambda reason: (-counts[reason], reason))
     frequent = []
     for reason in ranked[:_REASONS]:
         # An empty text is not a filter.
-        texts = {field: text for field, text in zip(group.grouping.reasons, reason, strict=True) if text}
-        rows = int(_matching(matched, group, {**group.further_filters, **texts})[listed.order].sum())
+        texts = {field: text for field, text in zip(listed.grouping.reasons, reason, strict=True) if text}
+        rows = int(_matching(matched, listed, texts)[listed.order].sum())
         frequent.append({"texts": reason, "rows": rows, "params": {**listed.params, **texts}})
     return frequent, len(ranked) - len(frequent)
 
@@ -255,48 +252,49 @@ def _score_lines(pairs: Sequence[MatchedRuns], links: Links) -> list[dict[str, A
     runs = [first, *(each.second for each in pairs)]
     values = [_run_values(first, pairs[0].first_rows), *(_run_values(each.second, each.second_rows) for each in pairs)]
     filters = [{score_label(each): score_filter(run, each) for each in means_and_scores(run)} for run in runs]
+    names = list(dict.fromkeys(name for by_name in values for name in by_name))
+    tests = paired_tests(pairs, names)
     rows: list[dict[str, Any]] = []
-    for name in dict.fromkeys(name for by_name in values for name in by_name):
+    for name in names:
         cells = []
         for run, by_name, run_filters in zip(runs, values, filters, strict=True):
             params = run_filters.get(name) or ({"by": name} if name in run.columns else {})
             value = by_name.get(name)
             cells.append({"text": score(value), "href": "" if value is None else links.rows(run.key, params)})
-        others = [
-            _difference(each, name, values[0].get(name), by_name.get(name), links)
-            for each, by_name in zip(pairs, values[1:], strict=True)
-        ]
-        rows.append(
-            {"measure": name, "values": cells, "others": others, "per_row": any(each["counts"] for each in others)}
-        )
-    tested = [other for row in rows for other in row["others"]]
-    for other, p in zip(tested, holm([other["p"] for other in tested]), strict=True):
-        other["p"], other["stars"] = _format_p(p), stars(p, 2)
+        base = values[0].get(name)
+        others = []
+        for at, (each, by_name) in enumerate(zip(pairs, values[1:], strict=True)):
+            value = by_name.get(name)
+            is_known = each.comparable(name) and base is not None and value is not None
+            result, p = tests.get((at, name), (None, None))
+            others.append(
+                {
+                    "difference": _format_change(value - base) if is_known else "–",  # type: ignore[operator]
+                    "p": _format_p(p),
+                    "stars": stars(p, 2),
+                    "mean": _format_change(result.difference if result else None),
+                    **_change_counts(each, name, links),
+                }
+            )
+        is_per_row = any(each["counts"] for each in others)
+        rows.append({"measure": name, "values": cells, "others": others, "per_row": is_per_row})
     return rows
 
 
-def _difference(matched: MatchedRuns, name: str, one: float | None, two: float | None, links: Links) -> dict[str, Any]:
-    first, second = matched.first, matched.second
-    comparable = matched.comparable(name)
-    is_shared = name in first.columns and name in second.columns
-    empty = "not comparable" if not comparable else "" if is_shared else f"no score per {first.kind.UNIT[0]}"
-    cells: dict[str, Any] = {
-        "difference": _format_change(two - one) if comparable and one is not None and two is not None else "–",
-        "empty": empty,
-        "counts": [],
-        "p": None,
-        "href": "",
-    }
-    if not empty:
-        masks = change_masks(*score_columns(matched, name), first.kind.HIGHER_IS_BETTER)
-        for way in CHANGE_SIGNS:
-            address = links.compare([first.key, second.key], {"by": name, "show": way}) + "#list"
-            cells["counts"].append((way, int(masks[way].sum()), "" if links.static else address))
-        result = paired_test(matched, name)
-        cells["p"] = result.p if result else None
-        cells["mean"] = _format_change(result.difference if result else None)
-        cells["href"] = "" if links.static else links.compare([first.key, second.key], {"by": name}) + "#list"
-    return cells
+def _change_counts(matched: MatchedRuns, name: str, links: Links) -> dict[str, Any]:
+    """Return the numbers of rows that are better, worse or the same; or why there are none."""
+    first = matched.first
+    if not is_tested(matched, name):
+        why = f"no score per {first.kind.UNIT[0]}" if matched.comparable(name) else "not comparable"
+        return {"empty": why, "counts": [], "href": ""}
+    masks = change_masks(*score_columns(matched, name), first.kind.HIGHER_IS_BETTER)
+
+    def address(**params: str) -> str:
+        keys = [first.key, matched.second.key]
+        return "" if links.static else links.compare(keys, {"by": name, **params}) + "#list"
+
+    counts = [(way, int(masks[way].sum()), address(show=way)) for way in CHANGE_SIGNS]
+    return {"empty": "", "counts": counts, "href": address()}
 
 
 def _run_values(run: OpenedRun, rows: NDArray[np.int64]) -> dict[str, float | None]:
@@ -390,13 +388,11 @@ def _bar_position(low: float, high: float, scale: float) -> tuple[str, str]:
 def _pair_list(
     matched: MatchedRuns, listed: PairList, params: Mapping[str, str], links: Links, most: int
 ) -> dict[str, Any]:
-    first, second = matched.first, matched.second
-    keys = [first.key, second.key]
-    order, group = listed.order, listed.group
+    first, keys = matched.first, [matched.first.key, matched.second.key]
+    order, grouping = listed.order, listed.grouping
     pages = max(1, -(-len(order) // most))
     text = params.get("page", "1")
     number = min(max(1, int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1), pages)
-    page_rows = order[(number - 1) * most : number * most]
     frequent, more = reasons(matched, listed)
 
     def address(**changes: str) -> str:
@@ -406,19 +402,20 @@ def _pair_list(
     return {
         "by": listed.by,
         "show": listed.show,
-        "name": group.name if group else "",
-        "field": first.kind.label(group.grouping.field) if group else "",
-        "mistaken": mistaken_run(matched, group)[0].key if group else "",
+        "name": listed.name,
+        "field": first.kind.label(grouping.field) if grouping else "",
+        "mistaken": mistaken_run(matched, listed)[0].key if grouping else "",
         "size": len(order),
         "everything": links.compare(keys, {"by": listed.by}) + "#list" if listed.show and not links.static else "",
         "chips": [
-            (describe_texts(first, [field], [text]), address(**{field: ""}))
-            for field, text in (group.further_filters if group else {}).items()
+            (describe_texts(first, [field], [text]), address(**{field: ""})) for field, text in listed.filters.items()
         ],
-        "headings": [first.kind.label(field) for field in group.grouping.reasons] if group else [],
+        "headings": [first.kind.label(field) for field in grouping.reasons] if grouping else [],
         "reasons": [{**each, "href": links.compare(keys, each["params"]) + "#list"} for each in frequent],
         "more": more,
-        "pairs": [_pair_line(matched, listed, int(place), links) for place in page_rows],
+        "pairs": [
+            _pair_line(matched, listed, int(place), links) for place in order[(number - 1) * most : number * most]
+        ],
         "page": number,
         "pages": 1 if links.static else pages,
         "before": address(page=str(number - 1)) if number > 1 else "",
@@ -427,38 +424,35 @@ def _pair_list(
 
 
 def _pair_line(matched: MatchedRuns, listed: PairList, place: int, links: Links) -> dict[str, Any]:
-    first, second = matched.first, matched.second
+    first, by = matched.first, listed.by
     first_row, second_row = int(matched.first_rows[place]), int(matched.second_rows[place])
-    row = {
-        "id": first.findings.ids[first_row],
-        "href": links.pair([first.key, second.key], first_row, listed.params),
-        "what": "",
-    }
-    if listed.group is not None:
-        run, positions = mistaken_run(matched, listed.group)
-        mistakes = row_reasons(run, listed.group, int(positions[place]))
-        fields = listed.group.grouping.reasons
-        texts = "; ".join(describe_texts(run, fields, each) for each in mistakes[:3])
-        before, after = (int(counts[place]) for counts in listed.group.mistakes)
+    what, way, change = "", "", "–"
+    cells: list[Any]
+    if listed.grouping is not None:
+        run, positions = mistaken_run(matched, listed)
+        mistakes = row_reasons(run, listed, int(positions[place]))
+        what = "; ".join(describe_texts(run, listed.grouping.reasons, each) for each in mistakes[:3])
+        what += " …" if len(mistakes) > 3 else ""
+        before, after = cells = [int(counts[place]) for counts in listed.mistakes]
         way = "worse" if after > before else "better" if after < before else "same"
-        return {
-            **row,
-            "first": before,
-            "second": after,
-            "change": f"{after - before:+d}".replace("-", "−"),
-            "way": way,
-            "sign": CHANGE_SIGNS[way],
-            "what": texts + (" …" if len(mistakes) > 3 else ""),
-        }
-    by = listed.by
-    old, new = float(first.columns[by][first_row]), float(second.columns[by][second_row])
-    way, sign, change_text = "", "", "–"
-    if matched.comparable(by):
-        masks = change_masks(np.array([old]), np.array([new]), first.kind.HIGHER_IS_BETTER)
-        way = next(way for way, mask in masks.items() if mask[0])
-        sign, change_text = CHANGE_SIGNS[way], _format_change(new - old)
-    cells = {"first": first.kind.cell(by, old), "second": first.kind.cell(by, new)}
-    return {**row, **cells, "change": change_text, "way": way, "sign": sign}
+        change = f"{after - before:+d}".replace("-", "−")
+    else:
+        values = float(first.columns[by][first_row]), float(matched.second.columns[by][second_row])
+        cells = [first.kind.cell(by, value) for value in values]
+        if matched.comparable(by):
+            masks = change_masks(np.array(values[:1]), np.array(values[1:]), first.kind.HIGHER_IS_BETTER)
+            way = next(way for way, mask in masks.items() if mask[0])
+            change = _format_change(values[1] - values[0])
+    return {
+        "id": first.findings.ids[first_row],
+        "href": links.pair([first.key, matched.second.key], first_row, listed.params),
+        "what": what,
+        "first": cells[0],
+        "second": cells[1],
+        "change": change,
+        "way": way,
+        "sign": CHANGE_SIGNS.get(way, ""),
+    }
 
 
 def pair_page(
@@ -489,12 +483,12 @@ def pair_page(
     return page(
         "pair.html",
         links=links,
-        crumbs=[(f"{first.key} and {second.key}", back), (str(rows[0]["id"]), "")],
-        row_id=rows[0]["id"],
+        crumbs=[(f"{first.key} and {second.key}", back), (rows[0].id, "")],
+        row_id=rows[0].id,
         names=(first.key, second.key),
         back=back,
         **neighbours(listed.order[:most], int(places[0]), link, "all"),
-        about=f"{first.kind.label(listed.group.grouping.field)} {listed.group.name}" if listed.group else "",
+        about=describe_texts(first, [listed.grouping.field], [listed.name]) if listed.grouping else "",
         template=f"{first.kind.NAME}/pair.html",
-        shown=first.kind.pair(*rows, listed.group.filters if listed.group else {}),
+        shown=first.kind.pair(*rows, listed.marked),
     )

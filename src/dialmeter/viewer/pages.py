@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 COLUMNS = 6
 FLUSH = "<!--flush-->"
 SHORT = 160
-NOT_A_ROW = (KeyError, TypeError, AttributeError, ValueError, IndexError)
-"""Exceptions that a row raises if it is valid JSON, but not a row of its kind."""
 RUN_COLUMNS = (
     ("name", "run", False),
     ("kind", "kind", False),
@@ -185,8 +183,8 @@ def _row_line(run: OpenedRun, position: int, names: Sequence[str], selection: Se
     try:
         row = run.row(position)
         facts_text, talk = run.kind.summary(row)
-        name = str(row["id"])
-    except (DialmeterError, *NOT_A_ROW) as error:
+        name = row.id
+    except DialmeterError as error:
         name, facts_text, talk = f"row {position}", f"cannot be read: {error}", ""
     return {
         "position": position,
@@ -241,23 +239,19 @@ def row_page(run: OpenedRun, position: int, query: RowQuery, selection: Selectio
     if not 0 <= position < len(run):
         raise DialmeterError(f"{run.key} has no {run.kind.UNIT[0]} {position}: it has {len(run):,}, numbered from 0")
     row = run.row(position)
-    try:
-        name, shown = str(row["id"]), run.kind.page(row, query.filters)
-    except NOT_A_ROW as error:
-        raise DialmeterError(f"{run.key}, row {position}: cannot be shown: {type(error).__name__}: {error}") from None
     params = query.params(page=None)
     order = selection.positions
     units = run.kind.UNIT[1]
     return page(
         "row.html",
         links=links,
-        crumbs=[(run.key, links.run(run.key)), (units, links.rows(run.key, params)), (name, "")],
+        crumbs=[(run.key, links.run(run.key)), (units, links.rows(run.key, params)), (row.id, "")],
         run=run,
-        row_id=name,
+        row_id=row.id,
         back=links.rows(run.key, params),
         **neighbours(order, position, lambda each: links.row(run.key, each, params), f"all {units}"),
         scores=[(name, run.cell(name, position)) for name in run.columns],
-        shown=shown,
+        shown=run.kind.page(row, query.filters),
     )
 
 

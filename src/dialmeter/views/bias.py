@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from math import fsum
-from typing import Any
 
 from msgspec.structs import asdict
 
@@ -15,7 +13,8 @@ from ..studies.bias.bias_verdict import WORDS, BiasVerdict, limits, no_correlati
 from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, TRAITS, BiasStudy, Filter, rows_of
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
-from .charts import grid, points
+from .charts.grid import TRAIT_GRID, trait_frame
+from .charts.points import SCATTER
 from .latex import Paper
 from .tables import Table, grid_of, highest, markdown_text, percent, records_table, render, table_of
 
@@ -155,17 +154,18 @@ def _measure_charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
     names = [row.dialogue if study.system == row.system else f"{row.system}: {row.dialogue}" for row in study.rows]
     words = {trait: f"{TRAITS[trait].title} ({trait})" for trait in VERSIONS[0]}
     for trait, column in columns.items():
-        labels: dict[str, Any] = {"x_label": words[trait], "y_label": measure}
-        title = f"{study.system}: does {measure} depend on {trait}?"
-        draw = partial(
-            points.draw, column, values, title=title, correlation=_correlation(study, trait, measure), **labels
+        yield Chart(
+            f"{stem}-{trait.lower()}",
+            f"{study.system}: does {measure} depend on {trait}?",
+            SCATTER,
+            list(zip(names, column, values, strict=True)),
+            ("dialogue", words[trait], measure),
+            options={"correlation": _correlation(study, trait, measure)},
         )
-        yield Chart(f"{stem}-{trait.lower()}", title, draw, points.table(column, values, dialogues=names, **labels))
     (first, across), (second, upward) = columns.items()
-    labels = {"x_label": words[first], "y_label": words[second], "score_label": measure}
     title = f"{study.system}: {measure} by {first} and {second}"
-    draw = partial(grid.draw_traits, across, upward, values, title=title, **labels)
-    yield Chart(f"{stem}-grid", title, draw, grid.traits_table(across, upward, values, **labels))
+    frame = trait_frame(zip(across, upward, values, strict=True), words[first], words[second], measure)
+    yield Chart(f"{stem}-grid", title, TRAIT_GRID, **frame)
 
 
 def _correlation(study: BiasStudy, trait: str, measure: str) -> Interval:

@@ -1,66 +1,126 @@
-"""Charts, and folders of chart files. Each chart file has a CSV file with its data."""
+"""Charts as frames of data, and folders of chart files. The drawing of a chart, its table and its CSV file derive from its frame."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from ..core.lock import Lock
 from ..core.output import write_file
+from ..measure import Score
 from .charts import canvas
+from .charts.bars import BARS
+from .charts.data import number_cell, point
 from .charts.fit import AS_DESIGNED, ChartFit, fitted
+from .charts.lines import PARALLEL
 from .tables import Table, render
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Chart(NamedTuple):
-    """A chart that is drawn on demand, and its data.
+class Chart(Struct):
+    """A frame of data with a mark; it is drawn on demand.
 
-    ``name`` is the name of its file without the suffix. ``links`` maps the address of each link in the chart to its text.
-    If ``table_first`` is set, a page shows the data before the chart.
+    Attributes:
+        name: the name of its file without the suffix.
+        title: the text above it.
+        mark: the kind of chart, such as ``bars.BARS``.
+        rows: the data, one value per column.
+        columns: the titles of the columns; by default those of the mark.
+        x_label: what the horizontal position means, in words; by default the text of the mark.
+        y_label: what the height means, in words; by default the text of the mark.
+        as_percent: whether values are fractions that are shown as percent.
+        options: further settings of the mark.
+        links: (row, column) → address of a link, and its text; a link without a text is in the table only.
+        data: a table to show instead of the frame, if it says more.
+        table_first: whether a page shows the table before the chart.
+
+    Example:
+        >>> scores = Chart("measures", "Scores", BARS)
+        >>> scores.add("TRADE", "JGA", 0.5, None, None)
+        >>> scores.table.rows, scores.draw().get_suptitle()
+        ((('TRADE', 'JGA', '0.5', '', ''),), 'Scores')
     """
 
     name: str
     title: str
-    draw: Callable[[], Figure]
-    table: Table
-    links: Mapping[str, str] = {}
+    mark: canvas.Mark
+    rows: list[tuple[Any, ...]] = []
+    columns: tuple[str, ...] = ()
+    x_label: str = ""
+    y_label: str = ""
+    as_percent: bool = True
+    options: Mapping[str, Any] = {}
+    links: dict[tuple[int, int], tuple[str, str]] = {}
+    data: Table | None = None
     table_first: bool = False
 
+    def __post_init__(self) -> None:
+        self.columns = self.columns or self.mark.columns
+        self.x_label = self.x_label or self.mark.x_label
+        self.y_label = self.y_label or self.mark.y_label
 
-def chart(
-    name: str,
-    title: str,
-    draw: Callable[..., Figure],
-    table: Callable[..., Table],
-    *data: Any,
-    texts: Mapping[str, str] | None = None,
-    **options: Any,
-) -> Chart:
-    """Build a chart from a function that draws the data and a function that tabulates the same data.
+    def add(self, *values: Any, address: str = "", text: str = "", column: int = 2) -> None:
+        """Add a row; the address of a link of one of its columns and the text of the link are optional."""
+        if address:
+            self.links[len(self.rows), column] = (address, text)
+        self.rows.append(values)
 
-    Args:
-        name: the name of its file.
-        title: the text above it.
-        draw: the function that draws it, such as ``bars.draw``.
-        table: the function that returns its data as a table, such as ``bars.table``.
-        data: positional arguments of both functions.
-        texts: the text of each link, by address.
-        options: keyword arguments of ``draw``.
+    def address(self, row: int, column: int) -> str:
+        """Return the address of the link of a value; empty if it has none."""
+        return self.links.get((row, column), ("", ""))[0]
+
+    @property
+    def table(self) -> Table:
+        """The data as a table; numbers have at most ten digits."""
+        if self.data is not None:
+            return self.data
+        rows = tuple(tuple(v if isinstance(v, str) else number_cell(v) for v in values) for values in self.rows)
+        numeric = frozenset(range(len(self.columns))) - self.mark.words
+        links = {place: address for place, (address, _) in self.links.items()}
+        return Table("", self.columns, rows, numeric, links=links)
+
+    def draw(self) -> Figure:
+        """Draw the chart."""
+        drawing = self.mark.draw(self)
+        with canvas.new_figure(
+            self.title,
+            *drawing.notes,
+            width=drawing.width,
+            height=drawing.height,
+            x_label=drawing.x_label or self.x_label,
+            y_label=drawing.y_label or self.y_label,
+        ) as (figure, axes):
+            (drawing.paint or canvas.draw_no_data)(figure, axes)
+        if drawing.paint and drawing.finish:
+            drawing.finish(axes)
+        return figure
+
+
+def score_chart(name: str, title: str, scores: Mapping[str, Iterable[Score]], y_label: str) -> Chart:
+    """Return bars of the scores of systems with their intervals.
 
     Example:
-        >>> from dialmeter.views.charts import bars, data
-        >>> scores = chart("measures", "Scores", bars.draw, bars.table, {"TRADE": {"JGA": data.Estimate(0.5)}})
-        >>> scores.table.rows, scores.draw().get_suptitle()
-        ((('TRADE', 'JGA', '0.5', '', ''),), 'Scores')
+        >>> score = Score(measure="JGA", value=0.5, ci=(0.4, 0.6), n=6, unscored=0, signature="JGA|v:1")
+        >>> score_chart("measures", "Scores", {"TRADE": [score]}, "percent").rows
+        [('TRADE', 'JGA', 0.5, 0.4, 0.6)]
     """
-    return Chart(name, title, partial(draw, *data, title=title, **options), table(*data), texts or {})
+    rows = [(system, each.measure, *point(each.value, each.ci)) for system, own in scores.items() for each in own]
+    return Chart(name, title, BARS, rows, y_label=y_label)
+
+
+def parallel_chart(title: str, scores: Chart) -> Chart:
+    """Return parallel coordinates of the scores of a bar chart: one row per system, one column per measure."""
+    values = {row[:2]: row[2] for row in scores.rows}
+    systems, measures = (list(dict.fromkeys(row[side] for row in scores.rows)) for side in (0, 1))
+    rows = [(system, *(values.get((system, measure)) for measure in measures)) for system in systems]
+    return Chart("parallel", title, PARALLEL, rows, ("system", *measures))
 
 
 def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind, fit: ChartFit = AS_DESIGNED) -> list[str]:

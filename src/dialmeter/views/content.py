@@ -10,13 +10,12 @@ from msgspec.structs import replace
 
 from ..core.account import read_account
 from ..model import Notice
-from ..stats import holm
 from .chart_files import Chart
 from .compare import stars
 from .latex import COLUMN, breakable, latex_text
 from .pages.kinds import ChartImage, RowsLink
 from .pages.opened_run import OpenedRun
-from .pages.scores import command, confidence, facts, match, paired_test, scores_by_run, signature
+from .pages.scores import command, confidence, facts, match, paired_tests, scores_by_run, signature
 from .pages.select import RowQuery, select
 from .tables import Table, markdown_text, render, visible
 
@@ -87,41 +86,31 @@ def sections(runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Section]:
 
 
 def _comparison_section(runs: Sequence[OpenedRun], link: RowsLink) -> Section:
-    table, tests, not_comparable = _add_stars(runs)
-    unit, units = runs[0].kind.UNIT
+    """Return the scores side by side, with stars at differences from the first run."""
+    table = scores_by_run(runs)
+    pairs = [match(runs[0], other) for other in runs[1:]]
+    names = [row[0] for row in table.rows]
+    tests = paired_tests(pairs, names)
+    marks = {(names.index(name), 3 + 2 * at): mark for (at, name), (_, p) in tests.items() if (mark := stars(p, 2))}
+    count = sum(p is not None for _, p in tests.values())
+    kind, (unit, units) = runs[0].kind, runs[0].kind.UNIT
     stars_note = (
-        f"Stars: the mean change per {unit} against {runs[0].key} (paired randomisation over {units}, "
-        f"Holm over {tests} tests), * below 0.05, ** below 0.01."
+        f" Stars: the mean change per {unit} against {runs[0].key} (paired randomisation over {units}, "
+        f"Holm over {count} tests), * below 0.05, ** below 0.01."
     )
     return Section(
-        f"{runs[0].kind.NAME.capitalize()}s side by side",
+        f"{kind.NAME.capitalize()}s side by side",
         (
-            table,
-            Paragraph(f"{runs[0].kind.VALUES}." + (f" {stars_note}" if tests else "")),
-            *map(Paragraph, not_comparable),
-            Charts(tuple(runs[0].kind.charts(runs, link))),
+            replace(table, marks=marks),
+            Paragraph(f"{kind.VALUES}." + (stars_note if count else "")),
+            *(
+                Paragraph(f"No stars for {each.second.key}: it is not comparable with {runs[0].key}: {each.why_not}.")
+                for each in pairs
+                if each.why_not
+            ),
+            Charts(tuple(kind.charts(runs, link))),
         ),
     )
-
-
-def _add_stars(runs: Sequence[OpenedRun]) -> tuple[Table, int, list[str]]:
-    """Return the table with stars at differences from the first run, the number of tests, and why runs are not comparable."""
-    table = scores_by_run(runs)
-    names = [row[0] for row in table.rows]
-    p_values: list[tuple[tuple[int, int], float]] = []
-    not_comparable = []
-    for column, other in enumerate(runs[1:], 1):
-        both = match(runs[0], other)
-        if both.why_not:
-            not_comparable.append(f"No stars for {other.key}: it is not comparable with {runs[0].key}: {both.why_not}.")
-        for row, name in enumerate(names):
-            is_shared = name in runs[0].columns and name in other.columns and both.comparable(name)
-            result = paired_test(both, name) if is_shared else None
-            if result is not None and result.p is not None:
-                p_values.append(((row, 1 + 2 * column), result.p))
-    adjusted = zip(p_values, holm([p for _, p in p_values]), strict=True)
-    marks = {cell: mark for (cell, _), p in adjusted if (mark := stars(p, 2))}
-    return replace(table, marks=marks), len(p_values), not_comparable
 
 
 def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator[Section]:
@@ -169,7 +158,7 @@ def worst(run: OpenedRun) -> Rows:
     for position in order[:WORST]:
         row = run.row(position)
         facts_text, _ = run.kind.summary(row)
-        rows.append((str(row["id"]), run.cell(by, position) if by else "–", facts_text))
+        rows.append((row.id, run.cell(by, position) if by else "–", facts_text))
     table = Table(
         f"worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "summary"), tuple(rows), frozenset({1})
     )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from typing import Any
 
 from msgspec.structs import replace
 
 from ..core.comparability import joint_signature
 from ..studies.curve.curve import MEAN, POOLED, Curve, CurvePoint, CurveTrend, DomainTable, Kind
 from ..studies.curve.curve_files import CurveEstimate
-from .chart_files import Chart, chart, slug
-from .charts import bars, data, lines
+from .chart_files import Chart, slug
+from .charts import data
+from .charts.bars import BARS
+from .charts.lines import SHARES
 from .tables import Table, highest, interval, percent, records_table, table_of
 
 
@@ -202,28 +205,27 @@ def curve_charts(curve: Curve) -> Iterator[Chart]:
         ending = f"-{slug(domain)}" if domain else ""
         about = (f" in {domain}" if domain else "") + _interval_note(curve, points)
         title = f"Measures with little training data{about}"
-        yield chart(f"curve{ending}", title, lines.draw, lines.table, _series(points, "value"))
-        if curve.reference and (differences := _series(points, "difference")):
+        yield Chart(f"curve{ending}", title, SHARES, _rows(points, "value"))
+        if curve.reference and (differences := _rows(points, "difference")):
             reference, title = curve.reference, f"Difference of measures from {curve.reference}{about}"
-            yield chart(
-                f"difference{ending}", title, lines.draw_difference, lines.table, differences, reference=reference
-            )
-            distances, label = _series(points, "distance"), f"absolute difference to {reference}"
-            yield chart(f"distance{ending}", title, lines.draw, lines.table, distances, y_label=label)
+            yield Chart(f"difference{ending}", title, SHARES, differences, options={"reference": reference})
+            distances, label = _rows(points, "distance"), f"absolute difference to {reference}"
+            yield Chart(f"distance{ending}", title, SHARES, distances, y_label=label)
     for table in curve.tables:
         names = (*table.domains, MEAN, POOLED)
-        scores = {name: {row.measure: _estimate(row.of(name)) for row in table.rows} for name in names}
+        rows = [(name, row.measure, *_estimate(row.of(name))) for name in names for row in table.rows]
         ending = "" if len(curve.tables) == 1 else f"-ratio-{share(table.ratio)}"
-        yield chart(f"domains{ending}", "Measures by domain", bars.draw, bars.table, scores)
+        yield Chart(f"domains{ending}", "Measures by domain", BARS, rows)
 
 
-def _series(points: list[CurvePoint], kind: Kind) -> dict[str, dict[float, data.HasInterval]]:
-    series: dict[str, dict[float, data.HasInterval]] = {}
-    for point in points:
-        estimate: CurveEstimate | None = getattr(point, kind)
-        if estimate is not None and point.ratio is not None:
-            series.setdefault(point.measure, {})[point.ratio] = _estimate(estimate)
-    return series
+def _rows(points: list[CurvePoint], kind: Kind) -> list[tuple[Any, ...]]:
+    """Return the estimates by measure and share."""
+    return [
+        (measure, each.ratio, *_estimate(estimate))
+        for measure in dict.fromkeys(each.measure for each in points)
+        for each in sorted((each for each in points if each.ratio is not None), key=attrgetter("ratio"))
+        if each.measure == measure and (estimate := getattr(each, kind)) is not None
+    ]
 
 
 def _interval_note(curve: Curve, points: list[CurvePoint]) -> str:
@@ -233,7 +235,6 @@ def _interval_note(curve: Curve, points: list[CurvePoint]) -> str:
     return f"; {100 * curve.resampling.confidence:g} % intervals over {over}"
 
 
-def _estimate(estimate: CurveEstimate) -> data.Estimate:
+def _estimate(estimate: CurveEstimate) -> tuple[float | None, ...]:
     """Return the value with its interval over seeds; with one seed, over dialogues."""
-    low, high = estimate.seeds or estimate.dialogues or (None, None)
-    return data.Estimate(estimate.value, low, high)
+    return data.point(estimate.value, estimate.seeds or estimate.dialogues)

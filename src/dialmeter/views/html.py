@@ -5,18 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from .content import Charts, Rows, Section, sections
 from .html_env import asset, environment, page
 from .pages.charts import DrawnChart, draw_for_page
-from .pages.kinds import Field
 from .pages.opened_run import OpenedRun
 from .pages.select import field_options, row_data
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 LARGEST = 2_000_000
 MOST_ROWS = 200
@@ -28,43 +24,6 @@ _REPORT_POLICY = (
 _BOARD_POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 )
-
-
-class ShownRow(NamedTuple):
-    """A row of the report, collapsed by default."""
-
-    position: int
-    anchor: str
-    id: str
-    value: str
-    facts: str
-    body: Markup
-
-
-class ShownRows(NamedTuple):
-    """The rows of a run that fit in the report."""
-
-    name: str
-    run: OpenedRun
-    by: str
-    rows: list[ShownRow]
-    data: Markup
-    fields: list[tuple[Field, list[str]]]
-
-
-class ShownCharts(NamedTuple):
-    """The charts that fit in the report, and the number of charts that do not."""
-
-    charts: list[DrawnChart]
-    hidden: int
-
-
-class ShownSection(NamedTuple):
-    """A section with drawn charts; its rows are selected later, when their number is known."""
-
-    heading: str
-    level: int
-    blocks: Sequence[object]
 
 
 def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
@@ -83,12 +42,13 @@ def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
     most = MOST_ROWS // len(runs)
     while True:
         shown = [
-            section._replace(
-                blocks=[
-                    _rows(block, numbers[block.run.key], most) if isinstance(block, Rows) else block
-                    for block in section.blocks
-                ]
-            )
+            {
+                **section,
+                "blocks": [
+                    (kind, _rows(block, numbers[block.run.key], most) if kind == "Rows" else block)
+                    for kind, block in section["blocks"]
+                ],
+            }
             for section in drawn
         ]
         report = _page(title or ", ".join(run.key for run in runs), shown, _REPORT_POLICY)
@@ -98,15 +58,15 @@ def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
         most = most * 4 // 5
 
 
-def _draw_charts(content: Iterable[Section]) -> list[ShownSection]:
-    """Return the sections with drawn charts, until the space for charts is used up."""
+def _draw_charts(content: Iterable[Section]) -> list[dict[str, Any]]:
+    """Return the sections for the template, with charts until the space for charts is used up."""
     room, number = _FOR_CHARTS, 0
     shown = []
     for section in content:
-        blocks: list[object] = []
+        blocks: list[tuple[str, Any]] = []
         for block in section.blocks:
             if not isinstance(block, Charts):
-                blocks.append(block)
+                blocks.append((type(block).__name__, block))
                 continue
             drawn: list[DrawnChart] = []
             for chart in block.charts:
@@ -114,8 +74,8 @@ def _draw_charts(content: Iterable[Section]) -> list[ShownSection]:
                 if room > 0:
                     drawn.append(draw_for_page(chart, number))
                     room -= len(drawn[-1].svg)
-            blocks.append(ShownCharts(drawn, len(block.charts) - len(drawn)))
-        shown.append(ShownSection(section.heading, section.level, blocks))
+            blocks.append(("Charts", {"charts": drawn, "hidden": len(block.charts) - len(drawn)}))
+        shown.append({"heading": section.heading, "level": section.level, "blocks": blocks})
     return shown
 
 
@@ -126,45 +86,43 @@ def board_page(title: str, content: Iterable[Section]) -> str:
         title: the heading.
         content: the sections in order.
     """
-    return _page(title, content, _BOARD_POLICY)
+    return _page(title, _draw_charts(content), _BOARD_POLICY)
 
 
-def _page(title: str, content: Iterable[Section | ShownSection], policy: str) -> str:
+def _page(title: str, content: Sequence[Mapping[str, Any]], policy: str) -> str:
     from markupsafe import Markup
 
     script = asset("viewer.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    shown = [
-        {
-            "heading": section.heading,
-            "level": section.level,
-            "blocks": [(type(block).__name__, block) for block in section.blocks],
-        }
-        for section in content
-    ]
     return page(
         "report.html",
         policy=policy.format(digest=digest),
         title=title,
-        sections=shown,
+        sections=content,
         # Both are part of dialmeter and contain no text from input files.
         style=Markup(asset("viewer.css")),  # noqa: S704
         script=Markup(script),  # noqa: S704
     )
 
 
-def _rows(block: Rows, number: int, most: int) -> ShownRows:
+def _rows(block: Rows, number: int, most: int) -> dict[str, Any]:
+    """Return the rows of a run that fit in the report; they are collapsed by default."""
     run = block.run
-    name = f"rows-{number}"
     by = run.ranking
     template = environment().get_template(f"{run.kind.NAME}/brief.html")
     positions = block.positions[:most]
     rows = []
     for position in positions:
         row = run.row(position)
-        body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
-        value = run.cell(by, position) if by else ""
-        facts, _ = run.kind.summary(row)
-        rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, facts, body))
+        rows.append(
+            {
+                "position": position,
+                "anchor": f"row-{number}-{position}",
+                "id": row.id,
+                "value": run.cell(by, position) if by else "",
+                "facts": run.kind.summary(row)[0],
+                "body": template.module.body(run.kind.page(row, {})),  # type: ignore[attr-defined]
+            }
+        )
     data = row_data(run, positions, [by] if by else [])
-    return ShownRows(name, run, by, rows, data, field_options(run))
+    return {"name": f"rows-{number}", "run": run, "by": by, "rows": rows, "data": data, "fields": field_options(run)}

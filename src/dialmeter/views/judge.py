@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, replace
 
@@ -18,9 +18,9 @@ from ..judges.explanation import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ..judges.result import JudgeResult
 from ..judges.validity import AttackValidity
-from .chart_files import Chart, chart, slug
-from .charts import bars
-from .charts.data import Estimate
+from .chart_files import Chart, slug
+from .charts.bars import BARS, WORDS
+from .charts.data import grouped, point
 from .tables import (
     Table,
     coefficient,
@@ -188,13 +188,14 @@ def markdown_report(name: str, result: JudgeResult) -> str:
 def error_charts(result: JudgeResult) -> Iterator[Chart]:
     """Yield one chart per corpus: error rates by attack, one bar per judge."""
     for corpus in dict.fromkeys(cell.corpus for cell in result.cells):
-        scores: dict[str, dict[str, Estimate]] = {}
-        for cell in result.cells:
-            if cell.corpus == corpus and cell.value is not None:
-                scores.setdefault(cell.judge, {})[cell.attack] = Estimate(cell.value, *(cell.ci or ()))
+        rows = [
+            (cell.judge, cell.attack, *point(cell.value, cell.ci))
+            for cell in grouped(result.cells, lambda cell: cell.judge)
+            if cell.corpus == corpus and cell.value is not None
+        ]
         title = f"Judges under attack, corpus {corpus or '(unnamed)'}"
         name = f"errors-{slug(corpus)}" if corpus else "errors"
-        yield chart(name, title, bars.draw, bars.table, scores, y_label="error rate in percent")
+        yield Chart(name, title, BARS, rows, y_label="error rate in percent")
 
 
 _IMPORTANCE = {
@@ -235,22 +236,26 @@ def explain_charts(
     judge: str, cases: Sequence[Case], explained: Sequence[CaseExplained], ratios: Sequence[Importance], most: int
 ) -> Iterator[Chart]:
     """Yield a chart of the ratios per attack, and charts of the words in the first cases of each attack."""
-    scores: dict[str, dict[str, Estimate]] = {
-        title: {
-            each.attack: Estimate(each.ratio)
-            for each in ratios
-            if (each.words, each.how) == key and each.ratio is not None
-        }
+    rows = [
+        (title, each.attack, each.ratio, None, None)
         for key, title in _IMPORTANCE.items()
-    }
+        for each in ratios
+        if (each.words, each.how) == key and each.ratio is not None
+    ]
     title = f"Weight that {judge} puts on adversarial words"
     label = "adversarial ÷ human, 1 is the same"
-    yield chart("importance", title, bars.draw, bars.table, scores, y_label=label, as_percent=False)
+    yield Chart("importance", title, BARS, rows, y_label=label, as_percent=False)
     for attack in dict.fromkeys(each.attack for each in explained):
         for each in [each for each in explained if each.attack == attack][:most]:
             name = case_id(cases[each.case])
-            sides = [bars.ReplyWords(side.words, side.values, side.changed) for side in (each.human, each.adversarial)]
-            yield chart(f"words-{slug(name)}", f"{judge}, {name}", bars.draw_words, bars.words_table, *sides)
+            words: list[tuple[Any, ...]] = [
+                (reply, place, word, value, "yes" if changed else "")
+                for reply, side in (("human", each.human), ("adversarial", each.adversarial))
+                for place, (word, value, changed) in enumerate(
+                    zip(side.words, side.values, side.changed, strict=True), 1
+                )
+            ]
+            yield Chart(f"words-{slug(name)}", f"{judge}, {name}", WORDS, words)
 
 
 _QUALITIES = ("accuracy", "uar", "macro_f1", "spearman")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..core.ladder import TURNING, Ladder, Rung
-from .chart_files import Chart, chart, slug
-from .charts import forest
-from .charts.data import Estimate
+from .chart_files import Chart, slug
+from .charts.data import point
+from .charts.points import FOREST
 from .tables import Table, table_of
 
 OTHER_QUESTION = "† another question; it cannot turn the verdict"
@@ -69,18 +69,15 @@ def ladder_lines(ladder: Ladder) -> list[str]:
 def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
     """Yield a forest plot for each ladder."""
     for each in ladders:
-        lines = [
-            forest.ForestLine(
-                _name(rung), Estimate(rung.difference, *(rung.ci or ())), rung.verdict, _is_other_question(rung)
-            )
-            for rung in each.rungs
-        ]
-        yield chart(
+        other = {_name(rung) for rung in each.rungs if _is_other_question(rung)}
+        yield Chart(
             "ladder" if len(ladders) == 1 else f"ladder-{slug(each.system)}",
             f"{each.headline.partition(':')[0]}: {each.system} against {each.base}",
-            forest.draw,
-            forest.table,
-            lines,
+            FOREST,
+            [(_name(rung), *point(rung.difference, rung.ci), rung.verdict) for rung in each.rungs],
             x_label=f"{each.system} minus {each.base}, {each.measure} in points",
-            note=f"{each.sentence[0].upper()}{each.sentence[1:]}. {'† another question' if any(map(_is_other_question, each.rungs)) else ''}",
+            options={
+                "hollow": other,
+                "note": f"{each.sentence[0].upper()}{each.sentence[1:]}. {'† another question' if other else ''}",
+            },
         )

@@ -107,23 +107,24 @@ def typeset(text: str, *, number: bool = False, mark: str = "", bold: bool = Fal
         FGA$_{\\lambda=0.5}$ $-$0.5 47.62\\textsuperscript{*}
     """
     text = _MINUS.sub("−", text) if number else text
-    source = _LAMBDA.sub(lambda found: rf"FGA$_{{\lambda={found[1]}}}${_other_parameters(found)}", latex_text(text))
-    width = width_of(_LAMBDA.sub(lambda found: f"FGA{_other_parameters(found)}", text))
-    width += sum(_RAISED * width_of(f"n={found[1]}") for found in _LAMBDA.finditer(text))
+    source = _LAMBDA.sub(lambda found: rf"FGA$_{{\lambda={found[1]}}}${_parameters(found)}", latex_text(text))
     source = source.replace("=inf}", r"=\infty}")
+    width = width_of(_LAMBDA.sub(lambda found: f"FGA{_parameters(found)}", text))
+    width += sum(_RAISED * width_of(f"n={found[1]}") for found in _LAMBDA.finditer(text))
     if bold:
         source, width = rf"\textbf{{{source}}}", width * 1.16
-    if mark:
-        source, width = rf"{source}\textsuperscript{{{latex_text(mark)}}}", width + _RAISED * width_of(mark)
-    return Typeset(source, width)
+    raised = rf"\textsuperscript{{{latex_text(mark)}}}" if mark else ""
+    return Typeset(source + raised, width + _RAISED * width_of(mark))
 
 
-def _other_parameters(found: re.Match[str]) -> str:
+def _parameters(found: re.Match[str]) -> str:
     return f" ({found[2]})" if found[2] else ""
 
 
 def breakable(text: str, room: float) -> str:
     """Return the source of a paragraph in which words that are too wide may be broken.
+
+    Breaks are allowed after punctuation, and between all letters of parts that are still too wide.
 
     Args:
         text: plain text.
@@ -133,15 +134,12 @@ def breakable(text: str, room: float) -> str:
         >>> print(breakable("short runs/som_dst/pred.json", 60))
         short runs/\\allowbreak{}som\\_\\allowbreak{}dst/\\allowbreak{}pred.\\allowbreak{}json
     """
-    return " ".join(
-        _break_word(word, room) if width_of(word) > room else typeset(word).source for word in text.split(" ")
-    )
 
+    def parts(word: str) -> Iterator[str]:
+        for part in _BREAKS.split(word) if width_of(word) > room else [word]:
+            yield from part if width_of(part) > room else [part]
 
-def _break_word(word: str, room: float) -> str:
-    """Allow breaks after punctuation, and between all letters of parts that are still too wide."""
-    parts = (letters for part in _BREAKS.split(word) for letters in (part if width_of(part) > room else [part]))
-    return r"\allowbreak{}".join(typeset(part).source for part in parts)
+    return " ".join(r"\allowbreak{}".join(typeset(part).source for part in parts(word)) for word in text.split(" "))
 
 
 class _Column(Struct):
@@ -149,31 +147,28 @@ class _Column(Struct):
 
     Attributes:
         side: its alignment, ``l`` or ``r``.
-        title: the heading as plain text.
         heading: the lines of the heading.
-        texts: the cells as plain text.
+        texts: the heading and the cells as plain text.
         cells: the cells on one line.
-        inside: the width of the widest of them.
         paragraph: the width of its paragraphs; 0 if the column is as wide as its widest cell.
     """
 
     side: str
-    title: str
     heading: list[Typeset]
     texts: list[str]
     cells: list[Typeset]
-    inside: float
     paragraph: int = 0
 
     @property
     def width(self) -> float:
         """Width in points."""
-        return max(self.paragraph or self.inside, *(line.width for line in self.heading))
+        inside = self.paragraph or max((cell.width for cell in self.cells), default=0.0)
+        return max(inside, *(line.width for line in self.heading))
 
     def stack_heading(self) -> None:
         """Break a heading that is longer than the cells below it into several lines."""
-        longest = max(map(len, (*self.title.split(), *self.texts, " ")))
-        lines = textwrap.wrap(self.title, longest, break_on_hyphens=False)
+        title, *texts = self.texts
+        lines = textwrap.wrap(title, max(map(len, (*title.split(), *texts, " "))), break_on_hyphens=False)
         self.heading = [typeset(line) for line in lines or [""]]
 
     def wrap(self, width: float) -> None:
@@ -187,15 +182,14 @@ class _Column(Struct):
 
     def source(self, row: int) -> str:
         """Return the source of a cell."""
-        if not self.paragraph or not self.texts[row]:
-            return self.cells[row].source
-        mark = "".join(_MARK.findall(self.cells[row].source))
-        body = breakable(self.texts[row], self.paragraph) + mark
+        source, text = self.cells[row].source, self.texts[row + 1]
+        if not self.paragraph or not text:
+            return source
+        body = breakable(text, self.paragraph) + "".join(_MARK.findall(source))
         return rf"\parbox[t]{{{self.paragraph}pt}}{{\raggedright {body}\strut}}"
 
-    @property
     def heading_source(self) -> str:
-        """The source of the heading."""
+        """Return the source of the heading."""
         lines = r"\\".join(line.source for line in self.heading)
         return lines if len(self.heading) == 1 else rf"\shortstack[{self.side}]{{\strut {lines}}}"
 
@@ -210,8 +204,7 @@ def _columns(table: Table, bold: bool) -> Iterator[_Column]:
             for text, at in zip(texts, ((row, place) for row in range(len(texts))), strict=True)
         ]
         if not place or not cells or any(cell.source for cell in cells):
-            widest = max((cell.width for cell in cells), default=0.0)
-            yield _Column("r" if number else "l", title, [typeset(title)], texts, cells, widest)
+            yield _Column("r" if number else "l", [typeset(title)], [title, *texts], cells)
 
 
 def _total(columns: Sequence[_Column]) -> float:
@@ -223,10 +216,10 @@ def _parts(columns: Sequence[_Column], limit: float) -> list[list[_Column]]:
     """Return the columns in parts that are at most as wide as the limit. Each part has the names of the rows."""
     # The first column names the row. A second column of text is part of the name.
     names = 2 if len(columns) > 2 and columns[0].side == columns[1].side == "l" else 1
+    keys, others = columns[:names], columns[names:]
     if _total(columns) > limit:
         for column in columns:
             column.stack_heading()
-    keys, others = columns[:names], columns[names:]
     if _total(columns) > limit:
         for column in others:
             column.wrap(_TEXT * limit)
@@ -261,20 +254,15 @@ def _tabulars(parts: Sequence[Sequence[_Column]], rows: int) -> Iterator[tuple[s
 
 
 def _tabular(columns: Sequence[_Column], rows: range) -> str:
-    lines = [[column.source(row) for column in columns] for row in rows]
-    if rows and not lines[0][0]:
+    body = [[column.source(row) for column in columns] for row in rows]
+    if rows and not body[0][0]:
         # The rows start inside a group: repeat the name of the group.
-        named = [row for row in range(rows[0]) if columns[0].texts[row]]
-        lines[0][0] = columns[0].source(named[-1]) if named else ""
-    heading, *body = (" & ".join(line) + r" \\" for line in ([column.heading_source for column in columns], *lines))
+        named = [row for row in range(rows[0]) if columns[0].texts[row + 1]]
+        body[0][0] = columns[0].source(named[-1]) if named else ""
+    heading, *lines = (" & ".join(line) + r" \\" for line in ([column.heading_source() for column in columns], *body))
     sides = "".join(column.side for column in columns)
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}",
-            *(r"\toprule", heading, r"\midrule", *body, r"\bottomrule"),
-            r"\end{tabular}",
-        ]
-    )
+    start = rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}"
+    return "\n".join([start, r"\toprule", heading, r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"])
 
 
 def paper_table(table: Table, paper: Paper) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -11,9 +10,10 @@ from ..core.account import format_accounts
 from ..errors import one_line
 from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, PeopleCorrelation
 from ..judges.people.result import DifferingItem, PeopleResult
-from .chart_files import Chart, chart, slug
-from .charts import bars, points
-from .charts.data import Estimate, number_cell
+from .chart_files import Chart, slug
+from .charts.bars import BARS
+from .charts.data import Estimate, grouped, number_cell, point
+from .charts.points import SCATTER
 from .tables import Table, coefficient, grid_of, limits, markdown_page, table_of
 
 _SCATTERS = 12
@@ -165,12 +165,12 @@ def markdown_report(name: str, result: PeopleResult) -> str:
 def people_charts(result: PeopleResult) -> Iterator[Chart]:
     """Yield bars of Spearman by judge and dimension, and for each judge its scores against the ratings of the main dimension."""
     level, dimension = result.items.level, result.main_dimension
-    scores: dict[str, dict[str, Estimate]] = {}
-    for each in result.correlations:
-        if (each.measure, each.level) == ("Spearman", level) and each.value is not None:
-            scores.setdefault(each.judge, {})[each.dimension] = Estimate(each.value, *(each.ci or ()))
-    title = "Agreement of judges with people"
-    yield chart("agreement", title, bars.draw, bars.table, scores, y_label="Spearman", as_percent=False)
+    rows = [
+        (each.judge, each.dimension, *point(each.value, each.ci))
+        for each in grouped(result.correlations, lambda each: each.judge)
+        if (each.measure, each.level) == ("Spearman", level) and each.value is not None
+    ]
+    yield Chart("agreement", "Agreement of judges with people", BARS, rows, y_label="Spearman", as_percent=False)
     ratings = [item.rating(dimension) for item in result.items.items]
     ids = [item.id for item in result.items.items]
     correlations = _index_correlations(result.correlations)
@@ -178,15 +178,14 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
         spearman = correlations["Spearman", column.name, dimension, level]
         if spearman.value is None:
             continue
-        x_label, y_label = f"mean rating, {one_line(dimension)}", f"score of {one_line(column.name)}"
-        yield chart(
+        yield Chart(
             f"scatter-{slug(column.name)}",
             f"{one_line(column.name)} and people",
-            partial(points.draw, x_label=x_label, y_label=y_label, as_percent=False, unit=level),
-            partial(points.table, x_label=x_label, y_label=y_label, dialogues=ids, unit=level),
-            ratings,
-            column.scores,
-            correlation=Estimate(spearman.value, *(spearman.ci or ())),
+            SCATTER,
+            list(zip(ids, ratings, column.scores, strict=True)),
+            (level, f"mean rating, {one_line(dimension)}", f"score of {one_line(column.name)}"),
+            as_percent=False,
+            options={"correlation": Estimate(*point(spearman.value, spearman.ci))},
         )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -12,9 +10,9 @@ from ..studies.cross import MEASURES, CrossMeasure, CrossScore
 from ..systems.compare import LogComparison
 from ..systems.result import SystemResult
 from . import compare
-from .chart_files import Chart, chart, slug
-from .charts import bars, grid
-from .charts.data import Estimate
+from .chart_files import Chart, score_chart, slug
+from .charts.bars import BARS
+from .charts.grid import HEAT_MAP
 from .tables import Table, grid_of, markdown_page, score_cells, share_of, signature_of, table_of
 
 WORST = 10
@@ -39,22 +37,15 @@ def system_comparison_table(compared: LogComparison) -> Table:
 
 def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
     """Yield a chart of success and pass^k of the systems, and a chart of the endings of their dialogues."""
-    scores = {
-        name: {score.measure: Estimate(score.value, *(score.ci or ())) for score in result.scores}
+    scores = {name: result.scores for name, result in results.items()}
+    yield score_chart("success", "Success with intervals over tasks", scores, "percent of tasks")
+    endings = list(dict.fromkeys(ending for result in results.values() for ending in result.endings))
+    rows = [
+        (name, ending, sum(result.endings.get(ending, {}).values()) / len(result.outcomes), None, None)
         for name, result in results.items()
-    }
-    yield chart(
-        "success", "Success with intervals over tasks", bars.draw, bars.table, scores, y_label="percent of tasks"
-    )
-    shares = {
-        name: {
-            ending: Estimate(sum(counts.values()) / len(result.outcomes)) for ending, counts in result.endings.items()
-        }
-        for name, result in results.items()
-    }
-    endings = list(dict.fromkeys(ending for own in shares.values() for ending in own))
-    filled = {name: {ending: own.get(ending, Estimate(0.0)) for ending in endings} for name, own in shares.items()}
-    yield chart("endings", "Endings of dialogues", bars.draw, bars.table, filled, y_label="percent of dialogues")
+        for ending in endings
+    ]
+    yield Chart("endings", "Endings of dialogues", BARS, rows, y_label="percent of dialogues")
 
 
 def detail_tables(result: SystemResult, *, every: bool = False) -> list[Table]:
@@ -162,11 +153,13 @@ def system_tables(compared: Mapping[str, LogComparison]) -> Iterator[Table]:
 
 def cross_charts(scores: Sequence[CrossScore]) -> Iterator[Chart]:
     """Yield a heat map per measure."""
-    users, systems = (list(dict.fromkeys(getattr(score, side) for score in scores)) for side in ("user", "system"))
     for measure in MEASURES:
-        values = {(score.user, score.system): score.value for score in scores if score.measure is measure}
-        title = measure.title[0].upper() + measure.title[1:]
-        labels = {"row_label": "user", "column_label": "system", "value_label": measure.title}
-        sides: dict[str, Any] = {**labels, "rows": users, "columns": systems}
-        draw = partial(grid.draw, values, title=title, as_percent=measure.as_percent, **sides)
-        yield Chart(f"cross-{slug(measure.name)}", title, draw, grid.table(values, **labels))
+        rows = [(score.user, score.system, score.value) for score in scores if score.measure is measure]
+        yield Chart(
+            f"cross-{slug(measure.name)}",
+            measure.title[0].upper() + measure.title[1:],
+            HEAT_MAP,
+            rows,
+            ("user", "system", measure.title),
+            as_percent=measure.as_percent,
+        )

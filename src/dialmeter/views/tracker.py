@@ -18,9 +18,11 @@ from ..studies.sensitivity import SchemaSensitivity
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
 from ..tracking.diagnosis.findings import Mistake, Mistakes
 from ..tracking.result import TrackerResult
-from .chart_files import Chart, chart, slug
-from .charts import bars, grid, lines
-from .charts.data import Estimate
+from .chart_files import Chart, parallel_chart, score_chart, slug
+from .charts.bars import MISTAKES, mistake_rows
+from .charts.data import point
+from .charts.grid import VALUES, value_rows
+from .charts.lines import TURNS
 from .compare import account_lines, comparison_table, holm_note, stars
 from .tables import (
     Table,
@@ -108,15 +110,11 @@ def markdown_report(name: str, result: TrackerResult) -> str:
 
 def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
     """Yield bars of all measures, and JGA by turn; for several systems, parallel coordinates, too."""
-    scores = {
-        name: {score.measure: Estimate(score.value, *(score.ci or ())) for score in result.scores}
-        for name, result in results.items()
-    }
-    title = "Systems under each measure"
-    yield chart("measures", title, bars.draw, bars.table, scores, y_label="score in percent")
+    scores = {name: result.scores for name, result in results.items()}
+    measures = score_chart("measures", "Systems under each measure", scores, "score in percent")
+    yield measures
     if len(results) > 1:
-        values = {name: {each.measure: each.value for each in result.scores} for name, result in results.items()}
-        yield chart("parallel", "Systems across measures", lines.draw_parallel, lines.parallel_table, values)
+        yield parallel_chart("Systems across measures", measures)
     first = next(iter(results.values()))
     turn_measures = [
         each.text for each in first.measures if each.used.reads() == "tally" and each.used.average == "turn"
@@ -128,23 +126,22 @@ def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
         name: [score for score in result.by("turn") if score.measure == measure] for name, result in results.items()
     }
     if any(by_system.values()):
-        series = {
-            name: {int(each.group["turn"]): Estimate(each.value, *(each.ci or ())) for each in by_turn}
+        dialogues = {each.group["turn"]: each.n for each in next(iter(by_system.values()))}
+        rows = [
+            (name, int(each.group["turn"]), *point(each.value, each.ci), dialogues.get(each.group["turn"]))
             for name, by_turn in by_system.items()
-        }
-        dialogues = {int(each.group["turn"]): each.n for each in next(iter(by_system.values()))}
+            for each in sorted(by_turn, key=lambda score: int(score.group["turn"]))
+        ]
         label = f"{next(each.used.title for each in first.measures if each.text == measure)} ({measure}), percent"
-        data = (series, dialogues)
-        yield chart("by-turn", "Score by turn", lines.draw_turns, lines.turns_table, *data, y_label=label)
+        yield Chart("by-turn", "Score by turn", TURNS, rows, y_label=label)
 
 
 def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
     """Yield the mistakes by slot, and the confused values of the five slots with the most mistakes."""
-    counts = {slot: dict(own) for slot, own in mistakes.by_slot().items()}
-    yield chart("mistakes", "Mistakes per slot", bars.draw_mistakes, bars.mistakes_table, counts)
+    yield Chart("mistakes", "Mistakes per slot", MISTAKES, mistake_rows(mistakes.by_slot()))
     for slot in mistakes.worst_slots(5):
-        name, title = f"values-{slug(slot)}", "Gold and predicted values"
-        yield chart(name, title, grid.draw_confusion, grid.confusion_table, mistakes.values(slot), slot=slot)
+        title = f"Gold and predicted values: {slot}"
+        yield Chart(f"values-{slug(slot)}", title, VALUES, value_rows(mistakes.values(slot)))
 
 
 def sensitivity_lines(sensitivities: Sequence[SchemaSensitivity]) -> list[str]:

@@ -20,9 +20,7 @@ from ..users.record import UserRow
 from ..users.result import UserResult
 from ..users.score_table import MEASURES
 from . import compare
-from .chart_files import Chart, chart
-from .charts import bars
-from .charts.data import Estimate
+from .chart_files import Chart, score_chart
 from .tables import Table, grid_of, interval, markdown_page, percent, signature_of, table_of
 
 _LOG_EVENTS = frozenset(each.name for each in ALL if each.owner == "log")
@@ -242,11 +240,7 @@ def markdown_report(name: str, result: UserResult) -> str:
 def comparison_chart(compared: UserComparison, domain: str) -> Chart:
     """Return a chart of the measures of all users."""
     scores = {
-        name: {
-            score.measure: Estimate(score.value, *(score.ci or ()))
-            for score in result.scores
-            if score.group["domain"] == domain
-        }
+        name: [score for score in result.scores if score.group["domain"] == domain]
         for name, result in compared.results.items()
     }
-    return chart("users", "Users side by side", bars.draw, bars.table, scores, y_label="score in percent")
+    return score_chart("users", "Users side by side", scores, "score in percent")

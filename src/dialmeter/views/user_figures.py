@@ -14,12 +14,11 @@ from ..users.analysis.patterns import Kind, Pattern, count_patterns
 from ..users.behaviours import ALL
 from ..users.record import UserRow
 from .chart_files import Chart
-from .charts import bars
-from .charts.data import Estimate
+from .charts.bars import BARS
 from .tables import Table
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 
 class Label(NamedTuple):
@@ -217,26 +216,32 @@ def pattern_bars(tally: UserCounts, kind: Kind) -> Iterator[Bar]:
 def _chart(name: str, title: str, rows: list[Bar], unit: str, *, as_percent: bool = False) -> Chart:
     # Every label has every domain, also without a bar, so that all charts have the same order.
     domains = list(dict.fromkeys(bar.domain for bar in rows))
-    scores: dict[str, dict[str, Estimate]] = {}
-    for bar in rows:
-        estimates = scores.setdefault(bar.label, {domain: Estimate(None) for domain in domains})
-        estimates[bar.domain] = Estimate(_share(bar) if as_percent else bar.size)
+    sizes = {(bar.label, bar.domain): _share(bar) if as_percent else bar.size for bar in rows}
+    labels = dict.fromkeys(bar.label for bar in rows)
+    values = [(label, domain, sizes.get((label, domain)), None, None) for label in labels for domain in domains]
 
-    def draw() -> Figure:
-        y_label = f"percent of {unit}" if as_percent else f"number of {unit}"
-        figure = bars.draw(scores, title=title, y_label=y_label, as_percent=as_percent)
+    def finish(axes: Axes) -> None:
         heights = [bar.size for bar in rows if bar.size]
         if not as_percent and heights:
             if max(heights) > _RANGE * min(heights):
                 # A linear scale would hide the small bars.
-                figure.axes[0].set_yscale("symlog", linthresh=1)
+                axes.set_yscale("symlog", linthresh=1)
             else:
                 from matplotlib.ticker import MaxNLocator
 
-                figure.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
-        return figure
+                axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
-    return Chart(name, title, draw, _table(rows))
+    y_label = f"percent of {unit}" if as_percent else f"number of {unit}"
+    return Chart(
+        name,
+        title,
+        BARS,
+        values,
+        y_label=y_label,
+        as_percent=as_percent,
+        options={"finish": finish},
+        data=_table(rows),
+    )
 
 
 _RANGE = 30

@@ -1,14 +1,14 @@
-"""Parts of charts: ticks, legend, whiskers, coloured cells, links, the colour scale."""
+"""Parts of charts: ticks, legend, whiskers, links, the colour scale."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-from .data import HasInterval, has_dominant_size, points_with_interval, points_with_value
-from .fit import design_inches, font_points
-from .palette import GRID, INK, PAPER, colour, line, marker, text_on
+from .data import has_dominant_size
+from .fit import design_inches
+from .palette import GRID, INK
 from .words import display_name
 
 if TYPE_CHECKING:
@@ -18,14 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.container import Container
     from matplotlib.figure import Figure
-    from matplotlib.patches import Rectangle
 
-Shade: TypeAlias = tuple[float, float, float, float]
 ROUND = (1, 2, 5, 10)
-_BAND = 400
-"""Largest number of points of a band."""
-_MARKERS = 50
-"""Largest number of points that all have a marker."""
 
 
 def draw_legend(figure: Figure, handles: Sequence[Artist | Container], labels: Sequence[str], most: int = 4) -> None:
@@ -48,44 +42,6 @@ def draw_legend(figure: Figure, handles: Sequence[Artist | Container], labels: S
         text.set_text(label)
 
 
-def draw_curve(axes: Axes, index: int, points: Mapping[float, HasInterval]) -> Artist:
-    """Draw a line with markers through the points with a value, and a band for their intervals.
-
-    Example:
-        >>> from dialmeter.views.charts.canvas import new_figure
-        >>> from dialmeter.views.charts.data import Estimate
-        >>> with new_figure("a") as (figure, axes):
-        ...     drawn = draw_curve(axes, 0, {1: Estimate(0.5), 2: Estimate(None), 3: Estimate(0.7)})
-        >>> [float(y) for y in drawn.get_ydata()]
-        [0.5, 0.7]
-    """
-    values = sorted(points_with_value(points))
-    (drawn,) = axes.plot(
-        [x for x, _ in values],
-        [y for _, y in values],
-        color=colour(index),
-        marker=marker(index),
-        linestyle=line(index),
-        markevery=1 if len(values) <= _MARKERS else 0.05,  # a float is a distance in the chart
-        markeredgecolor=PAPER,
-    )
-    intervals = sorted(points_with_interval(points))
-    if len(intervals) > _BAND:  # finer than the chart; matplotlib simplifies lines, but not bands
-        intervals = [intervals[at * (len(intervals) - 1) // (_BAND - 1)] for at in range(_BAND)]
-    if len(intervals) > 1:
-        axes.fill_between(
-            [x for x, _, _ in intervals],
-            [low for _, low, _ in intervals],
-            [high for _, _, high in intervals],
-            color=colour(index),
-            alpha=0.15,
-            linewidth=0,
-        )
-    else:
-        draw_whiskers(axes, intervals, colour(index))
-    return drawn
-
-
 def draw_whiskers(axes: Axes, intervals: Sequence[tuple[float, float, float]], shade: str = INK) -> None:
     """Draw vertical lines (x, low, high). They are centred on the interval, because a value may lie outside its interval.
 
@@ -106,25 +62,6 @@ def draw_whiskers(axes: Axes, intervals: Sequence[tuple[float, float, float]], s
             elinewidth=1,
             capsize=2.5,
         )
-
-
-def draw_tile(axes: Axes, column: float, row: float, fill: Shade, text: str) -> Rectangle:
-    """Draw a coloured cell with readable text.
-
-    Example:
-        >>> from dialmeter.views.charts.canvas import new_figure
-        >>> with new_figure("a") as (figure, axes):
-        ...     limits = axes.set(xlim=(0, 5), ylim=(0, 5))
-        ...     cell = draw_tile(axes, 2, 3, (1.0, 0.9, 0.2, 1.0), "17")
-        >>> float(cell.get_x()), axes.texts[0].get_text()
-        (1.5, '17')
-    """
-    from matplotlib.patches import Rectangle
-
-    patch = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1)
-    axes.add_patch(patch)
-    axes.text(column, row, text, ha="center", va="center", fontsize=font_points(7), color=text_on(fill))
-    return patch
 
 
 def set_link(artist: Artist, url: str | None) -> None:
@@ -228,21 +165,6 @@ def label_ticks(axes: Axes, labels: Sequence[str]) -> None:
     if is_crowded:
         for text in axes.get_xticklabels():
             text.set_rotation_mode("anchor")
-
-
-def value_colour(mappable: ScalarMappable, value: float) -> Shade:
-    """Return the colour of one value.
-
-    Example:
-        >>> from dialmeter.views.charts.grid import count_colours
-        >>> scale = count_colours(25)
-        >>> value_colour(scale, 25) == scale.cmap(4)
-        True
-    """
-    import numpy as np
-
-    red, green, blue, alpha = map(float, mappable.to_rgba(np.array([value]))[0])
-    return red, green, blue, alpha
 
 
 def draw_colour_bar(

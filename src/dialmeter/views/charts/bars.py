@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..tables import Table
 from .axes import draw_legend, draw_whiskers, format_ticks, integer_ticks, label_ticks, scale_counts, set_link
-from .canvas import WIDTH, draw_no_data, new_figure
-from .data import (
-    HasInterval,
-    bin_edges,
-    count_per_bin,
-    finite,
-    number_cell,
-    points_with_interval,
-    points_with_value,
-    unique_keys,
-)
+from .canvas import WIDTH, Drawing, Mark
+from .data import Estimate, finite, points_with_interval, points_with_value, series, unique_keys
 from .fit import design_inches, font_points
 from .palette import BLUE, INK, ON_DARK, ON_LIGHT, ORANGE, PAPER, VERMILION, colour, hatch
 from .words import display_name, truncation_note
@@ -27,71 +16,50 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .data import Numbers
+    from ..chart_files import Chart
 
 MAX_SYSTEMS, MAX_MEASURES = 12, 20
 _GAP = 0.25
 
 
-def draw(
-    scores: Mapping[str, Mapping[str, HasInterval]],
-    *,
-    title: str = "Systems under each measure",
-    y_label: str = "score",
-    as_percent: bool = True,
-    links: Mapping[tuple[str, str], str] | None = None,
-) -> Figure:
-    """Draw one group of bars per measure, one bar per system, with whiskers for intervals.
-
-    Args:
-        scores: System → measure → value with interval.
-        title: The text above the chart.
-        y_label: What the height means, in words.
-        as_percent: Whether values are fractions that are shown as percent.
-        links: The link of the bar of (system, measure).
-
-    Example:
-        >>> from dialmeter.views.charts.data import Estimate
-        >>> figure = draw({"SOM-DST": {"JGA": Estimate(0.52, 0.50, 0.54)}}, y_label="share of turns")
-        >>> figure.axes[0].get_ylabel()
-        'share of turns'
-    """
+def _draw_bars(chart: Chart) -> Drawing:
+    """Draw one group of bars per measure, one bar per system, with whiskers for intervals."""
+    scores = series(chart)
+    links = {(row[0], row[1]): chart.address(at, 2) for at, row in enumerate(chart.rows)}
     measures = unique_keys(scores.values())[:MAX_MEASURES]
     systems = list(scores)[:MAX_SYSTEMS]
-    bar_count = len(systems) * len(measures)
-    width = min(14.0, max(WIDTH, 0.22 * bar_count + 0.4 * len(measures)))
-    with new_figure(title, truncation_note(len(systems), len(scores), "systems"), width=width, y_label=y_label) as (
-        figure,
-        axes,
-    ):
-        if not any(points_with_value(points) for points in scores.values()):
-            draw_no_data(axes)
-            return figure
+
+    def paint(figure: Figure, axes: Axes) -> None:
         step = min(0.3, (1 - _GAP) / len(systems))
         room = step * (design_inches(figure.get_figwidth()) - 1) / len(measures) * 72
         styles = [_BarStyle(colour(index), hatch(index)) for index in range(len(systems))]
         for index, system in enumerate(systems):
-            values = {
-                position: scores[system][each] for position, each in enumerate(measures) if each in scores[system]
-            }
-            positions = {position: position + (index + 0.5 - len(systems) / 2) * step for position in values}
-            heights = {positions[position]: height for position, height in points_with_value(values)}
-            urls = [(links or {}).get((system, measures[position])) for position, _ in points_with_value(values)]
-            _draw_bars(axes, heights, step * 0.92, styles[index], urls=urls)
-            draw_whiskers(
-                axes, [(positions[position], low, high) for position, low, high in points_with_interval(values)]
-            )
-            for position, point in values.items():
-                _draw_value(axes, positions[position], point, room=room, as_percent=as_percent)
+            values = {at: scores[system][each] for at, each in enumerate(measures) if each in scores[system]}
+            places = {at: at + (index + 0.5 - len(systems) / 2) * step for at in values}
+            heights = {places[at]: height for at, height in points_with_value(values)}
+            urls = [links[system, measures[at]] for at, _ in points_with_value(values)]
+            _draw_boxes(axes, heights, step * 0.92, styles[index], urls=urls)
+            draw_whiskers(axes, [(places[at], low, high) for at, low, high in points_with_interval(values)])
+            for at, each in values.items():
+                _draw_value(axes, places[at], each, room=room, as_percent=chart.as_percent)
         axes.margins(y=0.12)
         axes.set_xlim(-0.5, len(measures) - 0.5)
         axes.grid(axis="y")
-        format_ticks(axes.yaxis, as_percent)
-        if not as_percent:
+        format_ticks(axes.yaxis, chart.as_percent)
+        if not chart.as_percent:
             scale_counts(axes, [size for points in scores.values() for _, size in points_with_value(points)])
         label_ticks(axes, measures)
         _draw_bar_legend(figure, styles, systems)
-    return figure
+
+    return Drawing(
+        paint if any(map(points_with_value, scores.values())) else None,
+        [truncation_note(len(systems), len(scores), "systems")],
+        width=min(14.0, max(WIDTH, 0.22 * len(systems) * len(measures) + 0.4 * len(measures))),
+        finish=chart.options.get("finish"),
+    )
+
+
+BARS = Mark(_draw_bars, ("system", "measure", "value", "low", "high"), frozenset({0, 1}), y_label="score")
 
 
 class _BarStyle(NamedTuple):
@@ -102,26 +70,18 @@ class _BarStyle(NamedTuple):
     linewidth: float = 0.5
 
 
-def _draw_bars(
+def _draw_boxes(
     axes: Axes,
     sizes: Mapping[float, float],
     width: float,
-    bar_style: _BarStyle,
+    style: _BarStyle,
     *,
-    urls: Sequence[str | None] = (),
-    align: Literal["center", "edge"] = "center",
+    urls: Iterable[str] = (),
+    place: Literal["center", "edge"] = "center",
 ) -> None:
     """Draw vertical bars (x → height), each with its link."""
-    drawn = axes.bar(
-        list(sizes),
-        list(sizes.values()),
-        width,
-        align=align,
-        color=bar_style.colour,
-        hatch=bar_style.hatch or None,
-        edgecolor=PAPER,
-        linewidth=bar_style.linewidth,
-    )
+    fill: dict[str, Any] = {"color": style.colour, "hatch": style.hatch or None, "linewidth": style.linewidth}
+    drawn = axes.bar(list(sizes), list(sizes.values()), width, align=place, edgecolor=PAPER, **fill)
     for bar, url in zip(drawn, urls, strict=False):
         set_link(bar, url)
 
@@ -129,13 +89,11 @@ def _draw_bars(
 def _draw_bar_legend(figure: Figure, styles: Sequence[_BarStyle], labels: Sequence[str]) -> None:
     from matplotlib.patches import Patch
 
-    handles = [
-        Patch(facecolor=bar_style.colour, hatch=bar_style.hatch, edgecolor=PAPER, linewidth=0.5) for bar_style in styles
-    ]
+    handles = [Patch(facecolor=each.colour, hatch=each.hatch, edgecolor=PAPER, linewidth=0.5) for each in styles]
     draw_legend(figure, handles, [display_name(label) for label in labels])
 
 
-def _draw_value(axes: Axes, place: float, point: HasInterval, *, room: float, as_percent: bool) -> None:
+def _draw_value(axes: Axes, place: float, point: Estimate, *, room: float, as_percent: bool) -> None:
     """Draw the value above its whisker: horizontal if it fits, else vertical, else not at all."""
     height = finite(point.value)
     if height is None:
@@ -158,78 +116,53 @@ def _draw_value(axes: Axes, place: float, point: HasInterval, *, room: float, as
     )
 
 
-def table(scores: Mapping[str, Mapping[str, HasInterval]]) -> Table:
-    """Return the same data as a table.
-
-    Example:
-        >>> from dialmeter.views.charts.data import Estimate
-        >>> table({"SOM-DST": {"JGA": Estimate(0.52, 0.50, 0.54)}}).rows
-        (('SOM-DST', 'JGA', '0.52', '0.5', '0.54'),)
-    """
-    rows = tuple(
-        (system, measure, *map(number_cell, (point.value, point.low, point.high)))
-        for system, points in scores.items()
-        for measure, point in points.items()
-    )
-    return Table("", ("system", "measure", "value", "low", "high"), rows, frozenset({2, 3, 4}))
-
-
 # Mistakes per slot: one stacked bar per slot.
 
-Counts = Mapping[tuple[str, str], int]
-AGES = ("new", "carried-over")
 # Class → sign, colour, colour of the sign. The sign is inside the bar, because colour alone is not accessible.
 CLASSES = {"missed": ("−", BLUE, ON_DARK), "wrong": ("≠", VERMILION, ON_LIGHT), "over": ("+", ORANGE, ON_LIGHT)}
-PARTS = [(kind, age) for kind in CLASSES for age in AGES]
+PARTS = [(kind, age) for kind in CLASSES for age in ("new", "carried-over")]
 MAX_SLOTS = 40
 
 
-def draw_mistakes(
-    counts: Mapping[str, Counts],
-    *,
-    title: str = "Mistakes per slot",
-    x_label: str = "mistakes, counted over all turns",
-    links: Mapping[tuple[str, str, str], str] | None = None,
-) -> Figure:
-    """Draw one stacked bar per slot, the slot with most mistakes on top; the 41st and later become "others".
+def mistake_rows(counts: Mapping[str, Mapping[tuple[str, str], int]]) -> list[tuple[str | int, ...]]:
+    """Return the rows of a chart of mistakes, most mistakes first: slot, number of each class and age, sum.
 
     Args:
         counts: Slot → (class, age) → number of mistakes; classes are missed, wrong, over; ages new, carried-over.
-        title: The text above the chart.
-        x_label: What the length means, in words.
-        links: The link of the part (slot, class, age).
 
     Example:
-        >>> figure = draw_mistakes({"hotel-area": {("missed", "new"): 3}, "taxi-leave at": {("wrong", "new"): 5}})
-        >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
-        ['taxi-leave at', 'hotel-area']
+        >>> mistake_rows({"hotel-area": {("missed", "new"): 3}})
+        [('hotel-area', 3, 0, 0, 0, 0, 0, 3)]
     """
-    ranked = _rank_slots(counts)
-    totals = [parts.total() for _, parts in ranked]
+    sizes = [(slot, [parts.get(part, 0) for part in PARTS]) for slot, parts in counts.items()]
+    return [(slot, *own, sum(own)) for slot, own in sorted(sizes, key=lambda each: (-sum(each[1]), each[0]))]
+
+
+def _draw_mistakes(chart: Chart) -> Drawing:
+    """Draw one stacked bar per slot, the slot with most mistakes on top; the 41st and later become "others"."""
+    ranked = [row for row in chart.rows if row[-1]]
+    if len(ranked) > MAX_SLOTS:
+        sums = map(sum, zip(*(row[1:] for row in ranked[MAX_SLOTS:]), strict=True))
+        ranked = [*ranked[:MAX_SLOTS], (f"others ({len(ranked) - MAX_SLOTS:,} slots)", *sums)]
+    totals = [row[-1] for row in ranked]
     longest = max(totals[:MAX_SLOTS], default=0)
-    with new_figure(title, height=max(2.4, 1.5 + 0.21 * len(ranked)), x_label=x_label) as (figure, axes):
-        if not longest:
-            draw_no_data(axes)
-            return figure
+
+    def paint(figure: Figure, axes: Axes) -> None:
         # "Others" may be much longer than any slot. It is then drawn shorter, with its parts in proportion.
         units = [1.0 if total <= longest else 0.7 * longest / total for total in totals]
         left = [0.0] * len(ranked)
         handles, labels = [], []
-        for kind, age in PARTS:
+        for column, (kind, age) in enumerate(PARTS, 1):
             sign, shade, on_shade = CLASSES[kind]
-            sizes = [size * parts[kind, age] for size, (_, parts) in zip(units, ranked, strict=True)]
-            bars = axes.barh(
-                range(len(ranked)),
-                sizes,
-                0.8,
-                left=left,
-                color=shade,
-                hatch="////" if age == "carried-over" else None,
-                edgecolor=PAPER,
-                linewidth=0.5,
-            )
+            sizes = [unit * row[column] for unit, row in zip(units, ranked, strict=True)]
+            style: dict[str, Any] = {
+                "color": shade,
+                "hatch": "////" if age == "carried-over" else None,
+                "edgecolor": PAPER,
+            }
+            bars = axes.barh(range(len(ranked)), sizes, 0.8, left=left, linewidth=0.5, **style)
             for row, bar in enumerate(bars):
-                set_link(bar, (links or {}).get((ranked[row][0], kind, age)))
+                set_link(bar, chart.address(row, column) if row < MAX_SLOTS else "")
                 if age == "new" and sizes[row] * (design_inches(figure.get_figwidth()) - 2) / longest > 0.15:
                     middle = left[row] + sizes[row] / 2
                     axes.text(middle, row, sign, ha="center", va="center", fontsize=font_points(8), color=on_shade)
@@ -242,159 +175,72 @@ def draw_mistakes(
                 text, (unit * total, row), (3, 0), textcoords="offset points", va="center", fontsize=font_points(7)
             )
         axes.set_xlim(0, 1.13 * longest)
-        axes.set_yticks(range(len(ranked)), [display_name(slot, 32) for slot, _ in ranked])
+        axes.set_yticks(range(len(ranked)), [display_name(row[0], 32) for row in ranked])
         axes.set_ylim(len(ranked) - 0.5, -0.5)
         integer_ticks(axes.xaxis)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
         draw_legend(figure, handles, labels, most=3)
-    return figure
+
+    return Drawing(paint if longest else None, height=max(2.4, 1.5 + 0.21 * len(ranked)))
 
 
-def _rank_slots(counts: Mapping[str, Counts]) -> list[tuple[str, Counter[tuple[str, str]]]]:
-    """Return the slots with mistakes, most mistakes first, ties by name; the rest is summed as "others"."""
-    slots = [(slot, Counter({part: parts.get(part, 0) for part in PARTS})) for slot, parts in counts.items()]
-    ranked = sorted((each for each in slots if each[1].total()), key=lambda each: (-each[1].total(), each[0]))
-    if len(ranked) <= MAX_SLOTS:
-        return ranked
-    rest: Counter[tuple[str, str]] = Counter()
-    for _, parts in ranked[MAX_SLOTS:]:
-        rest.update(parts)
-    return [*ranked[:MAX_SLOTS], (f"others ({len(ranked) - MAX_SLOTS:,} slots)", rest)]
+MISTAKES = Mark(
+    _draw_mistakes,
+    ("slot", *(f"{kind}, {age}" for kind, age in PARTS), "all"),
+    frozenset({0}),
+    x_label="mistakes, counted over all turns",
+)
 
 
-def mistakes_table(counts: Mapping[str, Counts]) -> Table:
-    """Return the same data as a table: one row per slot, all slots, most mistakes first.
+def _draw_spread(chart: Chart) -> Drawing:
+    """Draw the number of dialogues in each range of scores."""
+    filled = [(at, row) for at, row in enumerate(chart.rows) if row[2]]
 
-    Example:
-        >>> mistakes_table({"hotel-area": {("missed", "new"): 3}}).rows
-        (('hotel-area', '3', '0', '0', '0', '0', '0', '3'),)
-    """
-    lines = [(slot, [parts.get(part, 0) for part in PARTS]) for slot, parts in counts.items()]
-    lines.sort(key=lambda each: (-sum(each[1]), each[0]))
-    rows = tuple((slot, *map(str, sizes), str(sum(sizes))) for slot, sizes in lines)
-    headings = ("slot", *(f"{kind}, {age}" for kind, age in PARTS), "all")
-    return Table("", headings, rows, frozenset(range(1, len(headings))))
-
-
-# The distribution of scores: one bar per range.
-
-
-def draw_spread(
-    values: Numbers,
-    *,
-    title: str,
-    x_label: str,
-    y_label: str = "number of dialogues",
-    as_percent: bool = True,
-    links: Mapping[int, str] | None = None,
-) -> Figure:
-    """Draw the number of dialogues in each of twenty ranges.
-
-    Args:
-        values: A score for each dialogue.
-        title: The text above the chart.
-        x_label: What the score is, in words.
-        y_label: What is counted, in words.
-        as_percent: Whether values are fractions that are shown as percent.
-        links: The link of the bar of a range, by the number of the range.
-
-    Example:
-        >>> figure = draw_spread([0.2, 0.9, 1.0], title="JGA", x_label="JGA of a dialogue")
-        >>> len(figure.axes[0].patches)
-        3
-    """
-    limits = bin_edges(values)
-    sizes = count_per_bin(values, limits)
-    with new_figure(title, height=3.2, x_label=x_label, y_label=y_label) as (figure, axes):
-        if not sum(sizes):
-            draw_no_data(axes)
-            return figure
-        filled = [at for at, size in enumerate(sizes) if size]
-        urls = [(links or {}).get(at) for at in filled]
-        heights = {limits[at]: sizes[at] for at in filled}
-        _draw_bars(axes, heights, limits[1] - limits[0], _BarStyle(BLUE, linewidth=0.8), urls=urls, align="edge")
-        axes.set_xlim(limits[0], limits[-1])
+    def paint(figure: Figure, axes: Axes) -> None:
+        low, next_low, _ = chart.rows[0]
+        heights = {row[0]: row[2] for _, row in filled}
+        urls = [chart.address(at, 2) for at, _ in filled]
+        _draw_boxes(axes, heights, next_low - low, _BarStyle(BLUE, linewidth=0.8), urls=urls, place="edge")
+        axes.set_xlim(low, chart.rows[-1][1])
         axes.grid(axis="y")
-        format_ticks(axes.xaxis, as_percent)
+        format_ticks(axes.xaxis, chart.as_percent)
         integer_ticks(axes.yaxis)
-        scale_counts(axes, sizes)
-    return figure
+        scale_counts(axes, [row[2] for row in chart.rows])
+
+    return Drawing(paint if filled else None, height=3.2)
 
 
-def spread_table(values: Numbers) -> Table:
-    """Return the same data as a table.
-
-    Example:
-        >>> spread_table([0.99, 1.0]).rows[-1]
-        ('0.95', '1', '2')
-    """
-    limits = bin_edges(values)
-    rows = tuple(
-        (number_cell(limits[at]), number_cell(limits[at + 1]), str(size))
-        for at, size in enumerate(count_per_bin(values, limits))
-    )
-    return Table("", ("from", "to", "dialogues"), rows, frozenset({0, 1, 2}))
-
-
-# The words of two replies.
+SPREAD = Mark(_draw_spread, ("from", "to", "dialogues"), frozenset(), y_label="number of dialogues")
 
 MAX_WORDS = 40
 
 
-class ReplyWords(NamedTuple):
-    """The words of a reply, the contribution of each to the score, and whether it is missing in the other reply."""
-
-    words: Sequence[str]
-    values: Sequence[float]
-    changed: Sequence[bool]
-
-
-def draw_words(
-    human: ReplyWords, adversarial: ReplyWords, *, title: str, y_label: str = "contribution to the score"
-) -> Figure:
-    """Draw a bar per word: the human reply first, then the adversarial one; words that differ are hatched.
-
-    Example:
-        >>> human, adversarial = ReplyWords(["yes"], [0.5], [False]), ReplyWords(["yes", "no"], [0.5, -1.0], [False, True])
-        >>> figure = draw_words(human, adversarial, title="d1:2")
-        >>> [label.get_text() for label in figure.axes[0].get_xticklabels()]
-        ['yes', '', 'yes', 'no']
-    """
-    sides = [list(zip(*side, strict=True))[:MAX_WORDS] for side in (human, adversarial)]
+def _draw_words(chart: Chart) -> Drawing:
+    """Draw a bar per word: the human reply first, then the adversarial one; words that differ are hatched."""
+    sides = [[row for row in chart.rows if row[0] == side][:MAX_WORDS] for side in ("human", "adversarial")]
     word_count = sum(map(len, sides))
-    note = truncation_note(word_count, len(human.words) + len(adversarial.words), "words")
-    with new_figure(title, note, width=min(14.0, max(WIDTH, 0.3 * word_count + 1.5)), y_label=y_label) as (
-        figure,
-        axes,
-    ):
-        if not word_count:
-            draw_no_data(axes)
-            return figure
-        styles = [_BarStyle(colour(0)), _BarStyle(colour(1)), _BarStyle(colour(1), "///")]
+
+    def paint(figure: Figure, axes: Axes) -> None:
         labels: list[str] = []
         for index, side in enumerate(sides):
             labels += [""] * index  # a gap between the two replies
-            for word, value, changed in side:
-                _draw_bars(axes, {len(labels): value}, 0.8, _BarStyle(colour(index), "///" if changed else ""))
+            for _, _, word, value, changed in side:
+                _draw_boxes(axes, {len(labels): value}, 0.8, _BarStyle(colour(index), "///" if changed else ""))
                 labels.append(word)
         axes.axhline(0, color=INK, linewidth=0.8)
         axes.grid(axis="y")
         label_ticks(axes, labels)
+        styles = [_BarStyle(colour(0)), _BarStyle(colour(1)), _BarStyle(colour(1), "///")]
         _draw_bar_legend(figure, styles, ["human reply", "adversarial reply", "differs"])
-    return figure
+
+    note = truncation_note(word_count, len(chart.rows), "words")
+    return Drawing(paint if word_count else None, [note], width=min(14.0, max(WIDTH, 0.3 * word_count + 1.5)))
 
 
-def words_table(human: ReplyWords, adversarial: ReplyWords) -> Table:
-    """Return the same data as a table.
-
-    Example:
-        >>> words_table(ReplyWords(["yes"], [0.5], [False]), ReplyWords(["no"], [-1.0], [True])).rows
-        (('human', '1', 'yes', '0.5', ''), ('adversarial', '1', 'no', '-1', 'yes'))
-    """
-    rows = tuple(
-        (reply, str(number), word, number_cell(value), "yes" if changed else "")
-        for reply, side in (("human", human), ("adversarial", adversarial))
-        for number, (word, value, changed) in enumerate(zip(*side, strict=True), 1)
-    )
-    return Table("", ("reply", "place", "word", "value", "differs"), rows, frozenset({1, 3}))
+WORDS = Mark(
+    _draw_words,
+    ("reply", "place", "word", "value", "differs"),
+    frozenset({0, 2, 4}),
+    y_label="contribution to the score",
+)

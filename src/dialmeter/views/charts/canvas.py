@@ -6,11 +6,11 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from ...core.output import write_file
 from ...errors import DialmeterError
@@ -21,6 +21,8 @@ from .words import escape_invisible, wrap_label, wrap_y_label
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from ..chart_files import Chart
 
 Kind: TypeAlias = Literal["svg", "pdf", "png"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -78,6 +80,46 @@ _OTHER_SCRIPTS = (
 )
 _NEW_TAB = re.compile(rb"""(<a xlink:href=(?:"[^"]*"|'[^']*')) target="_blank">""")
 _LOCK = RLock()  # matplotlib's settings are global to the process: only one thread may change them at a time
+
+
+class Drawing(NamedTuple):
+    """The marks of a chart.
+
+    Attributes:
+        paint: draws the marks; None if there are no data.
+        notes: lines below the title.
+        width: of the figure, in inches of the design.
+        height: of the figure.
+        x_label: replaces the label of the chart.
+        y_label: replaces the label of the chart.
+        finish: changes the axes after the layout of the figure is fixed.
+    """
+
+    paint: Callable[[Figure, Axes], None] | None
+    notes: Sequence[str] = ()
+    width: float = WIDTH
+    height: float = HEIGHT
+    x_label: str = ""
+    y_label: str = ""
+    finish: Callable[[Axes], None] | None = None
+
+
+class Mark(NamedTuple):
+    """A kind of chart.
+
+    Attributes:
+        draw: prepares the drawing of a chart.
+        columns: the titles of the columns of the data, unless the chart has its own.
+        words: positions of the columns of words; all others are numbers.
+        x_label: what the horizontal position means, unless the chart says it.
+        y_label: what the height means, unless the chart says it.
+    """
+
+    draw: Callable[[Chart], Drawing]
+    columns: tuple[str, ...]
+    words: frozenset[int]
+    x_label: str = ""
+    y_label: str = ""
 
 
 @contextmanager
@@ -150,7 +192,7 @@ def render(figure: Figure, kind: Kind) -> bytes:
 
     Example:
         >>> with new_figure("empty") as (figure, axes):
-        ...     draw_no_data(axes)
+        ...     draw_no_data(figure, axes)
         >>> render(figure, "svg") == render(figure, "svg")
         True
     """
@@ -194,12 +236,12 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def draw_no_data(axes: Axes) -> None:
+def draw_no_data(figure: Figure, axes: Axes) -> None:
     """Write "no data" on the axes.
 
     Example:
         >>> with new_figure("empty") as (figure, axes):
-        ...     draw_no_data(axes)
+        ...     draw_no_data(figure, axes)
         >>> axes.texts[0].get_text()
         'no data'
     """

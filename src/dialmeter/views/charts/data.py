@@ -2,45 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..chart_files import Chart
+
     Numbers: TypeAlias = Sequence[float | None] | NDArray[np.float64]
 
 Key = TypeVar("Key")
+Item = TypeVar("Item")
 _DOMINANT = 20
 """A bar that is more than so many times as large as the median makes the others too small to see."""
 
 
-class HasInterval(Protocol):
-    """An object with a value and its limits, such as `dialmeter.stats.Interval`."""
-
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-class Estimate(Struct, frozen=True):
-    """A value and, if known, the interval around it.
-
-    Example:
-        >>> Estimate(0.5, 0.4, 0.6).high
-        0.6
-    """
+class Estimate(NamedTuple):
+    """A value and, if known, the interval around it."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
+
+
+def point(value: float | None, ci: Sequence[float] | None) -> tuple[float | None, ...]:
+    """Return a value and the limits of its interval, for three columns of a chart.
+
+    Example:
+        >>> point(0.5, (0.4, 0.6)), point(0.5, None)
+        ((0.5, 0.4, 0.6), (0.5, None, None))
+    """
+    return value, *(ci or (None, None))
+
+
+def series(chart: Chart) -> dict[Any, dict[Any, Estimate]]:
+    """Return the value and interval of each row (name, key, value, low, high), by name and key.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> series(SimpleNamespace(rows=[("SOM-DST", "JGA", 0.5, 0.4, 0.6)]))
+        {'SOM-DST': {'JGA': Estimate(value=0.5, low=0.4, high=0.6)}}
+    """
+    result: dict[Any, dict[Any, Estimate]] = {}
+    for name, key, *values in chart.rows:
+        result.setdefault(name, {})[key] = Estimate(*values[:3])
+    return result
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], object]) -> list[Item]:
+    """Return the items with those of the same key together, in the order of their first occurrence.
+
+    Example:
+        >>> grouped(["ax", "b", "ay"], lambda item: item[0])
+        ['ax', 'ay', 'b']
+    """
+    groups: dict[object, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return [item for group in groups.values() for item in group]
 
 
 def finite(number: float | None) -> float | None:
@@ -53,7 +75,7 @@ def finite(number: float | None) -> float | None:
     return float(number) if number is not None and isfinite(number) else None
 
 
-def points_with_value(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float]]:
+def points_with_value(points: Mapping[Key, Estimate]) -> list[tuple[Key, float]]:
     """Return the points that have a value.
 
     Example:
@@ -63,7 +85,7 @@ def points_with_value(points: Mapping[Key, HasInterval]) -> list[tuple[Key, floa
     return [(key, value) for key, point in points.items() if (value := finite(point.value)) is not None]
 
 
-def points_with_interval(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float, float]]:
+def points_with_interval(points: Mapping[Key, Estimate]) -> list[tuple[Key, float, float]]:
     """Return the points that have an interval.
 
     Example:
@@ -79,51 +101,41 @@ def points_with_interval(points: Mapping[Key, HasInterval]) -> list[tuple[Key, f
     ]
 
 
-def complete_rows(*columns: Numbers) -> list[NDArray[np.float64]]:
-    """Return columns of the same length without the rows that have a missing number.
+def complete_rows(rows: Iterable[tuple[float | None, ...]], width: int) -> list[NDArray[np.float64]]:
+    """Return the columns of the rows that have no missing number.
 
     Example:
-        >>> [column.tolist() for column in complete_rows([1, None, 3], [4, 5, 6])]
+        >>> [column.tolist() for column in complete_rows([(1, 4), (None, 5), (3, 6)], 2)]
         [[1.0, 3.0], [4.0, 6.0]]
     """
     import numpy as np
 
-    if len({len(column) for column in columns}) > 1:
-        raise ValueError(f"columns have different lengths: {', '.join(str(len(column)) for column in columns)}")
-    arrays = [np.array([np.nan if each is None else each for each in column], dtype=np.float64) for column in columns]
-    is_complete = np.isfinite(np.array(arrays)).all(axis=0)
-    return [array[is_complete] for array in arrays]
+    numbers = np.array([*rows], dtype=np.float64).reshape(-1, width)
+    return [*numbers[np.isfinite(numbers).all(axis=1)].T]
 
 
-def bin_edges(values: Numbers, bins: int = 20) -> list[float]:
-    """Return the edges of bins: between 0 and 1 for shares, else between the lowest and the highest value.
+def count_per_bin(values: Numbers, bins: int = 20) -> list[tuple[float, float, int]]:
+    """Return the limits of bins and the number of values in each; the last bin includes its upper limit.
+
+    The bins are between 0 and 1 for shares, else between the lowest and the highest value.
 
     Example:
-        >>> bin_edges([0.2, 0.9], 4), bin_edges([1.0, 3.0], 2)
-        ([0.0, 0.25, 0.5, 0.75, 1.0], [1.0, 2.0, 3.0])
+        >>> count_per_bin([0.0, 0.5, 1.0, None], 2), count_per_bin([1.0, 3.0], 2)
+        ([(0.0, 0.5, 1), (0.5, 1.0, 2)], [(1.0, 2.0, 1), (2.0, 3.0, 1)])
     """
+    import numpy as np
+
     numbers = [value for each in values if (value := finite(each)) is not None]
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     if low == high:
         high = low + 1
-    return [low + (high - low) * at / bins for at in range(bins + 1)]
-
-
-def count_per_bin(values: Numbers, limits: Sequence[float]) -> list[int]:
-    """Count the values in each bin; the last bin includes its upper edge.
-
-    Example:
-        >>> count_per_bin([0.0, 0.25, 1.0, None], [0.0, 0.25, 1.0])
-        [1, 2]
-    """
-    import numpy as np
-
-    numbers = [value for each in values if (value := finite(each)) is not None]
+    limits = [low + (high - low) * at / bins for at in range(bins + 1)]
     # Scores such as 0.15 are inexact in binary, and must not be counted in the bin below.
     places = np.searchsorted(np.array(limits[1:-1]) - 1e-9, numbers, side="right")
-    return [int(size) for size in np.bincount(places, minlength=len(limits) - 1)]
+    sizes = np.bincount(places, minlength=bins).tolist()
+    return list(zip(limits, limits[1:], sizes, strict=False))
 
 
 def has_dominant_size(sizes: Iterable[float]) -> bool:

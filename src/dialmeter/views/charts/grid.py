@@ -7,95 +7,83 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from itertools import count
 from math import fsum, isfinite
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from msgspec import Struct
-
-from ..tables import Table
-from .axes import ROUND, draw_colour_bar, draw_tile, label_ticks, set_link, value_colour
-from .canvas import draw_no_data, new_figure, style
-from .data import complete_rows, number_cell
-from .palette import FAINT, INK, PALE, ramp
+from .axes import ROUND, draw_colour_bar, label_ticks, set_link
+from .canvas import Drawing, Mark, style
+from .data import complete_rows
+from .fit import font_points
+from .palette import FAINT, INK, PALE, PAPER, ramp, text_on
 from .words import display_name, truncation_note, wrap_label, wrap_y_label
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
     from numpy.typing import NDArray
 
-    from .data import Numbers
+    from ..chart_files import Chart
 
 MAX_NAMES = 20
 
 
-def draw(
-    values: Mapping[tuple[str, str], float | None],
-    *,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    row_label: str,
-    column_label: str,
-    value_label: str,
-    title: str,
-    as_percent: bool = True,
-    links: Mapping[tuple[str, str], str] | None = None,
-) -> Figure:
-    """Draw a value for every row and column with the first row on top; a pair without a value stays empty.
-
-    Args:
-        values: (row, column) → number.
-        rows: Names from top to bottom, at most 20.
-        columns: Names from left to right, at most 20.
-        row_label: What the rows are, in words.
-        column_label: What the columns are, in words.
-        value_label: What the numbers are, in words.
-        title: The text above the chart.
-        as_percent: Whether numbers are fractions that are shown as percent.
-        links: The link of a cell (row, column).
-
-    Example:
-        >>> figure = draw({("agenda", "rule"): 0.98, ("hasty", "rule"): 0.7}, rows=["agenda", "hasty"], columns=["rule"],
-        ...               row_label="user", column_label="system", value_label="goals completed", title="Goals completed")
-        >>> [text.get_text() for text in figure.axes[0].texts]
-        ['98.0', '70.0']
-    """
+def _draw_grid(chart: Chart) -> Drawing:
+    """Draw a value for every row and column with the first row on top; a pair without a value stays empty."""
+    row_label, column_label, value_label = chart.columns
+    rows, columns = (list(dict.fromkeys(row[side] for row in chart.rows)) for side in (0, 1))
     shown_rows, shown_columns = rows[:MAX_NAMES], columns[:MAX_NAMES]
-    notes = (
-        truncation_note(len(shown_rows), len(rows), row_label),
-        truncation_note(len(shown_columns), len(columns), column_label),
-    )
-    width, height = max(4.5, 0.9 * len(shown_columns) + 3.4), max(2.8, 0.42 * len(shown_rows) + 1.9)
+    values = {(row, column): value for row, column, value in chart.rows if value is not None and isfinite(value)}
     cells = {
-        (row, column): value
-        for row in shown_rows
-        for column in shown_columns
-        if (value := values.get((row, column))) is not None and isfinite(value)
+        (column, row): values[at]
+        for row, name in enumerate(shown_rows)
+        for column, other in enumerate(shown_columns)
+        if (at := (name, other)) in values
     }
-    with new_figure(title, *notes, width=width, height=height, x_label=column_label, y_label=row_label) as (
-        figure,
-        axes,
-    ):
-        if not cells:
-            draw_no_data(axes)
-            return figure
+
+    def paint(figure: Figure, axes: Axes) -> None:
         scale, only = _value_scale(cells.values())
-        for (row, column), value in cells.items():
-            text = f"{100 * value:.1f}" if as_percent else f"{value:.1f}"
-            patch = draw_tile(
-                axes, shown_columns.index(column), shown_rows.index(row), value_colour(scale, value), text
-            )
-            set_link(patch, (links or {}).get((row, column)))
+        for at, value in cells.items():
+            _draw_tile(axes, at, scale, value, f"{100 * value if chart.as_percent else value:.1f}")
         label_ticks(axes, shown_columns)
         axes.set_yticks(range(len(shown_rows)), [display_name(each, 24) for each in shown_rows])
         axes.set_xlim(-0.5, len(shown_columns) - 0.5)
         axes.set_ylim(len(shown_rows) - 0.5, -0.5)
         axes.tick_params(color=FAINT, length=0)
         axes.spines[:].set_visible(False)
-        label = wrap_y_label(f"{value_label}{', %' if as_percent else ''}")
-        draw_colour_bar(figure, axes, scale, label, as_percent=as_percent, only=only)
-    return figure
+        label = wrap_y_label(f"{value_label}{', %' if chart.as_percent else ''}")
+        draw_colour_bar(figure, axes, scale, label, as_percent=chart.as_percent, only=only)
+
+    return Drawing(
+        paint if cells else None,
+        [
+            truncation_note(len(shown_rows), len(rows), row_label),
+            truncation_note(len(shown_columns), len(columns), column_label),
+        ],
+        width=max(4.5, 0.9 * len(shown_columns) + 3.4),
+        height=max(2.8, 0.42 * len(shown_rows) + 1.9),
+        x_label=column_label,
+        y_label=row_label,
+    )
+
+
+HEAT_MAP = Mark(_draw_grid, ("row", "column", "value"), frozenset({0, 1}))
+
+
+def _draw_tile(axes: Axes, place: tuple[int, int], scale: ScalarMappable, value: float, text: str) -> Rectangle:
+    """Draw a cell in the colour of a value, with readable text."""
+    import numpy as np
+    from matplotlib.patches import Rectangle
+
+    column, row = place
+    red, green, blue, alpha = map(float, scale.to_rgba(np.array([value]))[0])
+    fill = red, green, blue, alpha
+    patch = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1)
+    axes.add_patch(patch)
+    axes.text(column, row, text, ha="center", va="center", fontsize=font_points(7), color=text_on(fill))
+    return patch
 
 
 def _value_scale(values: Iterable[float]) -> tuple[ScalarMappable, float | None]:
@@ -108,48 +96,38 @@ def _value_scale(values: Iterable[float]) -> tuple[ScalarMappable, float | None]
     return _stepped_colours(edges), None if high > low else low
 
 
-def table(
-    values: Mapping[tuple[str, str], float | None], *, row_label: str, column_label: str, value_label: str
-) -> Table:
-    """Return the same data as a table, one row per pair; a pair without a value has an empty cell.
-
-    Example:
-        >>> table({("agenda", "rule"): 0.98}, row_label="user", column_label="system", value_label="completed").rows
-        (('agenda', 'rule', '0.98'),)
-    """
-    rows = tuple((row, column, number_cell(value)) for (row, column), value in values.items())
-    return Table("", (row_label, column_label, value_label), rows, frozenset({2}))
-
-
 # Two traits of dialogues, coloured by the mean of a measure.
 
 MAX_BINS = 12
 
 
-class TraitGrid(Struct, frozen=True):
-    """Cells (column, row), counted from 0 → (mean score, number of dialogues), and the edges of the bins on both axes."""
+def trait_frame(
+    dialogues: Iterable[tuple[float | None, ...]], x_label: str, y_label: str, score_label: str, bins: int = 6
+) -> dict[str, Any]:
+    """Put dialogues into cells of equal size with round edges; return the frame of a chart of cells that have dialogues.
 
-    x_edges: tuple[float, ...]
-    y_edges: tuple[float, ...]
-    cells: dict[tuple[int, int], tuple[float, int]]
-
-
-def trait_grid(first: Numbers, second: Numbers, score: Numbers, *, bins: int = 6) -> TraitGrid:
-    """Put dialogues into bins of equal width with round edges, as `draw_traits` does.
+    Args:
+        dialogues: two traits and a score of each dialogue; dialogues without one of the three numbers are skipped.
+        x_label: what the first trait is, in words.
+        y_label: what the second trait is, in words.
+        score_label: what the score is, in words.
+        bins: largest number of bins along each trait, at most 12.
 
     Example:
-        >>> trait_grid([0, 0, 1], [0, 0, 1], [0.5, 0.7, 0.1], bins=2).cells
-        {(0, 0): (0.6, 2), (1, 1): (0.1, 1)}
+        >>> trait_frame([(0, 0, 0.5), (0, 0, 0.7), (1, 1, 0.1)], "TO", "NU", "GCA", bins=2)["rows"]
+        [(0.0, 0.5, 0.0, 0.5, 0.6, 2), (0.5, 1.0, 0.5, 1.0, 0.1, 1)]
     """
-    x, y, z = complete_rows(first, second, score)
-    if not len(x):
-        return TraitGrid((), (), {})
-    (columns, x_edges), (rows, y_edges) = (_bin_values(values, max(1, min(bins, MAX_BINS))) for values in (x, y))
+    x, y, z = complete_rows(dialogues, 3)
+    places, edges = zip(*(_bin_values(values, max(1, min(bins, MAX_BINS))) for values in (x, y)), strict=True)
     scores_by_cell: dict[tuple[int, int], list[float]] = {}
-    for column, row, value in zip(columns, rows, z.tolist(), strict=True):
+    for column, row, value in zip(*places, z.tolist(), strict=True):
         scores_by_cell.setdefault((column, row), []).append(value)
-    cells = {at: (fsum(values) / len(values), len(values)) for at, values in sorted(scores_by_cell.items())}
-    return TraitGrid(x_edges, y_edges, cells)
+    rows = [
+        (*edges[0][column : column + 2], *edges[1][row : row + 2], fsum(values) / len(values), len(values))
+        for (column, row), values in sorted(scores_by_cell.items())
+    ]
+    columns = (f"{x_label} from", "to", f"{y_label} from", "to", f"{score_label}, mean", "dialogues")
+    return {"rows": rows, "columns": columns, "x_label": x_label, "y_label": y_label, "options": {"edges": edges}}
 
 
 def _bin_values(values: NDArray[np.float64], bins: int) -> tuple[list[int], tuple[float, ...]]:
@@ -157,6 +135,8 @@ def _bin_values(values: NDArray[np.float64], bins: int) -> tuple[list[int], tupl
     import numpy as np
     from matplotlib.ticker import MaxNLocator
 
+    if not len(values):
+        return [], ()
     low, high = float(values.min()), float(values.max())
     with style():
         edges = MaxNLocator(bins).tick_values(low, high) if high > low else [low - 0.5, low + 0.5]
@@ -164,85 +144,34 @@ def _bin_values(values: NDArray[np.float64], bins: int) -> tuple[list[int], tupl
     return places.tolist(), tuple(map(float, edges))
 
 
-def draw_traits(
-    first: Numbers,
-    second: Numbers,
-    score: Numbers,
-    *,
-    x_label: str,
-    y_label: str,
-    score_label: str,
-    title: str = "Mean score by two traits of the dialogues",
-    bins: int = 6,
-    as_percent: bool = True,
-    links: Mapping[tuple[int, int], str] | None = None,
-) -> Figure:
-    """Draw two traits as a grid with the number of dialogues in each cell; a cell without dialogues stays empty.
+def _draw_traits(chart: Chart) -> Drawing:
+    """Draw two traits as a grid with the number of dialogues in each cell; a cell without dialogues stays empty."""
 
-    Args:
-        first: A trait per dialogue, from left to right, such as tail-orientedness.
-        second: Another one, from bottom to top, such as non-uniformity.
-        score: The measure of the same dialogues; dialogues without one of the three numbers are skipped.
-        x_label: What the first trait is, in words.
-        y_label: What the second trait is, in words.
-        score_label: What the colour means, in words.
-        title: The text above the chart.
-        bins: Largest number of bins of equal width along each trait, at most 12.
-        as_percent: Whether scores are fractions that are shown as percent.
-        links: The link of the cell (column, row), counted from 0.
-
-    Example:
-        >>> labels = {"x_label": "TO", "y_label": "NU", "score_label": "GCA"}
-        >>> figure = draw_traits([0, 0, 1], [0, 0, 1], [0.5, 0.7, 0.1], bins=2, **labels)
-        >>> [text.get_text() for text in figure.axes[0].texts]
-        ['2', '1']
-    """
-    binned = trait_grid(first, second, score, bins=bins)
-    total = sum(n for _, n in binned.cells.values())
-    note = f"numbers: dialogues in each cell, {total:,} in all"
-    with new_figure(title, note, height=4.8, x_label=x_label, y_label=y_label) as (figure, axes):
-        if not binned.cells:
-            draw_no_data(axes)
-            return figure
-        scale, only = _value_scale(mean for mean, _ in binned.cells.values())
-        for (column, row), (mean, n) in binned.cells.items():
-            patch = draw_tile(axes, column, row, value_colour(scale, mean), f"{n:,}")
-            set_link(patch, (links or {}).get((column, row)))
-        axes.set_xlim(-0.5, len(binned.x_edges) - 1.5)
-        axes.set_ylim(-0.5, len(binned.y_edges) - 1.5)
-        _edge_ticks(axes.xaxis, binned.x_edges)
-        _edge_ticks(axes.yaxis, binned.y_edges)
+    def paint(figure: Figure, axes: Axes) -> None:
+        x_edges, y_edges = chart.options["edges"]
+        scale, only = _value_scale(row[4] for row in chart.rows)
+        for x, _, y, _, mean, n in chart.rows:
+            _draw_tile(axes, (x_edges.index(x), y_edges.index(y)), scale, mean, f"{n:,}")
+        axes.set_xlim(-0.5, len(x_edges) - 1.5)
+        axes.set_ylim(-0.5, len(y_edges) - 1.5)
+        _edge_ticks(axes.xaxis, x_edges)
+        _edge_ticks(axes.yaxis, y_edges)
         axes.tick_params(color=FAINT)
-        draw_colour_bar(figure, axes, scale, wrap_y_label(f"{score_label}, mean"), as_percent=as_percent, only=only)
-    return figure
+        draw_colour_bar(figure, axes, scale, wrap_y_label(chart.columns[4]), as_percent=chart.as_percent, only=only)
+
+    note = f"numbers: dialogues in each cell, {sum(row[5] for row in chart.rows):,} in all"
+    return Drawing(paint if chart.rows else None, [note], height=4.8)
+
+
+TRAIT_GRID = Mark(_draw_traits, (), frozenset())
 
 
 def _edge_ticks(axis: Axis, edges: tuple[float, ...]) -> None:
     axis.set_ticks([at - 0.5 for at in range(len(edges))], [f"{edge:.3g}".replace("-", "−") for edge in edges])
 
 
-def traits_table(
-    first: Numbers, second: Numbers, score: Numbers, *, x_label: str, y_label: str, score_label: str, bins: int = 6
-) -> Table:
-    """Return the same data as a table: one row per cell that has dialogues.
-
-    Example:
-        >>> labels = {"x_label": "TO", "y_label": "NU", "score_label": "GCA"}
-        >>> traits_table([0, 0, 1], [0, 0, 1], [0.5, 0.5, 0.1], bins=2, **labels).rows
-        (('0', '0.5', '0', '0.5', '0.5', '2'), ('0.5', '1', '0.5', '1', '0.1', '1'))
-    """
-    binned = trait_grid(first, second, score, bins=bins)
-    rows = tuple(
-        (*map(number_cell, (*binned.x_edges[x : x + 2], *binned.y_edges[y : y + 2], mean)), str(n))
-        for (x, y), (mean, n) in binned.cells.items()
-    )
-    headings = (f"{x_label} from", "to", f"{y_label} from", "to", f"{score_label}, mean", "dialogues")
-    return Table("", headings, rows, frozenset(range(6)))
-
-
 # Gold and predicted values of one slot.
 
-Pairs: TypeAlias = Mapping[tuple[str | None, str | None], int]
 MAX_VALUES = 15
 
 
@@ -255,46 +184,38 @@ class _Rest(Enum):
 _Key: TypeAlias = str | _Rest | None
 
 
-def draw_confusion(
-    pairs: Pairs,
-    *,
-    slot: str,
-    title: str = "Gold and predicted values",
-    count_label: str = "number of turns",
-    links: Mapping[tuple[str | None, str | None], str] | None = None,
-) -> Figure:
-    """Draw the 15 most frequent values of both sides, and the rest as "(other)"; framed cells are correct.
+def value_rows(pairs: Mapping[tuple[str | None, str | None], int]) -> list[tuple[str | None, str | None, int]]:
+    """Return the rows of a chart of gold and predicted values, most frequent first.
 
     Args:
         pairs: (gold, predicted) → count. None means absent: predicted None is missed, gold None is over.
-        slot: The name of the slot.
-        title: The text above the chart, before the name of the slot.
-        count_label: What is counted, in words.
-        links: The link of the cell of (gold, predicted).
 
     Example:
-        >>> figure = draw_confusion({("east", "east"): 8, ("east", "west"): 2, ("east", None): 1}, slot="hotel-area")
-        >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
-        ['east', 'west', '(absent)']
+        >>> value_rows({("east", None): 1, ("east", "east"): 8})
+        [('east', 'east', 8), ('east', None, 1)]
     """
-    counts, keys = _confusion_matrix(pairs)
+    ranked = sorted(pairs.items(), key=lambda item: (-item[1], item[0][0] or "", item[0][1] or ""))
+    return [(*pair, number) for pair, number in ranked]
+
+
+def _draw_values(chart: Chart) -> Drawing:
+    """Draw the 15 most frequent values of both sides, and the rest as "(other)"; framed cells are correct."""
+    counts, keys = _count_values(chart.rows)
+    links = {(gold, predicted): chart.address(at, 2) for at, (gold, predicted, _) in enumerate(chart.rows)}
     side = 0.42 * len(keys)
-    size = {"width": max(5.0, side + 3.2), "height": max(3.2, side + 2.0)}
-    with new_figure(f"{title}: {slot}", **size, x_label="predicted value", y_label="gold value") as (figure, axes):
-        if not counts:
-            draw_no_data(axes)
-            return figure
+
+    def paint(figure: Figure, axes: Axes) -> None:
         scale = count_colours(max(counts.values()))
         for row, gold in enumerate(keys):
             for column, predicted in enumerate(keys):
                 number = counts[gold, predicted]
                 if not number:
                     continue
-                patch = draw_tile(axes, column, row, value_colour(scale, number), _short_count(number))
+                patch = _draw_tile(axes, (column, row), scale, number, _short_count(number))
                 if row == column and gold is not _Rest.OTHER:
                     patch.set(edgecolor=INK, linewidth=1.8, zorder=2)
                 if not isinstance(gold, _Rest) and not isinstance(predicted, _Rest):
-                    set_link(patch, (links or {}).get((gold, predicted)))
+                    set_link(patch, links[gold, predicted])
         labels = [
             "(absent)" if key is None else key.value if isinstance(key, _Rest) else display_name(key, 20) or "(empty)"
             for key in keys
@@ -311,20 +232,24 @@ def draw_confusion(
         axes.set_ylim(len(keys) - 0.5, -0.5)
         axes.set_aspect("equal")
         axes.spines[:].set_visible(False)
-        draw_colour_bar(figure, axes, scale, wrap_label(count_label, 24))
-    return figure
+        draw_colour_bar(figure, axes, scale, wrap_label("number of turns", 24))
+
+    return Drawing(paint if counts else None, width=max(5.0, side + 3.2), height=max(3.2, side + 2.0))
 
 
-def _confusion_matrix(pairs: Pairs) -> tuple[Counter[tuple[_Key, _Key]], list[_Key]]:
+VALUES = Mark(_draw_values, ("gold", "predicted", "count"), frozenset({0, 1}), "predicted value", "gold value")
+
+
+def _count_values(rows: Sequence[tuple[Any, ...]]) -> tuple[Counter[tuple[_Key, _Key]], list[_Key]]:
     """Return counts with rare values combined, and the keys of rows and columns: most frequent first, then other, then absent."""
     totals: Counter[str] = Counter()
-    for (gold, predicted), number in pairs.items():
+    for gold, predicted, number in rows:
         for value in {gold, predicted} - {None}:
-            totals[str(value)] += number
+            totals[value] += number
     top = sorted((value for value, total in totals.items() if total > 0), key=lambda each: (-totals[each], each))
     frequent = {*top[:MAX_VALUES], None}
     counts: Counter[tuple[_Key, _Key]] = Counter()
-    for pair, number in pairs.items():
+    for *pair, number in rows:
         if number > 0:
             row, column = (value if value in frequent else _Rest.OTHER for value in pair)
             counts[row, column] += number
@@ -336,18 +261,6 @@ def _confusion_matrix(pairs: Pairs) -> tuple[Counter[tuple[_Key, _Key]], list[_K
 def _short_count(number: int) -> str:
     """Format a count so that it fits in a cell."""
     return str(number) if number < 10_000 else f"{number / 1000:.3g}k" if number < 999_500 else f"{number / 1e6:.3g}M"
-
-
-def confusion_table(pairs: Pairs) -> Table:
-    """Return the same data as a table of all values, most frequent first; an absent value is an empty cell.
-
-    Example:
-        >>> confusion_table({("east", "east"): 8, ("east", None): 1}).rows
-        (('east', 'east', '8'), ('east', '', '1'))
-    """
-    ranked = sorted(pairs.items(), key=lambda item: (-item[1], item[0][0] or "", item[0][1] or ""))
-    rows = tuple((gold or "", predicted or "", str(number)) for (gold, predicted), number in ranked)
-    return Table("", ("gold", "predicted", "count"), rows, frozenset({2}))
 
 
 # A colour scale for counts, which differ by orders of magnitude.

@@ -6,108 +6,105 @@ from collections.abc import Mapping
 from math import fsum, log10
 from typing import TYPE_CHECKING
 
-from ..tables import Table
-from .axes import ROUND, draw_curve, draw_legend, draw_whiskers, format_ticks, integer_ticks, label_ticks, set_link
-from .canvas import HEIGHT, WIDTH, draw_no_data, new_figure
-from .data import Estimate, HasInterval, finite, number_cell, points_with_interval, points_with_value, unique_keys
+from .axes import ROUND, draw_legend, draw_whiskers, format_ticks, integer_ticks, label_ticks, set_link
+from .canvas import HEIGHT, WIDTH, Drawing, Mark
+from .data import Estimate, finite, points_with_interval, points_with_value, series
 from .fit import font_points
 from .palette import FAINT, GRID, PALE, PAPER, colour, line, marker
 from .words import display_name, truncation_note
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Series = Mapping[str, Mapping[float, HasInterval]]
+    from ..chart_files import Chart
+
 MAX_LINES = 24
+_BAND = 400
+"""Largest number of points of a band."""
+_MARKERS = 50
+"""Largest number of points that all have a marker."""
+_SHARE = "share of the training data"
 
 
-def draw(
-    series: Series,
-    *,
-    title: str = "Measures with little training data",
-    x_label: str = "share of the training data",
-    y_label: str = "score",
-    as_percent: bool = True,
-) -> Figure:
-    """Draw one line per measure with a band for its interval; shares that span more than a decade have a log scale.
+def _draw_shares(chart: Chart) -> Drawing:
+    """Draw one line per measure with a band for its interval, by share of the training data.
 
-    Args:
-        series: Measure → share of training data (a fraction) → value with interval.
-        title: The text above the chart.
-        x_label: What the share is, in words.
-        y_label: What the height means, in words.
-        as_percent: Whether values are fractions that are shown as percent.
-
-    Example:
-        >>> figure = draw({"JGA": {0.01: Estimate(0.1), 0.05: Estimate(0.3), 1.0: Estimate(0.5)}})
-        >>> figure.axes[0].get_xscale()
-        'log'
+    Shares that span more than a decade have a log scale. With the option ``reference``, values are differences to that measure:
+    points with their least-squares trend.
     """
-    series = _drop_missing_shares(series)
-    measures = list(series)[:MAX_LINES]
-    note = truncation_note(len(measures), len(series), "measures")
-    with new_figure(title, note, x_label=x_label, y_label=y_label) as (figure, axes):
-        if not _set_share_axes(axes, series, as_percent):
-            return figure
-        handles = [draw_curve(axes, index, series[each]) for index, each in enumerate(measures)]
-        draw_legend(figure, handles, [display_name(each) for each in measures])
-    return figure
+    measures = {
+        each: {x: y for x, y in points.items() if finite(x) is not None} for each, points in series(chart).items()
+    }
+    shares = sorted({share for points in measures.values() for share, _ in points_with_value(points)})
+    shown = list(measures)[:MAX_LINES]
+    reference = chart.options.get("reference")
 
-
-def draw_difference(
-    differences: Series,
-    *,
-    reference: str = "GCA",
-    title: str = "Differences between measures with little training data",
-    x_label: str = "share of the training data",
-    as_percent: bool = True,
-) -> Figure:
-    """Draw the difference of each measure to a reference measure, with its least-squares trend.
-
-    Args:
-        differences: Measure → share → difference, from the function `difference` or with your own intervals.
-        reference: The measure that was subtracted.
-        title: The text above the chart.
-        x_label: What the share is, in words.
-        as_percent: Whether differences are fractions that are shown in percentage points.
-
-    Example:
-        >>> figure = draw_difference({"JGA": {0.1: Estimate(-0.4), 0.5: Estimate(-0.3)}})
-        >>> figure.axes[0].get_ylabel()
-        'difference to GCA (percentage points)'
-    """
-    differences = _drop_missing_shares(differences)
-    measures = list(differences)[:MAX_LINES]
-    notes = ("dashed: least-squares trend", truncation_note(len(measures), len(differences), "measures"))
-    y_label = f"difference to {reference}" + (" (percentage points)" if as_percent else "")
-    with new_figure(title, *notes, x_label=x_label, y_label=y_label) as (figure, axes):
-        if not _set_share_axes(axes, differences, as_percent):
-            return figure
-        format_ticks(axes.yaxis, as_percent, unit="")
+    def paint(figure: Figure, axes: Axes) -> None:
+        _set_share_axes(axes, shares, chart.as_percent)
+        names = [display_name(each) for each in shown]
+        if not reference:
+            handles = [_draw_curve(axes, index, measures[each]) for index, each in enumerate(shown)]
+            draw_legend(figure, handles, names)
+            return
+        format_ticks(axes.yaxis, chart.as_percent, unit="")
         axes.axhline(0, color=FAINT, linewidth=1, zorder=1)
-        handles = []
-        for index, each in enumerate(measures):
-            points = sorted(points_with_value(differences[each]))
-            every = max(1, -(-len(points) // 50))
-            (dots,) = axes.plot(
-                [x for x, _ in points],
-                [y for _, y in points],
-                color=colour(index),
-                marker=marker(index),
-                markeredgecolor=PAPER,
-                linestyle="none",
-                markevery=every,
-            )
-            draw_whiskers(axes, sorted(points_with_interval(differences[each]))[::every], colour(index))
-            ends = trend(differences[each], axes.get_xscale() != "linear")
-            axes.plot([x for x, _ in ends], [y for _, y in ends], color=colour(index), linestyle="--", linewidth=1.2)
-            handles.append(dots)
-        draw_legend(figure, handles, [f"{display_name(each)} − {display_name(reference)}" for each in measures])
-    return figure
+        dots = [_draw_trend(axes, index, measures[each]) for index, each in enumerate(shown)]
+        draw_legend(figure, dots, [f"{name} − {display_name(reference)}" for name in names])
+
+    notes = ["dashed: least-squares trend"] if reference else []
+    label = f"difference to {reference}" + (" (percentage points)" if chart.as_percent else "") if reference else ""
+    notes.append(truncation_note(len(shown), len(measures), "measures"))
+    return Drawing(paint if shares else None, notes, y_label=label)
 
 
-def trend(points: Mapping[float, HasInterval], log: bool = False) -> list[tuple[float, float]]:
+SHARES = Mark(_draw_shares, ("measure", "share", "value", "low", "high"), frozenset({0}), _SHARE, "score")
+
+
+def _draw_curve(axes: Axes, index: int, points: Mapping[float, Estimate]) -> Artist:
+    """Draw a line with markers through the points with a value, and a band for their intervals."""
+    values = sorted(points_with_value(points))
+    (drawn,) = axes.plot(
+        [x for x, _ in values],
+        [y for _, y in values],
+        color=colour(index),
+        marker=marker(index),
+        linestyle=line(index),
+        markevery=1 if len(values) <= _MARKERS else 0.05,  # a float is a distance in the chart
+        markeredgecolor=PAPER,
+    )
+    intervals = sorted(points_with_interval(points))
+    if len(intervals) > _BAND:  # finer than the chart; matplotlib simplifies lines, but not bands
+        intervals = [intervals[at * (len(intervals) - 1) // (_BAND - 1)] for at in range(_BAND)]
+    if len(intervals) > 1:
+        places, lows, highs = zip(*intervals, strict=True)
+        axes.fill_between(places, lows, highs, color=colour(index), alpha=0.15, linewidth=0)
+    else:
+        draw_whiskers(axes, intervals, colour(index))
+    return drawn
+
+
+def _draw_trend(axes: Axes, index: int, values: Mapping[float, Estimate]) -> Artist:
+    """Draw points with whiskers and their trend."""
+    points = sorted(points_with_value(values))
+    every = max(1, -(-len(points) // 50))
+    (dots,) = axes.plot(
+        [x for x, _ in points],
+        [y for _, y in points],
+        color=colour(index),
+        marker=marker(index),
+        markeredgecolor=PAPER,
+        linestyle="none",
+        markevery=every,
+    )
+    draw_whiskers(axes, sorted(points_with_interval(values))[::every], colour(index))
+    ends = trend(values, axes.get_xscale() != "linear")
+    axes.plot([x for x, _ in ends], [y for _, y in ends], color=colour(index), linestyle="--", linewidth=1.2)
+    return dots
+
+
+def trend(points: Mapping[float, Estimate], log: bool = False) -> list[tuple[float, float]]:
     """Return both ends of the least-squares line, over the logarithm of the share if ``log``; empty for fewer than two shares.
 
     Example:
@@ -123,31 +120,8 @@ def trend(points: Mapping[float, HasInterval], log: bool = False) -> list[tuple[
     return [(x, round(level + slope * (at - middle), 12)) for at, x, _ in (values[0], values[-1])]
 
 
-def table(series: Series) -> Table:
-    """Return the same data as a table; for curves and for differences.
-
-    Example:
-        >>> table({"JGA": {0.1: Estimate(0.5, 0.4, 0.6)}}).rows
-        (('JGA', '0.1', '0.5', '0.4', '0.6'),)
-    """
-    rows = tuple(
-        (each, *map(number_cell, (share, point.value, point.low, point.high)))
-        for each, points in series.items()
-        for share, point in sorted(points.items(), key=lambda item: item[0])
-    )
-    return Table("", ("measure", "share", "value", "low", "high"), rows, frozenset({1, 2, 3, 4}))
-
-
-def _drop_missing_shares(series: Series) -> Series:
-    return {each: {x: y for x, y in points.items() if finite(x) is not None} for each, points in series.items()}
-
-
-def _set_share_axes(axes: Axes, series: Series, as_percent: bool) -> bool:
-    """Set scales and ticks for shares of training data; return whether there is anything to draw."""
-    shares = sorted({share for points in series.values() for share, _ in points_with_value(points)})
-    if not shares:
-        draw_no_data(axes)
-        return False
+def _set_share_axes(axes: Axes, shares: list[float], as_percent: bool) -> None:
+    """Set scales and ticks for shares of training data."""
     positive = [share for share in shares if share > 0]
     if positive and positive[-1] / positive[0] > 10:
         if shares[0] <= 0:
@@ -162,67 +136,44 @@ def _set_share_axes(axes: Axes, series: Series, as_percent: bool) -> bool:
         format_ticks(axes.xaxis, as_percent=True)
     format_ticks(axes.yaxis, as_percent)
     axes.grid(axis="y")
-    return True
 
-
-# A score by the number of the turn.
 
 MAX_TURNS = 60
 
 
-def draw_turns(
-    series: Mapping[str, Mapping[int, HasInterval]],
-    dialogues: Mapping[int, int],
-    *,
-    y_label: str,
-    title: str = "Score by turn",
-    as_percent: bool = True,
-    links: Mapping[int, str] | None = None,
-) -> Figure:
+def _draw_turns(chart: Chart) -> Drawing:
     """Draw one line per system with a band for its interval, and faint background bars for the dialogues with the turn.
 
     Above 60 turns, neighbouring turns are combined, with their mean over dialogues and no interval.
-
-    Args:
-        series: System → turn → value with interval.
-        dialogues: Turn → number of dialogues.
-        y_label: What the height means, in words.
-        title: The text above the chart.
-        as_percent: Whether values are fractions that are shown as percent.
-        links: The link of the background bar of a turn.
-
-    Example:
-        >>> figure = draw_turns({"SOM-DST": {1: Estimate(0.9), 2: Estimate(0.7)}}, {1: 10, 2: 8}, y_label="JGA")
-        >>> figure.axes[0].get_xlabel(), figure.axes[1].get_ylabel()
-        ('turn', 'number of dialogues')
     """
-    systems = list(series)[:MAX_LINES]
-    turns = sorted({turn for points in series.values() for turn, _ in points_with_value(points)})
+    systems = series(chart)
+    shown = list(systems)[:MAX_LINES]
+    dialogues = {row[1]: row[5] for row in chart.rows if row[5] is not None}
+    turns = sorted({turn for points in systems.values() for turn, _ in points_with_value(points)})
     step = -(-(turns[-1] - turns[0] + 1) // MAX_TURNS) if turns else 1
-    note, x_label = (
-        truncation_note(len(systems), len(series), "systems"),
-        "turn" if step == 1 else f"turn, {step} at a time",
-    )
-    with new_figure(title, note, x_label=x_label, y_label=y_label) as (figure, axes):
-        if not turns:
-            draw_no_data(axes)
-            return figure
-        _draw_background(axes, dialogues, turns, step, links or {})
-        grouped = [_group_turns(series[system], dialogues, turns[0], step) for system in systems]
-        handles = [draw_curve(axes, index, points) for index, points in enumerate(grouped)]
+
+    def paint(figure: Figure, axes: Axes) -> None:
+        _draw_background(axes, dialogues, turns, step, chart)
+        grouped = [_group_turns(systems[system], dialogues, turns[0], step) for system in shown]
+        handles = [_draw_curve(axes, index, points) for index, points in enumerate(grouped)]
         integer_ticks(axes.xaxis, 16)
         if turns[-1] - turns[0] < 16:
             axes.set_xticks(range(turns[0], turns[-1] + 1))
         axes.set_xlim(turns[0] - 0.6 * step, turns[-1] + 0.6 * step)
         axes.grid(axis="y")
-        format_ticks(axes.yaxis, as_percent)
-        draw_legend(figure, handles, [display_name(system) for system in systems])
-    return figure
+        format_ticks(axes.yaxis, chart.as_percent)
+        draw_legend(figure, handles, [display_name(system) for system in shown])
+
+    label = "turn" if step == 1 else f"turn, {step} at a time"
+    return Drawing(paint if turns else None, [truncation_note(len(shown), len(systems), "systems")], x_label=label)
+
+
+TURNS = Mark(_draw_turns, ("system", "turn", "value", "low", "high", "dialogues"), frozenset({0}))
 
 
 def _group_turns(
-    points: Mapping[int, HasInterval], dialogues: Mapping[int, int], first: int, step: int
-) -> Mapping[float, HasInterval]:
+    points: Mapping[int, Estimate], dialogues: Mapping[int, int], first: int, step: int
+) -> dict[float, Estimate]:
     if step == 1:
         return {float(turn): point for turn, point in points.items()}
     sums: dict[int, tuple[float, float]] = {}
@@ -237,12 +188,11 @@ def _middle(at: int, first: int, step: int) -> float:
     return first + at * step + (step - 1) / 2
 
 
-def _draw_background(
-    axes: Axes, dialogues: Mapping[int, int], turns: list[int], step: int, links: Mapping[int, str]
-) -> None:
+def _draw_background(axes: Axes, dialogues: Mapping[int, int], turns: list[int], step: int, chart: Chart) -> None:
     """Draw bars on a second axis behind the lines: the largest number of dialogues among combined turns."""
     from matplotlib.ticker import MaxNLocator
 
+    links = {row[1]: chart.address(at, 5) for at, row in enumerate(chart.rows)}
     most: dict[int, int] = {}
     for turn, n in dialogues.items():
         if turns[0] <= turn <= turns[-1] and finite(n):
@@ -266,56 +216,22 @@ def _draw_background(
     background.spines[:].set_visible(False)
 
 
-def turns_table(series: Mapping[str, Mapping[int, HasInterval]], dialogues: Mapping[int, int]) -> Table:
-    """Return the same data as a table.
-
-    Example:
-        >>> turns_table({"SOM-DST": {1: Estimate(0.9, 0.8, 1.0)}}, {1: 10}).rows
-        (('SOM-DST', '1', '0.9', '0.8', '1', '10'),)
-    """
-    rows = tuple(
-        (system, str(turn), *map(number_cell, (point.value, point.low, point.high, dialogues.get(turn))))
-        for system, points in series.items()
-        for turn, point in sorted(points.items(), key=lambda item: item[0])
-    )
-    return Table("", ("system", "turn", "value", "low", "high", "dialogues"), rows, frozenset({1, 2, 3, 4, 5}))
-
-
 # Parallel coordinates: one vertical axis per measure.
 
 MAX_MEASURES = 20
 
 
-def draw_parallel(
-    scores: Mapping[str, Mapping[str, float | None]],
-    *,
-    title: str = "Systems across measures",
-    as_percent: bool = True,
-) -> Figure:
+def _draw_parallel(chart: Chart) -> Drawing:
     """Draw one line per system over one vertical axis per measure, each with its own range; rankings differ where lines cross.
 
-    Args:
-        scores: System → measure → value. A missing value interrupts the line.
-        title: The text above the chart.
-        as_percent: Whether values are fractions that are shown as percent.
-
-    Example:
-        >>> figure = draw_parallel({"SOM-DST": {"JGA": 0.52, "GCA": 0.8}, "empty": {"JGA": 0.01, "GCA": 0.0}})
-        >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
-        ['JGA', 'GCA']
+    A missing value interrupts the line.
     """
-    measures = unique_keys(scores.values())[:MAX_MEASURES]
-    systems = list(scores)[:MAX_LINES]
-    columns = [[finite(scores[system].get(measure)) for system in systems] for measure in measures]
-    rows = -(-len(systems) // 4)
-    width = max(WIDTH, 0.8 * len(measures))
-    note = "every axis has its own range" + (", in percent" if as_percent else "")
-    skipped = truncation_note(len(systems), len(scores), "systems")
-    with new_figure(title, note, skipped, width=width, height=HEIGHT + 0.16 * rows) as (figure, axes):
-        if not any(value is not None for column in columns for value in column):
-            draw_no_data(axes)
-            return figure
-        heights = [_draw_axis(axes, at, column, as_percent) for at, column in enumerate(columns)]
+    measures = chart.columns[1 : MAX_MEASURES + 1]
+    rows = chart.rows[:MAX_LINES]
+    columns = [[finite(row[at]) for row in rows] for at in range(1, len(measures) + 1)]
+
+    def paint(figure: Figure, axes: Axes) -> None:
+        heights = [_draw_axis(axes, at, column, chart.as_percent) for at, column in enumerate(columns)]
         handles = [
             axes.plot(
                 range(len(measures)),
@@ -326,7 +242,7 @@ def draw_parallel(
                 markeredgecolor=PAPER,
                 zorder=3,
             )[0]
-            for index in range(len(systems))
+            for index in range(len(rows))
         ]
         axes.set_xlim(-0.5, len(measures) - 0.8 if len(measures) > 1 else 0.5)
         axes.set_ylim(-0.06, 1.06)
@@ -334,8 +250,18 @@ def draw_parallel(
         axes.tick_params(axis="x", length=0)
         axes.spines[:].set_visible(False)
         label_ticks(axes, measures)
-        draw_legend(figure, handles, [display_name(system) for system in systems])
-    return figure
+        draw_legend(figure, handles, [display_name(row[0]) for row in rows])
+
+    note = "every axis has its own range" + (", in percent" if chart.as_percent else "")
+    return Drawing(
+        paint if any(value is not None for column in columns for value in column) else None,
+        [note, truncation_note(len(rows), len(chart.rows), "systems")],
+        width=max(WIDTH, 0.8 * len(measures)),
+        height=HEIGHT + 0.16 * -(-len(rows) // 4),
+    )
+
+
+PARALLEL = Mark(_draw_parallel, ("system",), frozenset({0}))
 
 
 def _draw_axis(axes: Axes, at: int, column: list[float | None], as_percent: bool) -> list[float]:
@@ -367,15 +293,3 @@ def _draw_axis(axes: Axes, at: int, column: list[float | None], as_percent: bool
                 zorder=4,
             )
     return [float("nan") if value is None else (value - low) / (high - low) for value in column]
-
-
-def parallel_table(scores: Mapping[str, Mapping[str, float | None]]) -> Table:
-    """Return the same data as a table: one row per system, one column per measure.
-
-    Example:
-        >>> parallel_table({"SOM-DST": {"JGA": 0.52, "GCA": None}}).rows
-        (('SOM-DST', '0.52', ''),)
-    """
-    measures = unique_keys(scores.values())
-    rows = tuple((system, *(number_cell(values.get(each)) for each in measures)) for system, values in scores.items())
-    return Table("", ("system", *measures), rows, frozenset(range(1, len(measures) + 1)))

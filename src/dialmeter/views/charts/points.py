@@ -1,16 +1,16 @@
-"""Scatter charts: a trait of each dialogue and its score, with binned means and the correlation."""
+"""Charts of points: a trait of each dialogue and its score with their correlation, and one difference under several assumptions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..tables import Table
 from .axes import draw_colour_bar, draw_legend, draw_whiskers, format_ticks
-from .canvas import MAX_MARKS, draw_no_data, new_figure
-from .data import Estimate, HasInterval, complete_rows, finite, number_cell
+from .canvas import MAX_MARKS, Drawing, Mark
+from .data import Estimate, complete_rows, finite
+from .fit import font_points
 from .grid import count_colours
-from .palette import BLUE, PAPER, VERMILION
+from .palette import BLUE, FAINT, INK, PAPER, VERMILION
+from .words import wrap_label
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,48 +19,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from .data import Numbers
+    from ..chart_files import Chart
 
 MAX_POINTS = MAX_MARKS - 100  # the rest is for axes, means and whiskers
 BINS = 10
 
 
-def draw(
-    trait: Numbers,
-    score: Numbers,
-    *,
-    x_label: str,
-    y_label: str,
-    title: str = "Does the measure depend on the position of mistakes?",
-    correlation: HasInterval | None = None,
-    as_percent: bool = True,
-    unit: str = "dialogue",
-) -> Figure:
+def _draw_points(chart: Chart) -> Drawing:
     """Draw one point per dialogue, or shaded hexagons above 1,900 points, and the mean in ten bins of equal width.
 
-    Args:
-        trait: One number per dialogue, such as its tail-orientedness.
-        score: The measure of the same dialogues; pairs with a missing side are skipped.
-        x_label: What the trait is, in words.
-        y_label: What the score is, in words.
-        title: The text above the chart; the correlation is below it.
-        correlation: The correlation to show; default: Pearson's with Fisher's 95 % interval.
-        as_percent: Whether scores are fractions that are shown as percent.
-        unit: What a point is, such as dialogue or reply.
-
-    Example:
-        >>> figure = draw([0.1, 0.2, 0.3], [0.9, 0.5, 0.1], x_label="tail-orientedness", y_label="GCA")
-        >>> figure.get_suptitle().splitlines()[1]
-        'correlation −1.00 [no interval], 3 dialogues'
+    The titles of the columns are the unit of a point and the labels of the axes. The option ``correlation`` is shown below the
+    title; by default it is Pearson's with Fisher's 95 % interval.
     """
-    x, y = complete_rows(trait, score)
-    with new_figure(title, _correlation_note(x, y, correlation, unit), x_label=x_label, y_label=y_label) as (
-        figure,
-        axes,
-    ):
-        if not len(x):
-            draw_no_data(axes)
-            return figure
+    x, y = complete_rows((row[1:] for row in chart.rows), 2)
+    unit, x_label, y_label = chart.columns
+
+    def paint(figure: Figure, axes: Axes) -> None:
         handles: list[Artist] = []
         if len(x) > MAX_POINTS:
             _draw_hexagons(figure, axes, x, y, unit)
@@ -68,19 +42,22 @@ def draw(
             handles.append(axes.scatter(x, y, s=14, color=BLUE, alpha=0.35, linewidths=0))
         handles.append(_draw_means(axes, x, y))
         axes.grid(axis="y")
-        format_ticks(axes.yaxis, as_percent)
-        if as_percent:
+        format_ticks(axes.yaxis, chart.as_percent)
+        if chart.as_percent:
             # Student's interval may exceed 0 or 100 %; in a bin of two dialogues it would stretch the axis.
             axes.set_ylim(-0.05, 1.05)
         draw_legend(figure, handles, [f"one {unit}", "mean in a bin, with 95 % interval"][-len(handles) :])
-    return figure
+
+    notes = [_correlation_note(x, y, chart.options.get("correlation"), unit)] if len(x) else []
+    return Drawing(paint if len(x) else None, notes, x_label=x_label, y_label=y_label)
 
 
-def _correlation_note(x: NDArray[np.float64], y: NDArray[np.float64], given: HasInterval | None, unit: str) -> str:
+SCATTER = Mark(_draw_points, ("dialogue", "x", "y"), frozenset({0}))
+
+
+def _correlation_note(x: NDArray[np.float64], y: NDArray[np.float64], given: Any, unit: str) -> str:
     from ...stats import pearson
 
-    if not len(x):
-        return ""
     correlation = given or pearson(x, y)
     value, low, high = finite(correlation.value), finite(correlation.low), finite(correlation.high)
     if value is None:
@@ -102,20 +79,19 @@ def _draw_hexagons(figure: Figure, axes: Axes, x: NDArray[np.float64], y: NDArra
     draw_colour_bar(figure, axes, drawn, f"{_count_text(2, unit)[2:]} per hexagon")
 
 
-def binned_means(trait: Numbers, score: Numbers, bins: int = BINS) -> list[tuple[float, Estimate, int]]:
+def binned_means(x: NDArray[np.float64], y: NDArray[np.float64], bins: int = BINS) -> list[tuple[float, Estimate, int]]:
     """Return for bins of equal width: middle of the bin, mean score with Student's 95 % interval, number of dialogues.
 
     Example:
-        >>> [(round(middle, 2), mean.value, n) for middle, mean, n in binned_means([0, 0, 1], [0.2, 0.4, 1.0], bins=2)]
+        >>> import numpy as np
+        >>> bins = binned_means(np.array([0, 0, 1]), np.array([0.2, 0.4, 1.0]), bins=2)
+        >>> [(round(middle, 2), mean.value, n) for middle, mean, n in bins]
         [(0.25, 0.30000000000000004, 2), (0.75, 1.0, 1)]
     """
     import numpy as np
 
     from ...stats import student_interval
 
-    x, y = complete_rows(trait, score)
-    if not len(x):
-        return []
     edges = np.linspace(x.min(), x.max(), bins + 1)
     places = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, bins - 1)
     means = []
@@ -138,21 +114,44 @@ def _draw_means(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64]) -> A
     return drawn
 
 
-def table(
-    trait: Numbers,
-    score: Numbers,
-    *,
-    x_label: str,
-    y_label: str,
-    dialogues: Sequence[str] | None = None,
-    unit: str = "dialogue",
-) -> Table:
-    """Return the same data as a table, one row per dialogue, including missing numbers.
+# Forest plots: one difference under several assumptions, each with its interval and its verdict.
 
-    Example:
-        >>> table([0.1], [None], x_label="TO", y_label="GCA", dialogues=["MUL1"]).rows
-        (('MUL1', '0.1', ''),)
+_COLOURS = {"better": BLUE, "worse": VERMILION}
+_MARKERS = {"better": "^", "worse": "v"}
+
+
+def _draw_forest(chart: Chart) -> Drawing:
+    """Draw the differences below each other, with a line at zero. Colour and marker show the verdict, and it is written, too.
+
+    The marker of an assumption in the option ``hollow`` is not filled. The option ``note`` is a sentence below the title.
     """
-    ids = dialogues if dialogues is not None else [str(number) for number in range(1, len(trait) + 1)]
-    rows = tuple((each, number_cell(a), number_cell(b)) for each, a, b in zip(ids, trait, score, strict=True))
-    return Table("", (unit, x_label, y_label), rows, frozenset({1, 2}))
+    drawn = [(at, *row[1:]) for at, row in enumerate(chart.rows) if finite(row[1]) is not None]
+
+    def paint(figure: Figure, axes: Axes) -> None:
+        axes.axvline(0, color=FAINT, linewidth=1)
+        for at, value, low, high, verdict in drawn:
+            shade = _COLOURS.get(verdict, INK)
+            if finite(low) is not None and finite(high) is not None:
+                axes.plot([low, high], [at, at], color=shade, linewidth=1.6, solid_capstyle="butt")
+            fill = PAPER if chart.rows[at][0] in chart.options["hollow"] else shade
+            axes.plot([value], [at], color=shade, marker=_MARKERS.get(verdict, "o"), markerfacecolor=fill)
+            axes.annotate(
+                f"{100 * value:+.2f}  {verdict}".replace("-", "−"),
+                (1, at),
+                xycoords=("axes fraction", "data"),
+                xytext=(6, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=font_points(8),
+                color=INK,
+            )
+        axes.set_yticks(range(len(chart.rows)), [wrap_label(row[0], 30, 2) for row in chart.rows])
+        axes.set_ylim(len(chart.rows) - 0.5, -0.5)
+        axes.margins(x=0.08)
+        axes.grid(axis="x")
+        format_ticks(axes.xaxis, as_percent=True, unit="")
+
+    return Drawing(paint if drawn else None, [chart.options["note"]], height=1.5 + 0.36 * len(chart.rows))
+
+
+FOREST = Mark(_draw_forest, ("assumption", "difference", "low", "high", "verdict"), frozenset({0, 4}))

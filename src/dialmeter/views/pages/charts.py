@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from ..chart_files import Chart, chart, slug
-from ..charts import bars, canvas, grid, lines, palette
-from ..charts.data import Estimate, bin_edges, count_per_bin, has_dominant_size
+from ..chart_files import Chart, slug
+from ..charts import canvas, palette
+from ..charts.bars import BARS, CLASSES, MISTAKES, PARTS, SPREAD, mistake_rows
+from ..charts.data import count_per_bin, has_dominant_size, point
+from ..charts.grid import VALUES, value_rows
+from ..charts.lines import TURNS
 from ..tables import Table
 from .findings import RIGHT_TURN, WRONG_TURN
 
@@ -140,8 +142,6 @@ def _name_link(link: ET.Element, names: Mapping[str, str]) -> None:
 DATA_ROWS = 60
 NARROWEST = {False: 31 * 16, True: 46 * 16}
 """Smallest width of a chart on a page, by whether it is broad, in pixels; the style sheet has the same widths."""
-_EVENTS = 12
-"""Largest number of classes of events in the chart of events."""
 
 
 class DrawnChart(NamedTuple):
@@ -161,41 +161,28 @@ class DrawnChart(NamedTuple):
     table_first: bool
 
 
-def draw_for_page(undrawn: Chart, number: int | str) -> DrawnChart:
+def draw_for_page(chart: Chart, number: int | str) -> DrawnChart:
     """Draw a chart for a page.
 
     Args:
-        undrawn: the chart.
+        chart: the chart.
         number: part of its ids, so that two charts of a page share none.
     """
     from markupsafe import Markup
 
-    figure = undrawn.draw()
+    figure = chart.draw()
     inches = float(figure.get_figwidth())
     broad = inches > 1.2 * canvas.WIDTH
+    links = {address: text for address, text in chart.links.values() if text}
     widths = {"widest": round(1.1 * 96 * inches), "narrowest": NARROWEST[broad]}
-    svg = theme_svg(canvas.render(figure, "svg"), f"c{number}-", undrawn.links, **widths)
-    small = len(undrawn.links) - svg.count("<a ")
-    data = replace(undrawn.table, title=undrawn.title, rows=undrawn.table.rows[:DATA_ROWS])
-    hidden = len(undrawn.table.rows) - len(data.rows)
+    svg = theme_svg(canvas.render(figure, "svg"), f"c{number}-", links, **widths)
+    rows = chart.table.rows
+    data = replace(chart.table, title=chart.title, rows=rows[:DATA_ROWS])
     # Safe: all texts in the drawing were escaped when it was written as XML.
     markup = Markup(svg)  # noqa: S704
-    anchor = f"chart-{slug(undrawn.name)}"
-    return DrawnChart(anchor, undrawn.title, markup, data, hidden, broad, small, undrawn.table_first)
-
-
-def _link_table(unlinked: Chart, addresses: Callable[[int, Sequence[str]], Mapping[int, str | None]]) -> Chart:
-    """Return the chart with links in its table.
-
-    ``addresses`` returns the addresses of a row by column, from the position of the row and its cells.
-    """
-    links = {
-        (at, column): address
-        for at, cells in enumerate(unlinked.table.rows)
-        for column, address in addresses(at, cells).items()
-        if address
-    }
-    return unlinked._replace(table=replace(unlinked.table, links=links))
+    small = len(links) - svg.count("<a ")
+    anchor, hidden = f"chart-{slug(chart.name)}", len(rows) - len(data.rows)
+    return DrawnChart(anchor, chart.title, markup, data, hidden, broad, small, chart.table_first)
 
 
 def title_suffix(run: OpenedRun, runs: Sequence[OpenedRun]) -> str:
@@ -203,49 +190,57 @@ def title_suffix(run: OpenedRun, runs: Sequence[OpenedRun]) -> str:
     return f" of {run.key}" if len(runs) > 1 else ""
 
 
-def in_words(code: str) -> str:
-    """Return the name of an event, verdict or ending in words."""
-    return code.replace("_", " ")
-
-
-class LinkedBars:
-    """Bars by group and name that link to their rows."""
-
-    def __init__(self) -> None:
-        self.scores: dict[str, dict[str, Estimate]] = {}
-        self._links: dict[tuple[str, str], str] = {}
-        self._texts: dict[str, str] = {}
-
-    def add(self, group: str, name: str, point: Estimate, address: str = "", text: str = "") -> None:
-        """Add a bar; the address of its rows and the text of the link are empty for a bar without a link."""
-        self.scores.setdefault(group, {})[name] = point
-        if address:
-            self._links[group, name] = address
-            self._texts[address] = text
-
-    def chart(self, name: str, title: str, y_label: str, as_percent: bool = True) -> Chart:
-        """Return the bars as a chart."""
-        options: dict[str, Any] = {"y_label": y_label, "as_percent": as_percent, "links": self._links}
-        unlinked = chart(name, title, bars.draw, bars.table, self.scores, texts=self._texts, **options)
-        return _link_table(unlinked, lambda at, cells: {2: self._links.get((cells[0], cells[1]))})
-
-
-def estimate(entry: Mapping[str, Any]) -> Estimate:
-    """Return the value and interval of a score of a manifest."""
-    return Estimate(entry.get("value"), *(entry.get("ci") or ()))
+def add_score(chart: Chart, names: tuple[str, str], entry: Mapping[str, Any], address: str, text: str) -> None:
+    """Add a score of a manifest with its interval to a chart of bars, with a link to its rows."""
+    chart.add(*names, *point(entry.get("value"), entry.get("ci")), address=address, text=text)
 
 
 def measures_chart(runs: Sequence[OpenedRun], link: RowsLink) -> Chart:
     """Return the scores of all runs with their intervals."""
-    scores = LinkedBars()
+    scores = Chart("measures", "Scores with intervals", BARS, y_label="score in percent")
     for run in runs:
-        scores.scores[run.key] = {}
         for each in run.scores:
             measure = each["measure"]
             address = link(run, {"by": measure}) if measure in run.columns else ""
             text = f"{run.key}, {measure}: {run.kind.UNIT[1]}, worst first"
-            scores.add(run.key, measure, estimate(each), address, text)
-    return scores.chart("measures", "Scores with intervals", "score in percent")
+            add_score(scores, (run.key, measure), each, address, text)
+    return scores
+
+
+def counts_chart(
+    run: OpenedRun,
+    link: RowsLink,
+    fields: tuple[str, ...],
+    *,
+    name: str,
+    title: str,
+    text: str,
+    group: str = "",
+    y_label: str = "number",
+    order: Iterable[tuple[str, ...]] | None = None,
+) -> Chart:
+    """Return the number of findings, with one bar for each combination of texts of one or two fields.
+
+    Args:
+        run: the run.
+        link: gives the address of rows.
+        fields: the field of the bars, after the field of their groups, if there is one.
+        name: the name of the chart, without that of the run.
+        title: the text above the chart.
+        text: the text of a link, with the fields and the ``size`` in braces.
+        group: the name of the group, if no field has it.
+        y_label: what is counted.
+        order: the combinations; by default all that have no empty text, sorted.
+    """
+    chart = Chart(f"{name}-{slug(run.key)}", title, BARS, y_label=y_label, as_percent=False)
+    counts = run.findings.counts(*fields)
+    for texts in sorted(counts) if order is None else order:
+        if all(texts) and (size := counts[texts]):
+            filters = dict(zip(fields, texts, strict=True))
+            bar = texts[-1] if fields[-1] == "domain" else texts[-1].replace("_", " ")
+            address = link(run, filters)
+            chart.add(group or texts[0], bar, size, None, None, address=address, text=text.format(**filters, size=size))
+    return chart
 
 
 def spread_charts(run: OpenedRun, link: RowsLink, suffix: str) -> Iterator[Chart]:
@@ -253,156 +248,64 @@ def spread_charts(run: OpenedRun, link: RowsLink, suffix: str) -> Iterator[Chart
     measure = run.ranking
     if not measure:
         return
-    values = run.columns[measure]
     one, many = run.kind.UNIT
-    limits = bin_edges(values)
-    links, texts = {}, {}
-    for at, size in enumerate(count_per_bin(values, limits)):
-        if size:
-            low, high = 100 * limits[at], 100 * limits[at + 1]
-            # The last range includes its upper end; the others do not.
-            upper = {"high": f"{high:g}"} if at + 2 < len(limits) else {}
-            links[at] = link(run, {"by": measure, "low": f"{low:g}", **upper})
-            texts[links[at]] = f"{size:,} {many} with {measure} from {low:g} to {high:g}"
-    title, labels = f"{many.capitalize()} by their score{suffix}", (f"{measure}, per {one}", f"number of {many}")
-    unlinked = chart(
-        f"spread-{slug(run.key)}",
-        title,
-        bars.draw_spread,
-        bars.spread_table,
-        values,
-        x_label=labels[0],
-        y_label=labels[1],
-        links=links,
-        texts=texts,
-    )
-    yield _link_table(unlinked, lambda at, _: {2: links.get(at)})
+    chart = Chart(f"spread-{slug(run.key)}", f"{many.capitalize()} by their score{suffix}", SPREAD)
+    chart.x_label, chart.y_label = f"{measure}, per {one}", f"number of {many}"
+    bins = count_per_bin(run.columns[measure])
+    for at, (start, end, size) in enumerate(bins, 1):
+        low, high = f"{100 * start:g}", f"{100 * end:g}"
+        # The last range includes its upper end; the others do not.
+        address = link(run, {"by": measure, "low": low, **({"high": high} if at < len(bins) else {})}) if size else ""
+        chart.add(start, end, size, address=address, text=f"{size:,} {many} with {measure} from {low} to {high}")
+    yield chart
 
 
 def turns_chart(runs: Sequence[OpenedRun], link: RowsLink) -> Chart:
     """Return the share of right turns of trackers, by the number of the turn."""
-    series: dict[str, dict[int, Estimate]] = {}
+    chart = Chart("by-turn", "Right turns by the number of the turn", TURNS)
+    chart.y_label = "share of turns exactly right (JGA)"
     dialogues: dict[int, int] = {}
     for run in runs:
         counts = run.findings.counts("turn", "class")
         turns = sorted({int(turn) for turn, _ in counts})
-        right = {turn: counts[str(turn), RIGHT_TURN] for turn in turns}
-        turns_total = {turn: right[turn] + counts[str(turn), WRONG_TURN] for turn in turns}
-        series[run.key] = {turn: Estimate(right[turn] / turns_total[turn]) for turn in turns if turns_total[turn]}
-        dialogues = dialogues or turns_total
-    links = {turn: link(runs[0], {"turn": str(turn)}) for turn in dialogues}
-    texts = {links[turn]: f"{size:,} dialogues with a turn {turn}" for turn, size in dialogues.items()}
-    right_turns = {
-        (run.key, str(turn)): link(run, {"turn": str(turn), "class": RIGHT_TURN if point.value else WRONG_TURN})
-        for run in runs
-        for turn, point in series[run.key].items()
-    }
-    unlinked = chart(
-        "by-turn",
-        "Right turns by the number of the turn",
-        lines.draw_turns,
-        lines.turns_table,
-        series,
-        dialogues,
-        y_label="share of turns exactly right (JGA)",
-        links=links,
-        texts=texts,
-    )
-    return _link_table(
-        unlinked, lambda _, cells: {2: right_turns.get((cells[0], cells[1])), 5: links.get(int(cells[1]))}
-    )
+        right, totals = {}, {}
+        for turn in turns:
+            right[turn] = counts[str(turn), RIGHT_TURN]
+            totals[turn] = right[turn] + counts[str(turn), WRONG_TURN]
+        dialogues = dialogues or totals
+        for turn in filter(totals.get, turns):
+            where = {"turn": str(turn)}
+            if turn in dialogues and (address := link(runs[0], where)):
+                chart.links[len(chart.rows), 5] = address, f"{dialogues[turn]:,} dialogues with a turn {turn}"
+            address = link(run, {**where, "class": RIGHT_TURN if right[turn] else WRONG_TURN})
+            chart.add(run.key, turn, right[turn] / totals[turn], None, None, dialogues.get(turn), address=address)
+    return chart
 
 
 def mistakes_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
     """Return the mistakes of a tracker by slot, class and age."""
-    counts: dict[str, Counter[tuple[str, str]]] = {}
-    links: dict[tuple[str, str, str], str] = {}
-    texts: dict[str, str] = {}
+    counts: dict[str, dict[tuple[str, str], int]] = {}
     for (slot, kind, age), size in run.findings.counts("slot", "class", "age").items():
-        if kind in bars.CLASSES:
-            counts.setdefault(slot, Counter())[kind, age] = size
-            address = links[slot, kind, age] = link(run, {"slot": slot, "class": kind, "age": age})
-            texts[address] = f"{slot}: {kind}, {age.replace('-', ' ')}, {size:,} turns"
-    name, title = f"mistakes-{slug(run.key)}", f"Mistakes per slot{suffix}"
-    unlinked = chart(name, title, bars.draw_mistakes, bars.mistakes_table, counts, links=links, texts=texts)
-    sizes = [parts.total() for parts in counts.values()]
-
-    def addresses(_: int, cells: Sequence[str]) -> dict[int, str | None]:
-        parts = {at: (cells[0], kind, age) for at, (kind, age) in enumerate(bars.PARTS, 1)}
-        return {at: links.get(part) for at, part in parts.items() if cells[at] != "0"}
-
-    return _link_table(unlinked, addresses)._replace(table_first=has_dominant_size(sizes))
+        if kind in CLASSES:
+            counts.setdefault(slot, {})[kind, age] = size
+    chart = Chart(f"mistakes-{slug(run.key)}", f"Mistakes per slot{suffix}", MISTAKES, mistake_rows(counts))
+    for at, (slot, *sizes) in enumerate(chart.rows):
+        for column, ((kind, age), size) in enumerate(zip(PARTS, sizes, strict=False), 1):
+            if size and (address := link(run, {"slot": slot, "class": kind, "age": age})):
+                chart.links[at, column] = address, f"{slot}: {kind}, {age.replace('-', ' ')}, {size:,} turns"
+    chart.table_first = has_dominant_size([row[-1] for row in chart.rows])
+    return chart
 
 
-def confusion_chart(run: OpenedRun, link: RowsLink, slot: str, suffix: str) -> Chart:
+def values_chart(run: OpenedRun, link: RowsLink, slot: str, suffix: str) -> Chart:
     """Return the counts of gold and predicted values of a slot."""
     counts = run.findings.counts("gold", "pred", where={"slot": slot})
-    pairs = {(gold or None, pred or None): size for (gold, pred), size in counts.items()}
-    links, texts = {}, {}
-    for (gold, pred), size in pairs.items():
+    rows = value_rows({(gold or None, pred or None): size for (gold, pred), size in counts.items()})
+    name, title = f"values-{slug(run.key)}-{slug(slot)}", f"Gold and predicted values{suffix}: {slot}"
+    chart = Chart(name, title, VALUES)
+    for gold, pred, size in rows:
         kind = "over" if gold is None else "missed" if pred is None else "correct" if gold == pred else "wrong"
         sides = {name: value for name, value in (("gold", gold), ("pred", pred)) if value is not None}
-        address = links[gold, pred] = link(run, {"slot": slot, "class": kind, **sides})
-        texts[address] = f"{slot}: {gold or 'absent'} predicted as {pred or 'absent'}, {size:,} turns"
-    title = f"Gold and predicted values{suffix}"
-    values_chart = chart(
-        f"values-{slug(run.key)}-{slug(slot)}",
-        title,
-        grid.draw_confusion,
-        grid.confusion_table,
-        pairs,
-        slot=slot,
-        links=links,
-        texts=texts,
-    )
-    values_chart = _link_table(values_chart, lambda _, cells: {2: links.get((cells[0] or None, cells[1] or None))})
-    return values_chart._replace(title=f"{title}: {slot}")
-
-
-def domains_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
-    """Return F1 of a user by domain."""
-    scores = LinkedBars()
-    for each in run.scores:
-        measure, domain = str(each["measure"]), str(each.get("domain", "combined"))
-        if measure.endswith("GCDF1"):
-            filters = {"by": measure, **({} if domain == "combined" else {"domain": domain})}
-            text = f"{measure} in {domain}: {each.get('n')} dialogues, worst first"
-            scores.add(measure, domain, estimate(each), link(run, filters), text)
-    return scores.chart(f"domains-{slug(run.key)}", f"Scores by domain{suffix}", "F1 in percent")
-
-
-def events_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
-    """Return the most frequent events of a user by domain."""
-    events = LinkedBars()
-    counts = run.findings.counts("event", "domain")
-    for domain in run.findings.options("domain"):
-        for name in run.findings.ranked("event")[:_EVENTS]:
-            if size := counts[name, domain]:
-                address = link(run, {"domain": domain, "event": name})
-                events.add(domain, in_words(name), Estimate(size), address, f"{name} in {domain}: {size:,}")
-    return events.chart(f"events-{slug(run.key)}", f"Number of events{suffix}", "number of events", as_percent=False)
-
-
-def parties_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
-    """Return the lost units of the goal, by domain and responsible party."""
-    losses = LinkedBars()
-    for (party, domain), size in sorted(run.findings.counts("party", "domain").items()):
-        if party and domain:
-            address = link(run, {"party": party, "domain": domain})
-            losses.add(party, domain, Estimate(size), address, f"lost by {party} in {domain}: {size:,}")
-    name, title = f"parties-{slug(run.key)}", f"Lost units of the goal by party{suffix}"
-    return losses.chart(name, title, "lost units", as_percent=False)
-
-
-def errors_chart(run: OpenedRun, corpus: str, link: RowsLink, suffix: str) -> Chart:
-    """Return the error rates of judges by attack, on one corpus."""
-    rates = LinkedBars()
-    for each in run.scores:
-        if str(each.get("corpus", "")) == corpus and each.get("value") is not None:
-            judge, attack = str(each["judge"]), str(each["attack"])
-            verdict = "error" if each["value"] else "right"
-            filters = {"attack": attack, "judge": judge, "verdict": verdict, **({"corpus": corpus} if corpus else {})}
-            text = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
-            rates.add(judge, attack, estimate(each), link(run, filters), text)
-    title = f"Error rates by attack{suffix}" + (f", corpus {corpus}" if corpus else "")
-    return rates.chart(f"errors-{slug(run.key)}-{slug(corpus)}", title, "error rate in percent")
+        text = f"{slot}: {gold or 'absent'} predicted as {pred or 'absent'}, {size:,} turns"
+        chart.add(gold, pred, size, address=link(run, {"slot": slot, "class": kind, **sides}), text=text)
+    return chart

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -54,43 +54,34 @@ class FindingColumns(NamedTuple):
     sizes: NDArray[Any]
 
 
-class FindingsBuilder:
-    """Collects the findings of rows in order.
+def collect_findings(
+    fields: tuple[str, ...], rows: Iterable[tuple[str, Mapping[Finding, int]]], sums: Counter[Finding] | None = None
+) -> RowFindings:
+    """Collect the findings of rows in order.
 
     Args:
         fields: the names of the fields.
-
-    Attributes:
-        sums: further counts of the whole run; their keys depend on the kind of run.
+        rows: the id of each row, and the number of each of its findings.
+        sums: further counts of the whole run, after all rows; their keys depend on the kind of run.
     """
+    import numpy as np
 
-    def __init__(self, fields: tuple[str, ...]) -> None:
-        self.sums: Counter[Finding] = Counter()
-        self._fields = fields
-        self._ids: list[str] = []
-        self._codes_by_finding: dict[Finding, int] = {}
-        self._per_row, self._codes, self._sizes = array("i"), array("i"), array("i")
-
-    def add(self, identifier: str, findings: Mapping[Finding, int]) -> None:
-        """Add the findings of the next row, with their counts."""
-        codes = self._codes_by_finding
-        self._ids.append(identifier)
-        self._per_row.append(len(findings))
-        self._codes.extend([codes.setdefault(finding, len(codes)) for finding in findings])
-        self._sizes.extend(findings.values())
-
-    def build(self) -> RowFindings:
-        """Return the findings of all rows."""
-        import numpy as np
-
-        texts, keys = [], []
-        for at in range(len(self._fields)):
-            codes: dict[str, int] = {}
-            column = [codes.setdefault(finding[at], len(codes)) for finding in self._codes_by_finding]
-            keys.append(np.array(column, dtype=np.int32))
-            texts.append(list(codes))
-        columns = (np.array(column, dtype=np.int32) for column in (self._per_row, self._codes, self._sizes))
-        return RowFindings(self._fields, self._ids, self.sums, FindingColumns(texts, keys, *columns))
+    ids: list[str] = []
+    codes_by_finding: dict[Finding, int] = {}
+    per_row, codes, sizes = array("i"), array("i"), array("i")
+    for identifier, findings in rows:
+        ids.append(identifier)
+        per_row.append(len(findings))
+        codes.extend([codes_by_finding.setdefault(finding, len(codes_by_finding)) for finding in findings])
+        sizes.extend(findings.values())
+    texts, keys = [], []
+    for at in range(len(fields)):
+        numbers: dict[str, int] = {}
+        column = [numbers.setdefault(finding[at], len(numbers)) for finding in codes_by_finding]
+        keys.append(np.array(column, dtype=np.int32))
+        texts.append(list(numbers))
+    columns = (np.array(column, dtype=np.int32) for column in (per_row, codes, sizes))
+    return RowFindings(fields, ids, sums if sums is not None else Counter(), FindingColumns(texts, keys, *columns))
 
 
 class RowFindings:
@@ -106,10 +97,8 @@ class RowFindings:
         columns: the entries.
 
     Example:
-        >>> builder = FindingsBuilder(("slot", "class"))
-        >>> builder.add("d1", {("ferry-to", "missed"): 1, ("ferry-day", "correct"): 3})
-        >>> builder.add("d2", {("ferry-to", "correct"): 2})
-        >>> findings = builder.build()
+        >>> rows = {"d1": {("ferry-to", "missed"): 1, ("ferry-day", "correct"): 3}, "d2": {("ferry-to", "correct"): 2}}
+        >>> findings = collect_findings(("slot", "class"), rows.items())
         >>> findings.rows({"slot": "ferry-to", "class": "missed"}).tolist()
         [0]
         >>> findings.counts("class")
@@ -167,10 +156,8 @@ class RowFindings:
             names: the texts of the columns.
 
         Example:
-            >>> builder = FindingsBuilder(("slot", "class"))
-            >>> builder.add("d1", {("ferry-to", "missed"): 2, ("ferry-day", "correct"): 3})
-            >>> builder.add("d2", {("ferry-day", "wrong"): 1})
-            >>> findings = builder.build()
+            >>> rows = {"d1": {("ferry-to", "missed"): 2, ("ferry-day", "correct"): 3}, "d2": {("ferry-day", "wrong"): 1}}
+            >>> findings = collect_findings(("slot", "class"), rows.items())
             >>> findings.by_row({"class": ("missed", "wrong")}, "slot", ["ferry-day", "ferry-to"]).tolist()
             [[0, 2], [1, 0]]
             >>> findings.by_row({"class": ("missed", "wrong")}).tolist()
@@ -224,9 +211,7 @@ class RowFindings:
         """Return the texts of a field, sorted, without the empty text.
 
         Example:
-            >>> builder = FindingsBuilder(("slot",))
-            >>> builder.add("d1", {("b",): 1, ("",): 1, ("a",): 1})
-            >>> builder.build().options("slot")
+            >>> collect_findings(("slot",), [("d1", {("b",): 1, ("",): 1, ("a",): 1})]).options("slot")
             ['a', 'b']
         """
         return sorted({*self.columns.texts[self.fields.index(field)]} - {""}, key=_sort_key)
@@ -235,9 +220,7 @@ class RowFindings:
         """Return the texts of a field, the most frequent first, without the empty text.
 
         Example:
-            >>> builder = FindingsBuilder(("event",))
-            >>> builder.add("d1", {("a",): 1, ("b",): 2, ("",): 5})
-            >>> builder.build().ranked("event")
+            >>> collect_findings(("event",), [("d1", {("a",): 1, ("b",): 2, ("",): 5})]).ranked("event")
             ['b', 'a']
         """
         totals = self.counts(field)
@@ -254,9 +237,7 @@ class RowFindings:
         """Return the findings of one row.
 
         Example:
-            >>> builder = FindingsBuilder(("slot",))
-            >>> builder.add("d1", {("b",): 2})
-            >>> builder.build().of_row(0)
+            >>> collect_findings(("slot",), [("d1", {("b",): 2})]).of_row(0)
             [('b',)]
         """
         end = int(self._ends[position])
@@ -308,16 +289,20 @@ def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = Non
     Raises:
         InputError: a row is damaged, or the file cannot be read.
     """
-    builder = FindingsBuilder(tuple(field.name for field in kind.FIELDS))
-    for number, line in enumerate(row_lines(run), 1):
-        try:
-            scanned = kind.scan(line, builder.sums)
-        except REFUSALS as error:
-            raise InputError(f"damaged: {error}", file=str(run.path("rows.jsonl")), line=number) from None
-        builder.add(scanned.id, scanned.findings)
-        if progress:
-            progress()
-    return builder.build()
+    sums: Counter[Finding] = Counter()
+    decoder = msgspec.json.Decoder(kind.ROW)
+
+    def rows() -> Iterator[tuple[str, Mapping[Finding, int]]]:
+        for number, line in enumerate(row_lines(run), 1):
+            try:
+                row = decoder.decode(line)
+            except REFUSALS as error:
+                raise InputError(f"damaged: {error}", file=str(run.path("rows.jsonl")), line=number) from None
+            yield row.id, kind.scan(row, sums)
+            if progress:
+                progress()
+
+    return collect_findings(tuple(field.name for field in kind.FIELDS), rows(), sums)
 
 
 def write_findings(folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from statistics import fmean
@@ -13,54 +13,65 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...errors import InputError
+from ...judges.adapters.prompts import ModelExchange
 from ...judges.cases import READING
-from ..chart_files import Chart
+from ...judges.language.words import changed_spans
+from ...readers.source import Source
+from ...readers.strict_json import parse_as
+from ..chart_files import Chart, slug
+from ..charts.bars import BARS
+from ..charts.data import grouped
 from ..html_env import score
 from ..tables import Table, percent
-from .charts import errors_chart, spread_charts, title_suffix
+from .charts import add_score, spread_charts, title_suffix
 from .findings import Finding
-from .judge_case import PREFERRED, VERDICTS, SpokenMove, case, read_explanations
-from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import (
+    Cell,
+    Conditions,
+    Grouping,
+    Headline,
+    RowsLink,
+    RunKind,
+    fields,
+    linked_table,
+    no_link,
+    pivot,
+)
 
 if TYPE_CHECKING:
     from .kinds import Column
     from .opened_run import OpenedRun
 
 ALL_JUDGES = "judges wrong"
+RECENT = 6
+"""Number of turns of the context that are visible by default."""
+VERDICTS: dict[bool | None, str] = {True: "right", False: "error", None: "not counted"}
+PREFERRED = {"higher": "human", "similar": "neither", "lower": "adversarial"}
 
 
-class _JudgeVerdict(Struct, frozen=True):
-    """The verdict on one judge."""
+class SpokenMove(Struct, frozen=True):
+    """The required fields of a move in a context."""
+
+    speaker: str
+    text: str
+
+
+class JudgeEntry(Struct, frozen=True):
+    """The scores of one judge for both replies of a case, and the verdict."""
 
     relation: str | None = None
     conforms: bool | None = None
-
-
-class _Row(Struct, frozen=True):
-    """The counted fields of a case."""
-
-    id: str
-    attack: str
-    variant: str
-    facet: str
-    scores: dict[str, _JudgeVerdict]
-    corpus: str = ""
-
-
-_DECODER = msgspec.json.Decoder(_Row)
-
-
-class _JudgeScores(_JudgeVerdict, frozen=True):
-    """The verdict on one judge, with its scores."""
-
     human: float | None = None
     adversarial: float | None = None
     difference: float | None = None
     threshold: float | None = None
+    failure: str | None = None
+    exchanges: Any = None
 
 
 class ShownCase(Struct, frozen=True):
-    """The fields of a case that pages show."""
+    """The fields of a case that pages count and show; ``attributions`` come from explanations."""
 
     id: str
     attack: str
@@ -70,10 +81,11 @@ class ShownCase(Struct, frozen=True):
     context: tuple[SpokenMove, ...]
     reply: str
     adversarial: str
-    scores: dict[str, _JudgeScores]
+    scores: dict[str, JudgeEntry]
     spans: tuple[tuple[int, int], ...] = ()
     corpus: str = ""
     speaker: str = ""
+    attributions: dict[str, dict[str, list[tuple[str, float]]]] = {}
 
 
 class JudgeKind(RunKind):
@@ -84,6 +96,8 @@ class JudgeKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownCase
     FIRST_COLUMN = ALL_JUDGES
+    COMMAND = "judge score CASES"
+    OPTIONS: ClassVar[Mapping[str, str]] = {"threshold": "threshold", "verdict": "verdict"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
     GROUPINGS = tuple(
         Grouping(
@@ -96,52 +110,31 @@ class JudgeKind(RunKind):
         )
         for field in ("attack", "facet")
     )
-    FIELDS = (
-        Field("attack", "attack"),
-        Field("variant", "variant"),
-        Field("judge", "judge"),
-        Field("verdict", "verdict"),
-        Field("preferred", "preferred reply"),
-        Field("facet", "facet"),
-        Field("corpus", "corpus"),
-    )
+    FIELDS = fields("attack variant judge verdict preferred facet corpus", preferred="preferred reply")
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+    def scan(self, row: ShownCase, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.
 
         Example:
-            >>> KIND.scan(b'{"id": "1", "attack": "negation", "variant": "not", "facet": "coherence", '
-            ...           b'"scores": {"length": {"relation": "lower", "conforms": false}}}', Counter()).findings
+            >>> scores = {"length": JudgeEntry("lower", False)}
+            >>> KIND.scan(ShownCase("1", "negation", "not", "coherence", "lower", (), "", "", scores), Counter())
             {('negation', 'not', 'length', 'error', 'adversarial', 'coherence', ''): 1}
         """
-        row = _DECODER.decode(line)
-        return ScannedRow(
-            row.id,
-            {
-                (
-                    row.attack,
-                    row.variant,
-                    judge,
-                    VERDICTS[verdict.conforms],
-                    PREFERRED.get(verdict.relation or "", ""),
-                    row.facet,
-                    row.corpus,
-                ): 1
-                for judge, verdict in row.scores.items()
-            },
-        )
+        before, after = (row.attack, row.variant), (row.facet, row.corpus)
+        return {
+            (*before, judge, VERDICTS[each.conforms], PREFERRED.get(each.relation or "", ""), *after): 1
+            for judge, each in row.scores.items()
+        }
 
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: ShownCase) -> tuple[str, str]:
         """Return the attack with the number of wrong judges, and the adversarial reply."""
-        conforms = [each["conforms"] for each in row["scores"].values() if each.get("conforms") is not None]
+        conforms = [each.conforms for each in row.scores.values() if each.conforms is not None]
         wrong = f"{conforms.count(False)} of {len(conforms)} judges wrong"
-        return f"{row['attack']} ({row['variant']}), {wrong}", row["adversarial"]
+        return f"{row.attack} ({row.variant}), {wrong}", row.adversarial
 
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: ShownCase) -> Iterator[str]:
         """Yield the attack, the context and both replies."""
-        yield from (row["attack"], row["variant"])
-        yield from (move["text"] for move in row["context"])
-        yield from (row["reply"], row["adversarial"])
+        yield from (row.attack, row.variant, *(move.text for move in row.context), row.reply, row.adversarial)
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Return the share of judges that are wrong about a case."""
@@ -228,17 +221,12 @@ class JudgeKind(RunKind):
             table = linked_table(run, link, title, headings, rows, numeric=range(2, len(headings)))
             yield replace(table, shades=shades)
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "CASES")
-        words = ["judge", "score", name]
-        for judge in manifest.get("judges") or ():
-            if not judge.get("trivial"):
-                words += ["--judge", str(judge.get("name"))]
-        words += ["--threshold", str(manifest.get("threshold")), "--verdict", str(manifest.get("verdict"))]
-        return words
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the command; trivial judges are added to every run."""
+        judges = [each.get("name") for each in manifest.get("judges") or () if not each.get("trivial")]
+        return {"--judge": judges, **super().options(manifest)}
 
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return both replies, and the judges' scores."""
         return case(row, filters)
 
@@ -247,7 +235,7 @@ class JudgeKind(RunKind):
         for run in runs:
             suffix = title_suffix(run, runs)
             for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
-                yield errors_chart(run, corpus, link, suffix)
+                yield _errors_chart(run, corpus, link, suffix)
             yield from spread_charts(run, link, suffix)
 
     def extra_conditions(self, run: OpenedRun) -> Conditions:
@@ -272,18 +260,25 @@ class JudgeKind(RunKind):
             rows.append([attack, variant, *cells])
         headings = ("attack", "variant", *judges)
         yield linked_table(run, link, "errors by variant, %", headings, rows, numeric=range(2, len(headings)))
-        preferred = run.findings.counts("judge", "preferred")
-        texts: list[list[Cell]] = [
-            [
-                judge,
-                *((str(preferred[judge, reply]), {"judge": judge, "preferred": reply}) for reply in PREFERRED.values()),
-            ]
-            for judge in judges
-        ]
-        yield linked_table(run, link, "preferred reply, cases", ("judge", *PREFERRED.values()), texts)
+        replies = PREFERRED.values()
+        yield pivot(run, link, "preferred reply, cases", judges, "judge", "preferred", columns=replies, zero="0")
 
 
 KIND = JudgeKind()
+
+
+def _errors_chart(run: OpenedRun, corpus: str, link: RowsLink, suffix: str) -> Chart:
+    """Return the error rates of judges by attack, on one corpus."""
+    title = f"Error rates by attack{suffix}" + (f", corpus {corpus}" if corpus else "")
+    chart = Chart(f"errors-{slug(run.key)}-{slug(corpus)}", title, BARS, y_label="error rate in percent")
+    for each in grouped(run.scores, lambda each: each["judge"]):
+        if str(each.get("corpus", "")) == corpus and each.get("value") is not None:
+            judge, attack = str(each["judge"]), str(each["attack"])
+            verdict = "error" if each["value"] else "right"
+            filters = {"attack": attack, "judge": judge, "verdict": verdict, **({"corpus": corpus} if corpus else {})}
+            text = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
+            add_score(chart, (judge, attack), each, link(run, filters), text)
+    return chart
 
 
 def _error_cell(entry: Mapping[str, Any], n: int) -> str:
@@ -316,3 +311,149 @@ def _facet_table(averages: Sequence[Mapping[str, Any]], run: OpenedRun, link: Ro
         ]
         rows.append([f"{facet} ({corpus})" if corpus else facet, *cells])
     return linked_table(run, link, "Mean error by facet", ("facet", *judges), rows)
+
+
+def case(row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the template variables of a case: replies in pieces with marked changes, judges' scores, and attributions."""
+    exchanges = {name: _exchanges(each.exchanges) for name, each in row.scores.items()}
+    return {
+        "id": row.id,
+        "attack": row.attack,
+        "variant": row.variant,
+        "facet": row.facet,
+        "corpus": row.corpus,
+        "must": READING.get(row.expected, row.expected),
+        "earlier": row.context[:-RECENT],
+        "context": row.context[-RECENT:],
+        "speaker": row.speaker or "reply",
+        "human": list(pieces(row.reply, changed_spans(row.adversarial, row.reply))),
+        "adversarial": list(pieces(row.adversarial, row.spans)),
+        "judged": list(row.scores),
+        "judges": [_judge_line(name, entry, filters) for name, entry in row.scores.items()],
+        "exchanges": [(name, sides) for name, sides in exchanges.items() if sides],
+        "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
+    }
+
+
+def pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+    """Split a text at its changed spans; a span outside the text is skipped.
+
+    Example:
+        >>> [tuple(piece.values()) for piece in pieces("it is not good", [(6, 10)])]
+        [('it is ', False), ('not ', True), ('good', False)]
+    """
+    at = 0
+    for start, end in sorted(spans):
+        if at <= start < end <= len(text):
+            if start > at:
+                yield {"text": text[at:start], "changed": False}
+            yield {"text": text[start:end], "changed": True}
+            at = end
+    if at < len(text):
+        yield {"text": text[at:], "changed": False}
+
+
+def _judge_line(name: str, entry: JudgeEntry, filters: Mapping[str, str]) -> dict[str, Any]:
+    verdict, preferred = VERDICTS[entry.conforms], PREFERRED.get(entry.relation or "", "–")
+    facts = {"judge": name, "verdict": verdict, "preferred": preferred}
+    own_filters = {field: text for field, text in filters.items() if field in facts}
+    return {
+        "name": name,
+        "human": number(entry.human),
+        "adversarial": number(entry.adversarial),
+        "difference": number(entry.difference, signed=True),
+        "threshold": number(entry.threshold),
+        "preferred": preferred,
+        "verdict": verdict,
+        "failure": entry.failure or "",
+        "marked": bool(own_filters) and all(facts[field] == text for field, text in own_filters.items()),
+    }
+
+
+def _exchanges(value: Any) -> dict[str, ModelExchange]:
+    """Return the prompts and answers of a language model, by reply; empty if the row is malformed."""
+    try:
+        return msgspec.convert(value or {}, dict[str, ModelExchange])
+    except msgspec.ValidationError:
+        return {}
+
+
+def number(value: float | None, signed: bool = False) -> str:
+    """Format a judge's score with four digits.
+
+    Example:
+        >>> number(0.53663), number(-0.1, signed=True), number(None)
+        ('0.5366', '−0.1', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{value:{'+' if signed and value else ''}.4g}".replace("-", "−")
+
+
+def _attributions(sides: Mapping[str, Sequence[tuple[str, float]]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the tokens of both replies, with their share of the largest contribution in tenths."""
+    largest = max((abs(value) for tokens in sides.values() for _, value in tokens), default=0.0) or 1.0
+    return [
+        (
+            side,
+            [{"text": text, "value": value, "tenths": round(10 * abs(value) / largest)} for text, value in tokens],
+        )
+        for side, tokens in sides.items()
+    ]
+
+
+# Attributions: the JSON of ``judge explain``, in the run's folder as ``explained-NAME.json``.
+
+
+class ExplainedReply(Struct, frozen=True):
+    """Words and their contributions to the score."""
+
+    words: tuple[str, ...]
+    values: tuple[float, ...]
+
+
+class ExplainedCase(Struct, frozen=True):
+    """Both replies of a case."""
+
+    case: str
+    human: ExplainedReply
+    adversarial: ExplainedReply
+
+
+class ExplainedScore(Struct, frozen=True):
+    """The judge of a score; other fields are ignored."""
+
+    judge: str
+
+
+class Explanation(Struct, frozen=True):
+    """The used fields of the output of ``judge explain --json``."""
+
+    scores: tuple[ExplainedScore, ...]
+    cases: tuple[ExplainedCase, ...]
+
+
+def read_explanations(folder: Path) -> dict[str, dict[str, Any]]:
+    """Read by case and judge the words of both replies with their values. Invalid files are skipped.
+
+    Example:
+        >>> read_explanations(Path("no-such-folder"))
+        {}
+    """
+    explanations: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("explained*.json")):
+        if path.is_symlink():
+            continue
+        try:
+            document = parse_as(Source(path).read_all(), Explanation, path.name, what="an explanation")
+        except InputError:
+            continue
+        if not document.scores:
+            continue
+        for each in document.cases:
+            sides = {
+                name: list(zip(reply.words, reply.values, strict=False))
+                for name, reply in (("human", each.human), ("adversarial", each.adversarial))
+            }
+            explanations.setdefault(each.case, {})[document.scores[0].judge] = sides
+    return explanations

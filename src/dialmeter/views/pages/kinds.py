@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -63,6 +62,47 @@ def linked_table(
     return Table(title, tuple(headings), tuple(texts), numbers, links=links)
 
 
+def pivot(
+    run: OpenedRun,
+    link: RowsLink,
+    title: str,
+    names: Iterable[str | tuple[str, ...]],
+    *fields: str,
+    columns: Iterable[str] = (),
+    headings: Iterable[str] = (),
+    total: str = "",
+    zero: str = "",
+    meaning: Mapping[str, str] | None = None,
+) -> Table:
+    """Return a table of counts of findings that links to their rows.
+
+    Args:
+        run: the run.
+        link: returns addresses.
+        title: of the table.
+        names: the texts of the rows, in order.
+        fields: the fields of the texts of the rows; then the field of the columns, if there are columns.
+        columns: the texts of the columns.
+        headings: the headings of the columns, if these are not their texts.
+        total: the heading of a column that counts all findings of the row; empty for none.
+        zero: the text of a cell that counts nothing.
+        meaning: the text of a last column, by the text of the row.
+    """
+    columns = list(columns)
+    own, by = (fields[:-1], fields[-1]) if columns else (fields, "")
+    counts, totals = run.findings.counts(*fields), run.findings.counts(*own)
+    rows: list[list[Cell]] = []
+    for name in names:
+        texts = (name,) if isinstance(name, str) else name
+        where = dict(zip(own, texts, strict=True))
+        cells: list[Cell] = [(str(totals[texts]), where)] if total else []
+        cells += [(str(counts[*texts, each] or zero), {**where, by: each}) for each in columns]
+        rows.append([*texts, *cells, *([] if meaning is None else [meaning.get(texts[0], "")])])
+    numbers = [*filter(None, [total]), *(headings or columns)]
+    titles = (*own, *numbers, *([] if meaning is None else ["meaning"]))
+    return linked_table(run, link, title, titles, rows, numeric=range(len(own), len(own) + len(numbers)))
+
+
 KINDS = ("tracker", "user", "judge", "people", "system", "items", "study")
 
 
@@ -72,6 +112,16 @@ class Field(NamedTuple):
     name: str
     label: str
     listed: bool = True
+
+
+def fields(names: str, *, unlisted: tuple[str, ...] = (), **labels: str) -> tuple[Field, ...]:
+    """Return fields from their names, separated by blanks; the label of a field is its name, unless another one is given.
+
+    Example:
+        >>> fields("slot gold", unlisted=("gold",), gold="gold value")[1]
+        Field(name='gold', label='gold value', listed=False)
+    """
+    return tuple(Field(name, labels.get(name, name), name not in unlisted) for name in names.split())
 
 
 class Grouping(NamedTuple):
@@ -94,13 +144,6 @@ class Grouping(NamedTuple):
     own: bool = False
 
 
-class ScannedRow(NamedTuple):
-    """The id of a row, and the count of each finding in it."""
-
-    id: str
-    findings: Mapping[Finding, int]
-
-
 class Headline(NamedTuple):
     """The text about a run in the list of runs, and the number that the list is sorted by."""
 
@@ -115,7 +158,7 @@ class ChartImage(NamedTuple):
     address: str
 
 
-class RunKind(ABC):
+class RunKind:
     """One kind of run. The module of each kind in this folder has one instance, called ``KIND``."""
 
     NAME: ClassVar[str]
@@ -124,7 +167,7 @@ class RunKind(ABC):
     """Name of a row, singular and plural."""
     FIELDS: ClassVar[tuple[Field, ...]]
     ROW: ClassVar[type[Any]]
-    """Type that a row is validated against before it is shown."""
+    """Type of a row; other fields of the row are ignored."""
     HIGHER_IS_BETTER: ClassVar[bool] = True
     """Whether a higher score of a row is better."""
     VALUES: ClassVar[str] = "Values in percent"
@@ -137,41 +180,69 @@ class RunKind(ABC):
     """Groupings for the comparison of runs, the default first."""
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {}
     """Conditions of the findings that order rows with the same score; empty if there are none."""
+    COMMAND: ClassVar[str]
+    """The command that makes runs of the kind, and the name of its argument, such as ``tracker score FILE``."""
+    OPTIONS: ClassVar[Mapping[str, str]] = {}
+    """Option of the command → key of the manifest; a dot leads into a record, or into all records of a list."""
     FIRST_COLUMN: ClassVar[str] = ""
     """Default sort key of rows, the worst first; a run without this score uses its first score."""
 
-    @abstractmethod
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
-        """Return the findings of one line of rows.jsonl; add further counts to the sums of the run."""
+    def scan(self, row: Any, sums: Counter[Finding]) -> Mapping[Finding, int]:
+        """Return the number of each finding in a row; add further counts to the sums of the run."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: Any) -> tuple[str, str]:
         """Return a few facts about a row, and its first text."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: Any) -> Iterator[str]:
         """Yield all searchable texts: utterances, and names and values of slots or their equivalents.
 
         Each text must occur literally in the row, because search checks the unparsed line first.
         """
+        raise NotImplementedError
 
-    @abstractmethod
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: Any, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the template variables of a row; cells that match the filters are marked."""
+        raise NotImplementedError
 
-    @abstractmethod
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield the charts of one run, or of several runs together."""
+        return iter(())
 
-    @abstractmethod
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield tables of groups; their numbers link to the rows."""
+        return iter(())
 
-    @abstractmethod
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the words after ``dialmeter`` of the command that reproduces the run."""
+        """Return the words after ``dialmeter`` of the command that reproduces the run in the folder of its input.
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+        Example:
+            >>> inputs = [{"role": "predictions", "name": "a.json", "tracker": "sum"}, {"role": "gold", "name": "g.json"}]
+            >>> " ".join(kind_of({"kind": "tracker"}).command_words({"inputs": inputs, "measures": ["JGA", "SA"], "seed": 1}))
+            'tracker score a.json#sum --gold g.json --measure JGA --measure SA --seed 1'
+        """
+        *command, argument = self.COMMAND.split()
+        first, *others = manifest.get("inputs") or [{}]
+        file = str(first.get("name", argument))
+        words = [*command, f"{file}#{first['tracker']}" if first.get("tracker") else file]
+        words += [word for each in others for word in (f"--{each['role']}", str(each.get("name")))]
+        for option, value in self.options(manifest).items():
+            values = value if isinstance(value, list | tuple) else [] if value in (None, "", False) else [value]
+            words += [word for each in values for word in ((option,) if each is True else (option, str(each)))]
+        return words
+
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the options of the command: true for a flag, a list for an option that is repeated."""
+        options: dict[str, Any] = {}
+        for option, path in self.OPTIONS.items():
+            value: Any = manifest
+            for key in path.split("."):
+                value = [each.get(key) for each in value] if isinstance(value, list) else (value or {}).get(key)
+            options[f"--{option}"] = value
+        return options
+
+    def pair(self, first: Any, second: Any, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the template variables of the same row in two runs."""
         return {"sides": [self.page(row, filters) for row in (first, second)]}
 
@@ -212,7 +283,7 @@ class RunKind(ABC):
         return {}
 
     def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
-        """Return further data of rows from other files in the run's folder, by id."""
+        """Return further fields of rows from other files in the run's folder, by id."""
         return {}
 
     def value(self, value: float | None) -> str:

@@ -81,7 +81,7 @@ class OpenedRun:
         """Format the score of one row for pages."""
         return self.kind.cell(name, float(self.columns[name][position]))
 
-    def row(self, position: int) -> dict[str, Any]:
+    def row(self, position: int) -> Any:
         """Read one row by its position, without reading other rows.
 
         Raises:
@@ -89,7 +89,7 @@ class OpenedRun:
         """
         return self.parse(self.run.line(int(self.index["offset"][position])), position)
 
-    def parse(self, line: bytes, position: int) -> dict[str, Any]:
+    def parse(self, line: bytes, position: int) -> Any:
         """Parse one row.
 
         Raises:
@@ -97,10 +97,9 @@ class OpenedRun:
         """
         row = parse_row(line, self._rows_file, position + 1)
         try:
-            msgspec.convert(row, self.kind.ROW)
+            return msgspec.convert({**row, **self._additions.get(str(row.get("id")), {})}, self.kind.ROW)
         except msgspec.ValidationError as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
-        return {**row, **self._additions.get(row["id"], {})}
 
     @cached_property
     def _additions(self) -> Mapping[str, Mapping[str, Any]]:

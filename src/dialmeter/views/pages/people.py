@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ..chart_files import Chart, slug
+from ..charts.bars import BARS
+from ..charts.data import grouped
 from ..tables import Table, coefficient, limits
-from .charts import LinkedBars, estimate, title_suffix
+from .charts import add_score, title_suffix
 from .findings import Finding
-from .judge_case import RECENT, SpokenMove, number
-from .kinds import Cell, Field, Headline, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .judge import RECENT, SpokenMove, number
+from .kinds import Cell, Headline, RowsLink, RunKind, fields, linked_table, no_link, pivot
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -35,14 +37,6 @@ class _JudgeScore(Struct, frozen=True):
     trivial: bool = False
 
 
-class _Row(Struct, frozen=True):
-    """The counted fields of an item."""
-
-    id: str
-    scores: dict[str, _JudgeScore]
-    system: str = ""
-
-
 class _Ratings(Struct, frozen=True):
     """The ratings of one dimension."""
 
@@ -51,7 +45,7 @@ class _Ratings(Struct, frozen=True):
 
 
 class ShownItem(Struct, frozen=True):
-    """The fields of a rated item that pages show."""
+    """The fields of a rated item that pages count and show."""
 
     id: str
     level: str
@@ -64,9 +58,6 @@ class ShownItem(Struct, frozen=True):
     group: str = ""
     rating: float | None = None
     references: tuple[str, ...] = ()
-
-
-_DECODER = msgspec.json.Decoder(_Row)
 
 
 def verdict(gap: float | None) -> str:
@@ -89,31 +80,37 @@ class PeopleKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownItem
     FIRST_COLUMN = LARGEST
+    COMMAND = "judge human RATINGS"
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "judge": "judges.name",
+        "dimension": "dimensions",
+        "carried": "carried",
+        "reference-system": "references",
+        "resample": "resample",
+    }
     VALUES = "Correlations with the mean rating of people"
     RESAMPLED = "contexts or items, as the signature says"
-    FIELDS = (Field("judge", "judge"), Field("verdict", "judge compared with people"), Field("system", "system"))
+    FIELDS = fields("judge verdict system", verdict="judge compared with people")
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+    def scan(self, row: ShownItem, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.
 
         Example:
-            >>> KIND.scan(b'{"id": "1", "system": "bot", "scores": {"length": {"score": 3, "gap": 0.6}}}', Counter()).findings
+            >>> scores = {"length": _JudgeScore(3, 0.6)}
+            >>> KIND.scan(ShownItem("1", "reply", (), "", "overall", {}, scores, "bot"), Counter())
             {('length', 'much higher than people', 'bot'): 1}
         """
-        row = _DECODER.decode(line)
-        return ScannedRow(row.id, {(name, verdict(score.gap), row.system): 1 for name, score in row.scores.items()})
+        return {(name, verdict(score.gap), row.system): 1 for name, score in row.scores.items()}
 
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: ShownItem) -> tuple[str, str]:
         """Return the system with the mean rating, and the reply or the first utterance."""
-        rating = f"{row['dimension']} {number(row.get('rating'))}"
-        facts = f"{row['system']}, {rating}" if row.get("system") else rating
-        return facts, row["reply"] or next((move["text"] for move in row["moves"]), "")
+        rating = f"{row.dimension} {number(row.rating)}"
+        first = next((move.text for move in row.moves), "")
+        return f"{row.system}, {rating}" if row.system else rating, row.reply or first
 
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: ShownItem) -> Iterator[str]:
         """Yield the system, all moves and the reply."""
-        yield row.get("system", "")
-        yield from (move["text"] for move in row["moves"])
-        yield row["reply"]
+        yield from (row.system, *(move.text for move in row.moves), row.reply)
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Return the largest difference of any judge."""
@@ -173,72 +170,46 @@ class PeopleKind(RunKind):
         headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
         yield linked_table(run, link, "Agreement of raters", headings, agreement)
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        files = manifest.get("inputs") or ()
-        words = ["judge", "human", next((str(each.get("name")) for each in files), "RATINGS")]
-        for each in manifest.get("judges") or ():
-            words += ["--judge", str(each.get("name"))]
-        for each in files[1:]:
-            words += ["--scores", str(each.get("name"))]
-        for option, key in (("--dimension", "dimensions"), ("--carried", "carried")):
-            for each in manifest.get(key) or ():
-                words += [option, str(each)]
-        if manifest.get("references"):
-            words += ["--reference-system", str(manifest["references"])]
-        return [*words, "--resample", str(manifest.get("resample"))]
-
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: ShownItem, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the texts, the ratings of every dimension, and the scores of all judges."""
-        moves = list(row["moves"])
-        recent = moves if row["level"] == "dialogue" else moves[-RECENT:]
+        earlier = 0 if row.level == "dialogue" else max(0, len(row.moves) - RECENT)
         return {
-            "id": row["id"],
-            "system": row.get("system", ""),
-            "group": row.get("group", ""),
-            "dimension": row["dimension"],
-            "earlier": moves[: len(moves) - len(recent)],
-            "context": recent,
-            "reply": row["reply"],
-            "references": list(row.get("references") or ()),
+            **asdict(row),
+            "earlier": row.moves[:earlier],
+            "context": row.moves[earlier:],
             "ratings": [
-                (name, number(ratings.get("mean")), " ".join(f"{each:g}" for each in ratings.get("given") or ()))
-                for name, ratings in row["ratings"].items()
+                (name, number(ratings.mean), " ".join(f"{each:g}" for each in ratings.given))
+                for name, ratings in row.ratings.items()
             ],
             "judges": [
                 {
                     "name": name,
-                    "score": number(entry.get("score")),
-                    "gap": "–" if entry.get("gap") is None else f"{100 * entry['gap']:+.0f} %".replace("-", "−"),
-                    "verdict": verdict(entry.get("gap")),
+                    "score": number(entry.score),
+                    "gap": "–" if entry.gap is None else f"{100 * entry.gap:+.0f} %".replace("-", "−"),
+                    "verdict": verdict(entry.gap),
                     "marked": filters.get("judge") == name,
                 }
-                for name, entry in row["scores"].items()
+                for name, entry in row.scores.items()
             ],
         }
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield Spearman by judge and dimension; a bar links to the items on which the judge and people differ most."""
         for run in runs:
-            agreement = LinkedBars()
-            for each in _item_correlations(run.scores):
+            title = f"Agreement with people{title_suffix(run, runs)}"
+            chart = Chart(f"agreement-{slug(run.key)}", title, BARS, y_label="Spearman", as_percent=False)
+            for each in grouped(_item_correlations(run.scores), lambda each: each.get("judge")):
                 if each.get("value") is not None:
                     judge = str(each.get("judge"))
                     address = link(run, {"by": judge}) if judge in run.columns else ""
                     text = f"{judge}: items with the largest rank difference from people"
-                    agreement.add(judge, str(each.get("dimension")), estimate(each), address, text)
-            title = f"Agreement with people{title_suffix(run, runs)}"
-            yield agreement.chart(f"agreement-{slug(run.key)}", title, "Spearman", as_percent=False)
+                    add_score(chart, (judge, str(each.get("dimension"))), each, address, text)
+            yield chart
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield for each judge the number of items near people, much higher, or much lower."""
-        counts = run.findings.counts("judge", "verdict")
-        rows: list[list[Cell]] = [
-            [judge, *((str(counts[judge, each] or ""), {"judge": judge, "verdict": each}) for each in VERDICTS)]
-            for judge in run.findings.options("judge")
-        ]
         title = "items by rank difference; much: more than 50 % of the ranks"
-        yield linked_table(run, link, title, ("judge", *VERDICTS), rows)
+        yield pivot(run, link, title, run.findings.options("judge"), "judge", "verdict", columns=VERDICTS)
 
 
 def _item_correlations(scores: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError
-from ...readers.strict_json import REFUSALS, decode_json
+from ...readers.strict_json import REFUSALS
 from .findings import row_lines
 from .kinds import Field
 from .opened_run import OpenedRun
@@ -156,18 +156,16 @@ def _search(run: OpenedRun, text: str) -> list[int]:
     needle = text.lower()
     raw = msgspec.json.encode(needle)[1:-1]
 
-    def contains(row: Mapping[str, Any]) -> bool:
-        return any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row)))
-
     positions = []
+    decoder = msgspec.json.Decoder(run.kind.ROW)
     for position, line in enumerate(row_lines(run.run)):
         # Most lines do not contain the text, and are not parsed.
         if raw in (line.lower() if needle.isascii() else line.decode("utf-8", "replace").lower().encode()):
             try:
-                is_match = contains(decode_json(line))
-            except (KeyError, TypeError, AttributeError, *REFUSALS):
-                is_match = contains(run.parse(line, position))  # raises an error that describes the damage
-            if is_match:
+                row = decoder.decode(line)
+            except REFUSALS:
+                row = run.parse(line, position)  # raises an error that describes the damage
+            if any(needle in part.lower() for part in (row.id, *run.kind.texts(row))):
                 positions.append(position)
     return positions
 

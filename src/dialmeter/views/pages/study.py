@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError, one_line
-from ..chart_files import Chart
 from ..tables import Table
-from .findings import Finding
-from .kinds import ChartImage, Field, Headline, RowsLink, RunKind, ScannedRow, no_link
+from .kinds import ChartImage, Headline, RowsLink, RunKind, fields, no_link
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
@@ -61,35 +58,22 @@ def study_table(table: Table) -> StudyTable:
     )
 
 
+class NoRow(Struct):
+    """The type of the rows of a study, of which there are none."""
+
+    def __post_init__(self) -> None:
+        raise ValueError("a study has no rows")
+
+
 class StudyKind(RunKind):
     """Results of `compare`, `cross`, `bias`, `curve` and `rules`."""
 
     NAME = "study"
     UNIT = ("row", "rows")
-    ROW = dict
-    FIELDS = (Field("part", "part", listed=False),)
+    ROW = NoRow
+    FIELDS = fields("part", unlisted=("part",))
     COMPARABLE = False
     VALUES = "Output of the command"
-
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
-        """A study has no rows."""
-        raise msgspec.ValidationError("a study has no rows")
-
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """A study has no rows."""
-        return "", ""
-
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """A study has no rows."""
-        return iter(())
-
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
-        """A study has no rows."""
-        return {}
-
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Return no charts: the charts of a study are images, because their data are not rows."""
-        return iter(())
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the tables of the command that are not among its headlines."""

@@ -6,55 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
-from msgspec import Struct
-
-from ...systems.measures import SystemOutcome
+from ...model import TaskGoal
 from ...systems.scorer import SystemRow
-from ..chart_files import Chart, slug
-from ..charts.data import Estimate
+from ..chart_files import Chart
 from ..tables import Table
-from .acts import act_words
-from .charts import LinkedBars, in_words, measures_chart, title_suffix
+from .charts import counts_chart, measures_chart, title_suffix
 from .findings import Finding
-from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import Conditions, Grouping, RowsLink, RunKind, fields, no_link, pivot
+from .messages import arguments, first_text, step_parts, step_texts
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
 
 _OUTCOMES = {True: "successful", False: "failed", None: "unscored"}
-_LONG = 4000
-"""Largest number of characters of a tool result on a page."""
-
-
-class _Call(Struct, frozen=True):
-    """The counted fields of a tool call."""
-
-    name: str
-    failed: bool = False
-
-
-class _Step(Struct, frozen=True):
-    """The counted fields of a message."""
-
-    calls: tuple[_Call, ...] = ()
-
-
-class _Log(Struct, frozen=True):
-    """The counted fields of a log."""
-
-    steps: tuple[_Step, ...] = ()
-
-
-class _CountedRow(Struct, frozen=True):
-    """The counted fields of a dialogue."""
-
-    id: str
-    outcome: SystemOutcome
-    trajectory: _Log
-
-
-_DECODER = msgspec.json.Decoder(_CountedRow)
 
 
 class SystemKind(RunKind):
@@ -64,6 +28,8 @@ class SystemKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = SystemRow
     FIRST_COLUMN = "Success"
+    COMMAND = "system score LOG"
+    OPTIONS: ClassVar[Mapping[str, str]] = {"scorer": "scorer", "measure": "measures", "seed": "seed"}
     RESAMPLED = "tasks"
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"answer": ("error",)}
     GROUPINGS = (
@@ -71,13 +37,7 @@ class SystemKind(RunKind):
         Grouping("task", "failed dialogues per 100", {"outcome": (_OUTCOMES[False],)}, ("ending",)),
         Grouping("tool", "calls with an error per 100 dialogues", {"answer": ("error",)}, ("task",)),
     )
-    FIELDS = (
-        Field("task", "task"),
-        Field("outcome", "outcome"),
-        Field("ending", "ending"),
-        Field("tool", "tool"),
-        Field("answer", "answer of the tool"),
-    )
+    FIELDS = fields("task outcome ending tool answer", answer="answer of the tool")
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the scores, then those without infrastructure errors if there are any."""
@@ -87,140 +47,83 @@ class SystemKind(RunKind):
         if run.manifest.get("scores_without_infrastructure"):
             yield score_table(run, link, "scores_without_infrastructure", "Scores without infrastructure errors")
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+    def scan(self, row: SystemRow, sums: Counter[Finding]) -> Counter[Finding]:
         """Return the outcome of a dialogue with its ending, and every tool call.
 
         Example:
-            >>> KIND.scan(b'{"id": "3:0", "outcome": {"id": "3:0", "task": "3", "trial": 0, "success": true, '
-            ...           b'"ending": "user_stop"}, "trajectory": {"steps": [{"calls": [{"name": "find"}]}]}}', Counter()).findings
+            >>> from dialmeter.model import Step, ToolCall, Trajectory
+            >>> from dialmeter.systems.measures import SystemOutcome
+            >>> outcome = SystemOutcome(id="3:0", task="3", trial=0, success=True, ending="user_stop")
+            >>> trajectory = Trajectory(id="3:0", task="3", steps=(Step(0, "system", calls=(ToolCall("find"),)),))
+            >>> dict(KIND.scan(SystemRow(id="3:0", trajectory=trajectory, outcome=outcome), Counter()))
             {('3', 'successful', 'user_stop', '', ''): 1, ('3', '', '', 'find', 'fine'): 1}
         """
-        row = _DECODER.decode(line)
         task = row.outcome.task
         findings: Counter[Finding] = Counter({(task, _OUTCOMES[row.outcome.success], row.outcome.ending, "", ""): 1})
         for step in row.trajectory.steps:
             for call in step.calls:
                 findings[task, "", "", call.name, "error" if call.failed else "fine"] += 1
-        return ScannedRow(row.id, dict(findings))
+        return findings
 
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: SystemRow) -> tuple[str, str]:
         """Return the outcome of a dialogue, and its first text."""
-        outcome = row["outcome"]
-        facts = f"{_OUTCOMES[outcome.get('success')]}, {outcome['ending']}"
-        facts += "" if outcome.get("answers") else f", {outcome.get('tool_calls', 0)} calls"
-        steps = row["trajectory"].get("steps") or ()
-        return facts, next((step["text"] for step in steps if step.get("text")), "")
+        outcome = row.outcome
+        calls = "" if outcome.answers else f", {outcome.tool_calls} calls"
+        return f"{_OUTCOMES[outcome.success]}, {outcome.ending}{calls}", first_text(row.trajectory)
 
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: SystemRow) -> Iterator[str]:
         """Yield the goal, the texts of messages, and the tool calls with their arguments and results."""
-        yield str((row["trajectory"].get("goal") or {}).get("instruction", ""))
-        yield from step_texts(row["trajectory"].get("steps") or ())
+        yield row.trajectory.goal.instruction if row.trajectory.goal else ""
+        yield from step_texts(row.trajectory.steps)
 
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: SystemRow, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the goal, and the messages with their tool calls."""
-        trajectory, outcome = row["trajectory"], row["outcome"]
-        goal = trajectory.get("goal") or {}
+        outcome, goal = row.outcome, row.trajectory.goal or TaskGoal()
+        reached = {name: getattr(outcome, name) or (0, 0) for name in ("bookings", "answers", "matches")}
         return {
-            "outcome": _OUTCOMES[outcome.get("success")],
-            "ending": outcome["ending"],
-            "reason": outcome.get("reason", ""),
-            "reached": [
-                f"{name} {reached} of {total}"
-                for name in ("bookings", "answers", "matches")
-                for reached, total in [outcome.get(name) or (0, 0)]
-                if total
-            ],
-            "error": trajectory.get("error", ""),
-            "instruction": goal.get("instruction", ""),
-            "actions": [_call_parts(each) for each in goal.get("actions") or ()],
-            "outputs": goal.get("outputs") or (),
-            "steps": [step_parts(step, filters) for step in trajectory.get("steps") or ()],
+            "outcome": _OUTCOMES[outcome.success],
+            "ending": outcome.ending,
+            "reason": outcome.reason,
+            "reached": [f"{name} {done} of {total}" for name, (done, total) in reached.items() if total],
+            "error": row.trajectory.error,
+            "instruction": goal.instruction,
+            "actions": [{"name": each.name, "arguments": arguments(each)} for each in goal.actions],
+            "outputs": goal.outputs,
+            "steps": [step_parts(step, filters) for step in row.trajectory.steps],
         }
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield success and pass^k of all runs, then the endings of the dialogues of each run."""
         yield measures_chart(runs, link)
         for run in runs:
-            endings = LinkedBars()
-            for (outcome, ending), size in sorted(run.findings.counts("outcome", "ending").items()):
-                if outcome and ending:
-                    address = link(run, {"outcome": outcome, "ending": ending})
-                    text = f"{ending}, {outcome}: {size:,} dialogues"
-                    endings.add(outcome, in_words(ending), Estimate(size), address, text)
-            name, title = f"endings-{slug(run.key)}", f"Endings of dialogues{title_suffix(run, runs)}"
-            yield endings.chart(name, title, "number of dialogues", as_percent=False)
+            yield counts_chart(
+                run,
+                link,
+                ("outcome", "ending"),
+                name="endings",
+                title=f"Endings of dialogues{title_suffix(run, runs)}",
+                text="{ending}, {outcome}: {size:,} dialogues",
+                y_label="number of dialogues",
+            )
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        names = {str(each.get("role")): str(each.get("name")) for each in manifest.get("inputs") or ()}
-        words = ["system", "score", names.get("log", "LOG")]
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the command."""
         if manifest.get("success"):
-            words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
-            words += [word for role in ("map", "goals") if role in names for word in (f"--{role}", names[role])]
+            own = {"--profile": (manifest.get("profile") or {}).get("name")}
         else:
-            words += ["--infrastructure", str(manifest.get("infrastructure") or "both")]
-        words += ["--scorer", str(manifest["scorer"])] if manifest.get("scorer") else []
-        words += [word for measure in manifest.get("measures") or () for word in ("--measure", str(measure))]
-        return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])
+            own = {"--infrastructure": manifest.get("infrastructure") or "both"}
+        return {**own, **super().options(manifest)}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the dialogues by ending and by task, and the tool calls."""
-        findings = run.findings
+        findings, outcomes = run.findings, [*_OUTCOMES.values()]
         for field, title in (("ending", "endings of dialogues"), ("task", "tasks")):
             counts = findings.counts(field, "outcome")
-            names = [name for name in findings.options(field) if any(counts[name, word] for word in _OUTCOMES.values())]
-            rows: list[list[Cell]] = [
-                [
-                    name,
-                    *((str(counts[name, word] or ""), {field: name, "outcome": word}) for word in _OUTCOMES.values()),
-                ]
-                for name in names
-            ]
-            yield linked_table(run, link, title, (field, *_OUTCOMES.values()), rows)
-        calls = findings.counts("tool", "answer")
-        rows = [
-            [name, *((str(calls[name, word] or ""), {"tool": name, "answer": word}) for word in ("fine", "error"))]
-            for name in findings.ranked("tool")
-        ]
-        if rows:
-            yield linked_table(run, link, "tool calls", ("tool", "answered", "with an error"), rows)
-
-
-def step_texts(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the texts of messages, and the names, arguments and results of calls."""
-    for step in steps:
-        yield step.get("text", "")
-        for call in step.get("calls") or ():
-            yield from (call["name"], call.get("result") or "")
-            yield from (text for pair in _call_parts(call)["arguments"] for text in pair)
-
-
-def step_parts(step: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template variables of a message: its text, acts and calls."""
-    return {
-        "at": step["at"],
-        "speaker": step["speaker"],
-        "text": step.get("text", ""),
-        "aside": step.get("aside", ""),
-        "acts": [act_words(act) for act in step.get("acts") or ()],
-        "calls": [
-            {**_call_parts(call), "marked": bool(filters.get("tool")) and call["name"] == filters["tool"]}
-            for call in step.get("calls") or ()
-        ],
-    }
-
-
-def _call_parts(call: Mapping[str, Any]) -> dict[str, Any]:
-    result = call.get("result")
-    return {
-        "name": call["name"],
-        "arguments": [
-            (name, value if isinstance(value, str) else msgspec.json.encode(value).decode())
-            for name, value in (call.get("arguments") or {}).items()
-        ],
-        "result": result if result is None or len(result) <= _LONG else result[:_LONG] + " …",
-        "failed": bool(call.get("failed")),
-    }
+            names = [name for name in findings.options(field) if any(counts[name, each] for each in outcomes)]
+            yield pivot(run, link, title, names, field, "outcome", columns=outcomes)
+        if tools := findings.ranked("tool"):
+            answers: dict[str, Any] = {"columns": ("fine", "error"), "headings": ("answered", "with an error")}
+            yield pivot(run, link, "tool calls", tools, "tool", "answer", **answers)
 
 
 KIND = SystemKind()

@@ -6,21 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ...model import Value, domain_of
 from ...tracking.diagnosis.findings import Mistake
-from ..chart_files import Chart, chart
-from ..charts import lines
+from ..chart_files import Chart, parallel_chart
 from ..tables import Table, percent
 from ..tracker import mistakes_table
-from .charts import confusion_chart, measures_chart, mistakes_chart, spread_charts, title_suffix, turns_chart
+from .charts import measures_chart, mistakes_chart, spread_charts, title_suffix, turns_chart, values_chart
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
-from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import Cell, Conditions, Grouping, RowsLink, RunKind, fields, linked_table, no_link
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
@@ -36,122 +35,6 @@ def value_text(value: Value | None) -> str:
     return value if isinstance(value, str) else " | ".join(value or ())
 
 
-SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
-
-
-class GridCell(NamedTuple):
-    """One slot at one turn."""
-
-    slot: str
-    kind: str
-    sign: str
-    gold: str
-    pred: str
-    carried: bool
-    fresh: bool
-    """Whether gold or prediction changed at this turn."""
-    marked: bool
-    """Whether it matches the filters of the list that links to the page."""
-
-    @property
-    def words(self) -> str:
-        """The class in words."""
-        return f"{self.kind}, carried over" if self.carried else self.kind
-
-
-def grid(row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template variables of a dialogue.
-
-    Example:
-        >>> cell = {"class": "missed", "age": "new"}
-        >>> turn = {"turn": 0, "user": "East.", "system": "", "exact": False, "gold": {"inn-area": "east"}, "pred": {},
-        ...         "slots": {"inn-area": cell}}
-        >>> shown = grid({"id": "d", "turns": [turn]}, {"class": "missed"})
-        >>> shown["turns"][0]["cells"][0].sign, shown["turns"][0]["cells"][0].marked, shown["domains"]
-        ('−', True, [('inn', 1)])
-    """
-    slots = _columns(row)
-    turns: list[dict[str, Any]] = []
-    before: Mapping[str, Any] = {"gold": {}, "pred": {}}
-    for turn in row["turns"]:
-        cells = [_cell(slot, turn, before, filters) for slot in slots]
-        turns.append({**turn, "cells": cells})
-        before = turn
-    domains = [(name, len(list(group))) for name, group in groupby(slots, domain_of)]
-    spoken = any(turn["user"] or turn["system"] for turn in turns)
-    return {
-        "id": row["id"],
-        "slots": slots,
-        "domains": domains,
-        "turns": turns,
-        "classes": _count_classes(turns),
-        "spoken": spoken,
-    }
-
-
-def _columns(*rows: Mapping[str, Any]) -> list[str]:
-    """Return the slots grouped by domain, in the order of their first occurrence."""
-    seen = dict.fromkeys(slot for row in rows for turn in row["turns"] for slot in turn["slots"])
-    domains = list(dict.fromkeys(map(domain_of, seen)))
-    return sorted(seen, key=lambda slot: domains.index(domain_of(slot)))
-
-
-def _cell(slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], filters: Mapping[str, str]) -> GridCell | None:
-    outcome = turn["slots"].get(slot)
-    if outcome is None:
-        return None
-    gold, pred = value_text(turn["gold"].get(slot)), value_text(turn["pred"].get(slot))
-    facts = {
-        "domain": domain_of(slot),
-        "slot": slot,
-        "class": outcome["class"],
-        "age": outcome["age"] or "",
-        "turn": str(turn["turn"]),
-        "gold": gold,
-        "pred": pred,
-    }
-    return GridCell(
-        slot,
-        outcome["class"],
-        SIGNS.get(outcome["class"], "?"),
-        gold,
-        pred,
-        outcome["age"] == "carried-over",
-        gold != value_text(before["gold"].get(slot)) or pred != value_text(before["pred"].get(slot)),
-        bool(filters) and all(facts[name] == text for name, text in filters.items()),
-    )
-
-
-def _count_classes(turns: list[dict[str, Any]]) -> dict[str, int]:
-    """Count the cells of each class; carried-over mistakes are counted separately."""
-    counts = dict.fromkeys((*SIGNS, "carried-over"), 0)
-    for turn in turns:
-        for cell in turn["cells"]:
-            if cell is not None:
-                counts["carried-over" if cell.carried else cell.kind] += 1
-    return counts
-
-
-def pair_grids(first: Mapping[str, Any], second: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return two trackers' states of one dialogue: for every turn, the slots that changed or that either tracker has wrong."""
-    grids = [grid(row, filters) for row in (first, second)]
-    others = {turn["turn"]: turn for turn in grids[1]["turns"]}
-    columns = _columns(first, second)
-    turns = []
-    for turn in grids[0]["turns"]:
-        other = others.get(turn["turn"])
-        cells = [
-            {each.slot: each for each in side["cells"] if each is not None} if side else {} for side in (turn, other)
-        ]
-        slots = [
-            slot
-            for slot in columns
-            if any(slot in own and (own[slot].fresh or own[slot].kind != "correct") for own in cells)
-        ]
-        turns.append({**turn, "pairs": [(slot, cells[0].get(slot), cells[1].get(slot)) for slot in slots]})
-    return {"id": first["id"], "turns": turns}
-
-
 MISTAKES = ("missed", "wrong", "over")
 _MOST_MISTAKES = 20
 """Largest number of pairs of gold and predicted value on a page."""
@@ -162,42 +45,100 @@ _CONFUSED_SLOTS = 2
 class _Cell(Struct, frozen=True, gc=False):
     """The result for a slot."""
 
-    kind: str = field(name="class")
+    kind: Literal["correct", "wrong", "missed", "over"] = field(name="class")
     age: str | None = None
 
 
-class _Step(Struct, frozen=True):
-    """A turn of a row, without utterances."""
+class _Turn(Struct, frozen=True):
+    """A turn of a row."""
 
     turn: int
     exact: bool
     gold: dict[str, Value]
     pred: dict[str, Value]
     slots: dict[str, _Cell]
+    user: str = ""
+    system: str = ""
 
 
-class _Row(Struct, frozen=True):
-    """The counted fields of a row."""
-
-    id: str
-    turns: tuple[_Step, ...]
-
-
-_DECODER = msgspec.json.Decoder(_Row)
-
-
-class _SpokenStep(_Step, frozen=True, kw_only=True):
-    """A turn of a row, with utterances."""
-
-    user: str
-    system: str
-
-
-class ShownDialogue(Struct, frozen=True):
-    """The fields of a row that pages show."""
+class TrackedDialogue(Struct, frozen=True):
+    """The fields of a row that pages count and show."""
 
     id: str
-    turns: tuple[_SpokenStep, ...]
+    turns: tuple[_Turn, ...]
+
+
+SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
+
+
+def grid(row: TrackedDialogue, filters: Mapping[str, str], slots: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the template variables of a dialogue.
+
+    Example:
+        >>> turn = _Turn(0, False, {"inn-area": "east"}, {}, {"inn-area": _Cell("missed", "new")}, "East.")
+        >>> shown = grid(TrackedDialogue("d", (turn,)), {"class": "missed"})
+        >>> shown["turns"][0]["cells"][0]["sign"], shown["turns"][0]["cells"][0]["marked"], shown["domains"]
+        ('−', True, [('inn', 1)])
+    """
+    slots = slots or _columns(row)
+    turns = [
+        {**asdict(turn), "cells": [_cell(slot, turn, before, filters) for slot in slots]}
+        for before, turn in zip((_Turn(-1, True, {}, {}, {}), *row.turns), row.turns, strict=False)
+    ]
+    counts = dict.fromkeys((*SIGNS, "carried-over"), 0)
+    for cell in filter(None, (cell for turn in turns for cell in turn["cells"])):
+        # Carried-over mistakes are counted separately.
+        counts["carried-over" if cell["carried"] else cell["kind"]] += 1
+    return {
+        "id": row.id,
+        "slots": slots,
+        "domains": [(name, len(list(group))) for name, group in groupby(slots, domain_of)],
+        "turns": turns,
+        "classes": counts,
+        "spoken": any(turn.user or turn.system for turn in row.turns),
+    }
+
+
+def _columns(*rows: TrackedDialogue) -> list[str]:
+    """Return the slots grouped by domain, in the order of their first occurrence."""
+    seen = dict.fromkeys(slot for row in rows for turn in row.turns for slot in turn.slots)
+    domains = list(dict.fromkeys(map(domain_of, seen)))
+    return sorted(seen, key=lambda slot: domains.index(domain_of(slot)))
+
+
+def _cell(slot: str, turn: _Turn, before: _Turn, filters: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return one slot at one turn: it is fresh if gold or prediction changed, and marked if it matches the filters."""
+    result = turn.slots.get(slot)
+    if result is None:
+        return None
+    gold, pred = value_text(turn.gold.get(slot)), value_text(turn.pred.get(slot))
+    facts = {"domain": domain_of(slot), "slot": slot, "class": result.kind, "age": result.age or ""}
+    facts |= {"turn": str(turn.turn), "gold": gold, "pred": pred}
+    carried = result.age == "carried-over"
+    return {
+        "slot": slot,
+        "kind": result.kind,
+        "words": f"{result.kind}, carried over" if carried else result.kind,
+        "sign": SIGNS[result.kind],
+        "gold": gold,
+        "pred": pred,
+        "carried": carried,
+        "fresh": (gold, pred) != tuple(value_text(state.get(slot)) for state in (before.gold, before.pred)),
+        "marked": bool(filters) and all(facts[name] == text for name, text in filters.items()),
+    }
+
+
+def pair_grids(first: TrackedDialogue, second: TrackedDialogue, filters: Mapping[str, str]) -> dict[str, Any]:
+    """Return two trackers' states of one dialogue: for every turn, the slots that changed or that either tracker has wrong."""
+    slots = _columns(first, second)
+    own, other = (grid(row, filters, slots) for row in (first, second))
+    others = {turn["turn"]: turn["cells"] for turn in other["turns"]}
+    for turn in own["turns"]:
+        pairs = zip(slots, turn["cells"], others.get(turn["turn"], [None] * len(slots)), strict=True)
+        turn["pairs"] = [
+            pair for pair in pairs if any(cell and (cell["fresh"] or cell["kind"] != "correct") for cell in pair[1:])
+        ]
+    return own
 
 
 _domain = lru_cache(maxsize=4096)(domain_of)
@@ -214,8 +155,10 @@ class TrackerKind(RunKind):
 
     NAME = "tracker"
     UNIT = ("dialogue", "dialogues")
-    ROW = ShownDialogue
+    ROW = TrackedDialogue
     FIRST_COLUMN = "FGA(lam=0.5)"
+    COMMAND = "tracker score FILE"
+    OPTIONS: ClassVar[Mapping[str, str]] = {"rules": "rules.name", "measure": "measures", "seed": "seed"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"class": MISTAKES}
     GROUPINGS = tuple(
         Grouping(
@@ -227,25 +170,22 @@ class TrackerKind(RunKind):
         )
         for field, reasons in (("slot", ("class", "gold", "pred")), ("domain", ("slot", "class")))
     )
-    FIELDS = (
-        Field("domain", "domain"),
-        Field("slot", "slot"),
-        Field("class", "class"),
-        Field("age", "new or carried"),
-        Field("turn", "turn"),
-        Field("gold", "gold value", listed=False),
-        Field("pred", "predicted value", listed=False),
+    FIELDS = fields(
+        "domain slot class age turn gold pred",
+        age="new or carried",
+        gold="gold value",
+        pred="predicted value",
+        unlisted=("gold", "pred"),
     )
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+    def scan(self, row: TrackedDialogue, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return each mistake at each of its turns, each right value at its first turn, and each turn as right or wrong.
 
         Example:
-            >>> KIND.scan(b'{"id": "d", "turns": [{"turn": 0, "exact": false, "gold": {"inn-area": "east"}, "pred": {}, '
-            ...           b'"slots": {"inn-area": {"class": "missed", "age": "new"}}}]}', Counter()).findings
+            >>> turn = _Turn(0, False, {"inn-area": "east"}, {}, {"inn-area": _Cell("missed", "new")})
+            >>> KIND.scan(TrackedDialogue("d", (turn,)), Counter())
             {('inn', 'inn-area', 'missed', 'new', '0', 'east', ''): 1, ('', '', 'turn wrong', '', '0', '', ''): 1}
         """
-        row = _DECODER.decode(line)
         findings: dict[Finding, int] = {}
         right: dict[tuple[str, Value | None], list[int]] = {}
         turns: dict[frozenset[str], int] = {}
@@ -290,43 +230,41 @@ class TrackerKind(RunKind):
                 sums["domain", domain, "right"] += count
         for domain, count in wrong_turns.items():
             sums["domain", domain, "right"] -= count
-        return ScannedRow(row.id, findings)
+        return findings
 
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: TrackedDialogue) -> tuple[str, str]:
         """Return the number of wrong turns, and the first utterance of the user."""
-        turns = row["turns"]
-        wrong = sum(not turn["exact"] for turn in turns)
-        return f"{wrong} of {len(turns)} turns wrong", next((turn["user"] for turn in turns if turn["user"]), "")
+        wrong = sum(not turn.exact for turn in row.turns)
+        return f"{wrong} of {len(row.turns)} turns wrong", next((turn.user for turn in row.turns if turn.user), "")
 
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: TrackedDialogue) -> Iterator[str]:
         """Yield the utterances of both speakers, and every slot and value of both states.
 
         Example:
-            >>> turn = {"system": "", "user": "Hello", "gold": {"inn-area": "east"}, "pred": {"inn-area": ["west", "west end"]}}
-            >>> list(KIND.texts({"turns": [turn]}))
+            >>> turn = _Turn(0, False, {"inn-area": "east"}, {"inn-area": ("west", "west end")}, {}, "Hello")
+            >>> list(KIND.texts(TrackedDialogue("d", (turn,))))
             ['', 'Hello', 'inn-area', 'east', 'inn-area', 'west | west end']
         """
-        for turn in row["turns"]:
-            yield from (turn["system"], turn["user"])
-            for state in (turn["gold"], turn["pred"]):
+        for turn in row.turns:
+            yield from (turn.system, turn.user)
+            for state in (turn.gold, turn.pred):
                 for slot, value in state.items():
                     yield from (slot, value_text(value))
 
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: TrackedDialogue, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the turn × slot grid."""
         return grid(row, filters)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def pair(self, first: TrackedDialogue, second: TrackedDialogue, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the states of both trackers for the same utterances."""
         return pair_grids(first, second, filters)
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield the measures and turns of all runs, then the distribution of scores and the mistakes of each run."""
-        yield measures_chart(runs, link)
+        measures = measures_chart(runs, link)
+        yield measures
         if len(runs) > 1:
-            values = {run.key: {score["measure"]: score.get("value") for score in run.scores} for run in runs}
-            title = "Ranking of systems by each measure"
-            yield chart("parallel", title, lines.draw_parallel, lines.parallel_table, values)
+            yield parallel_chart("Ranking of systems by each measure", measures)
         yield turns_chart(runs, link)
         for run in runs:
             suffix = title_suffix(run, runs)
@@ -334,23 +272,7 @@ class TrackerKind(RunKind):
             yield mistakes_chart(run, link, suffix)
             wrong = run.findings.counts("slot", where={"class": "wrong"})
             for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
-                yield confusion_chart(run, link, slot, suffix)
-
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        inputs = {each.get("role"): str(each.get("name")) for each in manifest.get("inputs") or ()}
-        tracker = next((each["tracker"] for each in manifest.get("inputs") or () if each.get("tracker")), "")
-        file = inputs.pop("predictions", "FILE") + (f"#{tracker}" if tracker else "")
-        words = ["tracker", "score", file]
-        for role, name in inputs.items():
-            words += [f"--{role}", name]
-        rules = manifest.get("rules") or {}
-        words += ["--rules", str(rules.get("name", "dialmeter"))]
-        for measure in manifest.get("measures") or ():
-            words += ["--measure", str(measure)]
-        if manifest.get("seed") is not None:
-            words += ["--seed", str(manifest["seed"])]
-        return words
+                yield values_chart(run, link, slot, suffix)
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield shares of right turns and numbers of mistakes, by domain, slot and turn."""

@@ -4,61 +4,44 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from itertools import product, zip_longest
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
+from ...model import Act
 from ...users.behaviours import ALL
-from ...users.blame import SideVerdict
+from ...users.blame import Loss
 from ...users.events import Event
 from ...users.record import UserRow
-from ..chart_files import Chart
+from ..chart_files import Chart, slug
+from ..charts.bars import BARS
+from ..charts.data import grouped
 from ..html_env import score
 from ..tables import Table, interval
 from ..user import confusion_rows
-from .acts import act_words
-from .charts import domains_chart, events_chart, parties_chart, spread_charts, title_suffix
+from .charts import add_score, counts_chart, spread_charts, title_suffix
 from .findings import Finding
-from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, ScannedRow, linked_table, no_link
+from .kinds import (
+    Cell,
+    Conditions,
+    Grouping,
+    RowsLink,
+    RunKind,
+    fields,
+    linked_table,
+    no_link,
+    pivot,
+)
+from .messages import act_words
 
 if TYPE_CHECKING:
     from .opened_run import OpenedRun
 
 CREDIT = {True: "credited", False: "not credited"}
-MEASURED = {"I": "said", "R": "asked for"}
 _MEANING = {each.name: each.about for each in ALL}
-
-
-class _Loss(Struct, frozen=True):
-    """A unit of the goal that was not met, and the responsible party."""
-
-    domain: str
-    about: str
-    party: str
-    why: str
-    weight: int = 1
-    said: str = ""
-    heard: str = ""
-
-
-class _Blame(Struct, frozen=True):
-    """The counted fields of a verdict."""
-
-    losses: tuple[_Loss, ...] = ()
-
-
-class _Row(Struct, frozen=True):
-    """The counted fields of a dialogue."""
-
-    id: str
-    goal: dict[str, Any]
-    events: tuple[Event, ...]
-    verdict: _Blame | None = None
-
-
-_DECODER = msgspec.json.Decoder(_Row)
+_CHART_EVENTS = 12
+"""Largest number of classes of events in the chart of events."""
 
 
 class UserKind(RunKind):
@@ -68,6 +51,14 @@ class UserKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = UserRow
     FIRST_COLUMN = "I-GCDF1"
+    COMMAND = "user score DIALOGUES"
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "rules": "rules.name",
+        "profile": "profile.name",
+        "blame": "blame",
+        "reader": "from_text",
+        "seed": "seed",
+    }
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"credit": (CREDIT[False],)}
     GROUPINGS = tuple(
         Grouping(field, "events without credit per 100 dialogues", {"credit": (CREDIT[False],)}, reasons)
@@ -77,56 +68,45 @@ class UserKind(RunKind):
             ("slot", ("event", "domain")),
         )
     )
-    FIELDS = (
-        Field("domain", "domain"),
-        Field("event", "event"),
-        Field("family", "about"),
-        Field("slot", "slot"),
-        Field("credit", "credit"),
-        Field("party", "lost by"),
-        Field("why", "reason of the loss"),
-        Field("confusion", "confusion"),
+    FIELDS = fields(
+        "domain event family slot credit party why confusion", family="about", party="lost by", why="reason of the loss"
     )
 
-    def scan(self, line: bytes, sums: Counter[Finding]) -> ScannedRow:
+    def scan(self, row: UserRow, sums: Counter[Finding]) -> Counter[Finding]:
         """Return every event, every lost unit with the responsible party, and the domains of the goal.
 
         Example:
-            >>> KIND.scan(b'{"id": "d", "goal": {}, "events": [{"class": "unmatched", "family": "repetition", "domain": "inn", '
-            ...           b'"about": "area=east", "turns": [0, 2]}]}', Counter()).findings
+            >>> event = Event("unmatched", "repetition", "inn", "area=east", (0, 2))
+            >>> row = UserRow(id="d", goal={}, talk=(), inform={}, request={}, combined={}, events=(event,))
+            >>> dict(KIND.scan(row, Counter()))
             {('inn', 'unmatched', 'repetition', 'area', 'not credited', '', '', ''): 1}
         """
-        row = _DECODER.decode(line)
-        findings: dict[Finding, int] = {}
+        findings: Counter[Finding] = Counter()
         for event in row.events:
-            key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "", "", "")
-            findings[key] = findings.get(key, 0) + 1
+            findings[event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "", "", ""] += 1
         for loss in row.verdict.losses if row.verdict else ():
             confusion = f"{loss.said} → {loss.heard}" if loss.weight and loss.heard else ""
-            key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party, loss.why, confusion)
-            findings[key] = findings.get(key, 0) + loss.weight
+            slot = loss.about.partition("=")[0]
+            findings[loss.domain, "", "", slot, "", loss.party, loss.why, confusion] += loss.weight
         for domain in row.goal:
             findings[domain, "", "", "", "", "", "", ""] = 1
-        return ScannedRow(row.id, findings)
+        return findings
 
-    def summary(self, row: Mapping[str, Any]) -> tuple[str, str]:
+    def summary(self, row: UserRow) -> tuple[str, str]:
         """Return the numbers of turns and events with the responsible party, and the first utterance."""
-        talk = row["talk"]
-        events = f"{len(row['events'])} events"
-        verdict = row.get("verdict")
-        party = _main_verdict(verdict).get("party")
-        blame = f", lost by {party}" if party else ""
-        first = next((move.get("text", "") for move in talk if move.get("text")), "")
-        return f"{len(talk)} turns, {events}{blame}", first
+        main = row.verdict.main if row.verdict else None
+        blame = f", lost by {main.party}" if main else ""
+        first = next((move.text for move in row.talk if move.text), "")
+        return f"{len(row.talk)} turns, {len(row.events)} events{blame}", first
 
-    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+    def texts(self, row: UserRow) -> Iterator[str]:
         """Yield the utterances of both speakers, their acts, and the units of the goal."""
-        for move in row["talk"]:
-            yield move.get("text", "")
-            for act in move.get("acts") or ():
-                yield from map(str, (act["name"], act.get("slot", ""), *(act.get("values") or ())))
-        for units in (*row["inform"].values(), *row["request"].values()):
-            yield from (*units["wanted"], *units["counted"])
+        for move in row.talk:
+            yield move.text
+            for act in move.acts or ():
+                yield from (act.name, act.slot, *act.values)
+        for units in (*row.inform.values(), *row.request.values()):
+            yield from (*units.wanted, *units.counted)
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield F1 with its interval, precision and recall, by domain; then the confusion that lost the most points."""
@@ -146,7 +126,7 @@ class UserKind(RunKind):
             title = "The confusion that lost the most points"
             yield replace(_confusion_table(run, link, confusions[:1]), title=title)
 
-    def page(self, row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: UserRow, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the goal, and the utterances with their acts, understanding and events."""
         return talk(row, filters)
 
@@ -154,65 +134,60 @@ class UserKind(RunKind):
         """Yield for each run the scores by domain, their distribution, the events, and the lost points by party."""
         for run in runs:
             suffix = title_suffix(run, runs)
-            yield domains_chart(run, link, suffix)
+            yield _domains_chart(run, link, suffix)
             yield from spread_charts(run, link, suffix)
-            yield events_chart(run, link, suffix)
-            if run.findings.options("party"):
-                yield parties_chart(run, link, suffix)
+            findings = run.findings
+            yield counts_chart(
+                run,
+                link,
+                ("domain", "event"),
+                name="events",
+                title=f"Number of events{suffix}",
+                text="{event} in {domain}: {size:,}",
+                y_label="number of events",
+                order=product(findings.options("domain"), findings.ranked("event")[:_CHART_EVENTS]),
+            )
+            if findings.options("party"):
+                yield counts_chart(
+                    run,
+                    link,
+                    ("party", "domain"),
+                    name="parties",
+                    title=f"Lost units of the goal by party{suffix}",
+                    text="lost by {party} in {domain}: {size:,}",
+                    y_label="lost units",
+                )
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the run in the folder of its input."""
-        name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "DIALOGUES")
-        words = ["user", "score", name, "--rules", str((manifest.get("rules") or {}).get("name"))]
-        words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
-        words += ["--blame"] if manifest.get("blame") else []
-        reader = manifest.get("from_text")
-        words += ["--from-text", "--reader", str(reader)] if reader else []
-        words += ["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else []
-        return words
+    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the command."""
+        options = super().options(manifest)
+        return {**options, "--from-text": bool(options["--reader"])}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the events by domain with their meaning, the events by slot, and the lost points by party and by confusion."""
         findings = run.findings
-        domains = findings.options("domain")
-        counts = findings.counts("event", "domain")
-        totals = findings.counts("event")
-        rows: list[list[Cell]] = [
-            [
-                name,
-                (str(totals[(name,)]), {"event": name}),
-                *((str(counts[name, domain] or ""), {"event": name, "domain": domain}) for domain in domains),
-                _MEANING.get(name, ""),
-            ]
-            for name in findings.ranked("event")
-        ]
-        headings = ("event", "all", *domains, "meaning")
-        yield linked_table(run, link, "events", headings, rows, numeric=range(1, len(domains) + 2))
-        slots = findings.counts("domain", "slot", "credit")
-        places = sorted({(domain, slot) for domain, slot, credit in slots if slot and credit})
-        by_slot: list[list[Cell]] = [
-            [
-                domain,
-                slot,
-                *(
-                    (str(slots[domain, slot, each]), {"domain": domain, "slot": slot, "credit": each})
-                    for each in CREDIT.values()
-                ),
-            ]
-            for domain, slot in places
-        ]
-        columns = ("domain", "slot", *CREDIT.values())
-        yield linked_table(run, link, "events by slot", columns, by_slot, numeric=(2, 3))
-        parties = findings.options("party")
+        domains, parties = findings.options("domain"), findings.options("party")
+        by_domain: dict[str, Any] = {"columns": domains, "total": "all", "meaning": _MEANING}
+        yield pivot(run, link, "events", findings.ranked("event"), "event", "domain", **by_domain)
+        fields = ("domain", "slot", "credit")
+        places = sorted({(domain, slot) for domain, slot, credit in findings.counts(*fields) if slot and credit})
+        yield pivot(run, link, "events by slot", places, *fields, columns=CREDIT.values(), zero="0")
         if parties:
-            lost = findings.counts("domain", "party")
-            by_party: list[list[Cell]] = [
-                [domain, *((str(lost[domain, party]), {"domain": domain, "party": party}) for party in parties)]
-                for domain in domains
-            ]
-            yield linked_table(run, link, "lost points by party", ("domain", *parties), by_party)
+            yield pivot(run, link, "lost points by party", domains, "domain", "party", columns=parties, zero="0")
         if confusions := _confusions(run):
             yield _confusion_table(run, link, confusions)
+
+
+def _domains_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
+    """Return F1 of a user by domain."""
+    chart = Chart(f"domains-{slug(run.key)}", f"Scores by domain{suffix}", BARS, y_label="F1 in percent")
+    for each in grouped(run.scores, lambda each: each["measure"]):
+        measure, domain = str(each["measure"]), str(each.get("domain", "combined"))
+        if measure.endswith("GCDF1"):
+            filters = {"by": measure, **({} if domain == "combined" else {"domain": domain})}
+            text = f"{measure} in {domain}: {each.get('n')} dialogues, worst first"
+            add_score(chart, (measure, domain), each, link(run, filters), text)
+    return chart
 
 
 def _confusions(run: OpenedRun) -> Sequence[Mapping[str, Any]]:
@@ -236,171 +211,124 @@ KIND = UserKind()
 # Template variables of a dialogue: the goal and its fulfilment, and every turn with acts, understanding and events.
 
 
-class HeardAct(NamedTuple):
-    """An act, and how the other side understood it: correct, missed, wrong or over; empty if unknown."""
-
-    act: str
-    kind: str
-    instead: str = ""
-
-
-class GoalUnit(NamedTuple):
-    """A constraint or request: correct if it is in the goal and was counted, else missed or over."""
-
-    text: str
-    kind: str
-    times: int
-
-
-class ShownEvent(NamedTuple):
-    """An event with its meaning, or the points lost for one reason."""
-
-    name: str
-    domain: str
-    about: str
-    said: str
-    note: str
-    credited: bool
-    meaning: str
-    marked: bool
-
-
-def talk(row: Mapping[str, Any], filters: Mapping[str, str]) -> dict[str, Any]:
+def talk(row: UserRow, filters: Mapping[str, str]) -> dict[str, Any]:
     """Return the template variables of a dialogue."""
-    at_turn: dict[int, list[ShownEvent]] = {}
-    moves = row["talk"]
-    for event in msgspec.convert(row["events"], list[Event]):
-        place = event.turns[-1] if event.turns and 0 <= event.turns[-1] < len(moves) else -1
+    at_turn: dict[int, list[dict[str, Any]]] = {}
+    for event in row.events:
+        place = event.turns[-1] if event.turns and 0 <= event.turns[-1] < len(row.talk) else -1
         at_turn.setdefault(place, []).append(_show_event(event, filters))
-    verdict = row.get("verdict")
-    losses_by_reason: dict[tuple[int, str, str, str, str], list[Mapping[str, Any]]] = {}
-    for loss in (verdict or {}).get("losses", ()):
-        place = -1 if loss["turn"] is None else loss["turn"]
-        key = (place, loss["side"], loss["domain"], loss["why"], loss["evidence"])
+    losses_by_reason: dict[tuple[Any, ...], list[Loss]] = {}
+    for loss in row.verdict.losses if row.verdict else ():
+        key = (-1 if loss.turn is None else loss.turn, loss.side, loss.domain, loss.why, loss.evidence)
         losses_by_reason.setdefault(key, []).append(loss)
     for (place, *_), losses in losses_by_reason.items():
         at_turn.setdefault(place, []).append(_show_losses(losses, filters))
-    turns = []
-    for place, move in enumerate(moves):
-        after = moves[place + 1] if place + 1 < len(moves) else {}
-        turns.append(
-            {
-                "turn": place,
-                "speaker": move["speaker"],
-                "text": move.get("text", ""),
-                "acts": _compare_acts(move.get("acts"), after.get("understood")),
-                "listener": after.get("speaker", ""),
-                "reader": move.get("read_by", ""),
-                "events": at_turn.get(place, []),
-            }
-        )
+    turns = [
+        {
+            "turn": place,
+            "speaker": move.speaker,
+            "text": move.text,
+            "acts": _compare_acts(move.acts, after.understood if after else None),
+            "listener": after.speaker if after else "",
+            "reader": move.read_by,
+            "events": at_turn.get(place, []),
+        }
+        for place, (move, after) in enumerate(zip_longest(row.talk, row.talk[1:]))
+    ]
+    main = row.verdict.main if row.verdict else None
     return {
-        "id": row["id"],
-        "goal": [_goal_domain(name, row) for name in dict.fromkeys([*row["inform"], *row["request"], *row["goal"]])],
+        "id": row.id,
+        "goal": [_goal_domain(name, row) for name in dict.fromkeys([*row.inform, *row.request, *row.goal])],
         "moves": turns,
         "elsewhere": at_turn.get(-1, []),
-        "verdict": msgspec.convert(main, SideVerdict).text if (main := _main_verdict(verdict)) else "",
-        "cut": bool(row.get("cut")),
+        "verdict": main.text if main else "",
+        "cut": row.cut,
     }
 
 
-def _main_verdict(verdict: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return the verdict on missing units, else the verdict on superfluous units; empty if there is none."""
-    return (verdict or {}).get("recall") or (verdict or {}).get("precision") or {}
-
-
-def _show_losses(losses: Sequence[Mapping[str, Any]], filters: Mapping[str, str]) -> ShownEvent:
+def _show_losses(losses: Sequence[Loss], filters: Mapping[str, str]) -> dict[str, Any]:
     """Return the points of one domain that were lost for the same reason, at the turn of the evidence."""
     first = losses[0]
+    facts = {"party": first.party, "domain": first.domain, "why": first.why}
     is_filtered = not filters.keys().isdisjoint(("party", "why"))
-    marked = is_filtered and all(filters.get(name, first[name]) == first[name] for name in ("party", "domain", "why"))
-    units = ", ".join(loss["about"] for loss in losses)
-    note = "missing" if first["side"] == "recall" else "too much"
-    return ShownEvent(f"lost by {first['party']}", first["domain"], units, "", note, False, first["evidence"], marked)
-
-
-def _show_event(event: Event, filters: Mapping[str, str]) -> ShownEvent:
-    facts = {
-        "domain": event.domain,
-        "event": event.name,
-        "family": event.family,
-        "slot": event.slot,
-        "credit": CREDIT[event.credited],
-        "party": "",
-        "why": "",
-        "confusion": "",
+    return {
+        "name": f"lost by {first.party}",
+        "domain": first.domain,
+        "about": ", ".join(loss.about for loss in losses),
+        "said": "",
+        "note": "missing" if first.side == "recall" else "too much",
+        "credited": False,
+        "meaning": first.evidence,
+        "marked": is_filtered and all(filters.get(name, text) == text for name, text in facts.items()),
     }
-    return ShownEvent(
-        event.name.replace("_", " "),
-        event.domain,
-        event.about,
-        event.said,
-        f"turns {', '.join(map(str, event.turns))}" if len(event.turns) > 1 else "",
-        event.credited,
-        _MEANING.get(event.name, ""),
-        bool(filters) and all(facts[name] == text for name, text in filters.items()),
-    )
 
 
-def _goal_domain(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    measured = []
-    for letter, group in (("I", row["inform"]), ("R", row["request"])):
-        result = group.get(name)
-        if result is not None:
-            measured.append((MEASURED[letter], result.get("score"), units(result["wanted"], result["counted"])))
-    return {"name": name, "in_goal": name in row["goal"], "measured": measured}
+def _show_event(event: Event, filters: Mapping[str, str]) -> dict[str, Any]:
+    facts = {"domain": event.domain, "event": event.name, "family": event.family, "slot": event.slot}
+    facts["credit"] = CREDIT[event.credited]
+    return {
+        "name": event.name.replace("_", " "),
+        "domain": event.domain,
+        "about": event.about,
+        "said": event.said,
+        "note": f"turns {', '.join(map(str, event.turns))}" if len(event.turns) > 1 else "",
+        "credited": event.credited,
+        "meaning": _MEANING.get(event.name, ""),
+        "marked": bool(filters) and all(facts.get(name, "") == text for name, text in filters.items()),
+    }
 
 
-def units(wanted: Sequence[str], counted: Sequence[str]) -> list[GoalUnit]:
+def _goal_domain(name: str, row: UserRow) -> dict[str, Any]:
+    measured = [
+        (words, result.score, units(result.wanted, result.counted))
+        for words, group in (("said", row.inform), ("asked for", row.request))
+        if (result := group.get(name)) is not None
+    ]
+    return {"name": name, "in_goal": name in row.goal, "measured": measured}
+
+
+def units(wanted: Sequence[str], counted: Sequence[str]) -> list[dict[str, Any]]:
     """Return the units in both multisets, then the units in only one.
 
     Example:
-        >>> [tuple(unit) for unit in units(["area=east", "stars=4"], ["area=east", "area=east"])]
+        >>> [tuple(unit.values()) for unit in units(["area=east", "stars=4"], ["area=east", "area=east"])]
         [('area=east', 'correct', 1), ('stars=4', 'missed', 1), ('area=east', 'over', 1)]
     """
     goal, said = Counter(wanted), Counter(counted)
     kinds = (("correct", goal & said), ("missed", goal - said), ("over", said - goal))
-    return [GoalUnit(text, kind, times) for kind, counts in kinds for text, times in sorted(counts.items())]
+    return [
+        {"text": text, "kind": kind, "times": times} for kind, counts in kinds for text, times in sorted(counts.items())
+    ]
 
 
-def _compare_acts(
-    said: Sequence[Mapping[str, Any]] | None, understood: Sequence[Mapping[str, Any]] | None
-) -> list[HeardAct]:
-    """Compare the acts of a speaker with the understood acts: equal acts first, then acts with the same name and slot."""
-    if said is None:
-        return []
-    if understood is None:
-        return [HeardAct(act_words(act), "") for act in said]
-    remaining = [dict(act) for act in understood]
-    acts: list[HeardAct] = []
-    unmatched: list[Mapping[str, Any]] = []
+def _compare_acts(said: Sequence[Act] | None, understood: Sequence[Act] | None) -> list[dict[str, str]]:
+    """Compare the acts of a speaker with the understood acts: equal acts first, then acts with the same name and slot.
+
+    An act is correct, missed, wrong or over; the kind is empty if it is unknown how it was understood.
+    """
+    if said is None or understood is None:
+        return [{"act": act_words(act), "kind": ""} for act in said or ()]
+    remaining = list(understood)
+    acts: list[dict[str, str]] = []
+    unmatched: list[Act] = []
     for act in said:
-        same = next(
-            (
-                other
-                for other in remaining
-                if _act_key(other) == _act_key(act) and _act_values(other) == _act_values(act)
-            ),
-            None,
-        )
-        if same is not None:
-            remaining.remove(same)
-            acts.append(HeardAct(act_words(act), "correct"))
-        else:
+        same = next((other for other in remaining if _act_key(other) == _act_key(act)), None)
+        if same is None:
             unmatched.append(act)
-    for act in unmatched:
-        near = next((other for other in remaining if _act_key(other) == _act_key(act)), None)
-        if near is not None:
-            remaining.remove(near)
-            acts.append(HeardAct(act_words(act), "wrong", _act_values(near) or "nothing"))
         else:
-            acts.append(HeardAct(act_words(act), "missed"))
-    return [*acts, *(HeardAct(act_words(act), "over") for act in remaining)]
+            remaining.remove(same)
+            acts.append({"act": act_words(act), "kind": "correct"})
+    for act in unmatched:
+        near = next((other for other in remaining if _act_key(other)[:2] == _act_key(act)[:2]), None)
+        if near is None:
+            acts.append({"act": act_words(act), "kind": "missed"})
+        else:
+            remaining.remove(near)
+            acts.append({"act": act_words(act), "kind": "wrong", "instead": _act_key(near)[2] or "nothing"})
+    return [*acts, *({"act": act_words(act), "kind": "over"} for act in remaining)]
 
 
-def _act_key(act: Mapping[str, Any]) -> tuple[str, str]:
-    return str(act["name"]).lower(), str(act.get("slot", "")).lower()
-
-
-def _act_values(act: Mapping[str, Any]) -> str:
-    return "|".join(str(value).strip().lower() for value in act.get("values") or () if value != "?")
+def _act_key(act: Act) -> tuple[str, str, str]:
+    """Return the name, slot and values of an act, regardless of case."""
+    values = "|".join(value.strip().lower() for value in act.values if value != "?")
+    return act.name.lower(), act.slot.lower(), values
