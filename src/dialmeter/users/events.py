@@ -2,7 +2,7 @@
 
 Each class of events has one declaration. The switches of rule sets, ``dialmeter list events``, the documentation, verdicts and
 charts are derived from it. A class that is found by a test is a function with the decorator :func:`behaviour`; see
-``users/behaviours``.
+``users/behaviours.py``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Behaviour(Struct, frozen=True):
         family: the family of the class.
         owner: who causes the event; ``log`` for a note that blames nobody.
         about: the meaning, in one sentence.
-        holds: the test, if the class has its own.
+        test: returns True if a mention is of this class; never, if counting finds the class.
         switch: the switch of the rule set that turns the test on; default: the name of the class.
         on: the value of the switch in rule sets that do not state it.
         excuses: True if a repetition with this reason is credited.
@@ -83,7 +83,7 @@ class Behaviour(Struct, frozen=True):
     family: Family
     owner: Owner
     about: str
-    holds: Callable[[Any], bool] | None = None
+    test: Callable[[Any], bool] = lambda _: False
     switch: str = ""
     on: bool = True
     excuses: bool = False
@@ -117,27 +117,29 @@ def behaviour(
     family: Family,
     owner: Owner,
     *,
+    name: str = "",
     switch: str = "",
     on: bool = True,
     excuses: bool | None = None,
 ) -> Callable[[Test], Test]:
-    """Declare a class of events by the function that finds it. Name and description come from the function's name and docstring.
+    """Declare a class of events by the function that finds it, which takes a ``Mention``.
 
-    The description is the first line of the docstring. Declare the class before ``dialmeter.users.rules`` is imported, because that
+    Name and description are the function's name and the first line of its docstring. Declare the class before ``dialmeter.users.rules`` is imported, because that
     module creates its switch.
 
     Args:
-        family: determines the argument of the function; see the modules of ``users/behaviours``.
+        family: the family of the class.
         owner: who causes the event.
+        name: the name of the class, if it is not the name of the function.
         switch: the switch of another class, if the class shares that switch.
         on: the value of its switch in rule sets that do not state it.
         excuses: True if a repetition with this reason is credited; default: True, except for notes.
     """
 
     def register(test: Test) -> Test:
-        name, about = test.__name__, (test.__doc__ or "").strip().partition("\n")[0]
+        title, about = name or test.__name__, (test.__doc__ or "").strip().partition("\n")[0]
         credit = owner != "log" if excuses is None else excuses
-        declare(Behaviour(name, family, owner, about, test, switch or name, on, credit))
+        declare(Behaviour(title, family, owner, about, test, switch or title, on, credit))
         return test
 
     return register
@@ -151,7 +153,7 @@ def switched_on(family: Family, switches: Struct) -> tuple[Behaviour, ...]:
         family: the family of the behaviours.
         switches: the table of the rule set.
     """
-    tested = (each for each in ALL if each.family == family and each.holds)
+    tested = (each for each in ALL if each.family == family and each.switch)
     return tuple(each for each in tested if getattr(switches, each.switch, each.on))
 
 

@@ -19,7 +19,7 @@ from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
-from .counting import ConstraintCounter, absent_choices, count_requests
+from .counting import absent_choices, count_constraints, count_requests
 from .events import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .goals import goal_digest
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
@@ -72,7 +72,6 @@ class UserScorer:
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
-        self._constraint_counter = ConstraintCounter(self._setup)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
             raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
@@ -152,7 +151,7 @@ class UserScorer:
             InputError: the dialogue cannot be scored.
         """
         dialogue = self.prepare(talk)
-        informs = self._constraint_counter.count(dialogue)
+        informs = count_constraints(dialogue)
         requests = count_requests(dialogue, informs.dropped)
         combined_ignores_domain = self.rules.faults.combined_ignores_domain
         dropped = {
