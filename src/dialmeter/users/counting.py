@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -25,25 +26,18 @@ _UNTESTABLE = re.compile(r"yes|no|\d{1,2}")
 """Values that cannot be found reliably in a text: texts express them in other words, or they are part of other numbers."""
 
 
-class Alternatives(Struct, frozen=True):
-    """The two choices of one pair of parts, in one dialogue.
+class Choice(NamedTuple):
+    """The two choices of one pair of parts, in one dialogue: the one that the user tries first, and the other one.
 
     Attributes:
         tried: the constraints of the choice that the user tries first.
-        other: the constraints of the other choice.
-        failed: the first system turn that reports failure of the tried choice; None if no turn does.
-        needed: the constraints of the other choice that are wanted.
+        needed: the constraints of the other choice that are wanted: all if the first fails, else those that the user says.
+        unneeded: the constraints of the other choice that are not wanted.
     """
 
-    tried: tuple[str, ...]
-    other: tuple[str, ...]
-    failed: int | None
+    tried: frozenset[str]
     needed: frozenset[str]
-
-    @property
-    def unneeded(self) -> frozenset[str]:
-        """The constraints of the other choice that are not wanted."""
-        return frozenset(self.other) - self.needed
+    unneeded: frozenset[str]
 
 
 def split_alternatives(parts: Mapping[str, Sequence[str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -66,15 +60,22 @@ def split_alternatives(parts: Mapping[str, Sequence[str]]) -> list[tuple[tuple[s
     return alternatives
 
 
-def find_alternatives(dialogue: PreparedDialogue, domain: str) -> list[Alternatives]:
+def find_choices(dialogue: PreparedDialogue, domain: str) -> list[Choice]:
     """Find out which choices of a goal were tried in a dialogue, and which of the others are wanted."""
-    parts = dialogue.goal_units[domain].parts
-    said = dialogue.said.get(domain, {})
-    booking = parts.get("fail_book", ())
-    return [
-        _decide(dialogue, domain, said, given_up, instead, is_booking=set(given_up) <= set(booking))
-        for given_up, instead in split_alternatives(parts)
-    ]
+    parts, said = dialogue.goal_units[domain].parts, dialogue.said.get(domain, {})
+    choices = []
+    for given_up, instead in split_alternatives(parts):
+        first, second = (
+            min((said[each][0] for each in units if each in said), default=None) for units in (given_up, instead)
+        )
+        tried, other, begun = given_up, instead, first
+        if _is_absent(given_up, dialogue.task) or (second is not None and (first is None or second < first)):
+            tried, other, begun = instead, given_up, second
+        is_booking = set(given_up) <= set(parts.get("fail_book", ()))
+        is_failed = begun is not None and _fails(dialogue, domain, begun, is_booking=is_booking)
+        needed = frozenset(each for each in other if is_failed or each in said)
+        choices.append(Choice(frozenset(tried), needed, frozenset(other) - needed))
+    return choices
 
 
 def absent_choices(units: Mapping[str, GoalUnits], task: str) -> list[list[str]]:
@@ -87,44 +88,20 @@ def absent_choices(units: Mapping[str, GoalUnits], task: str) -> list[list[str]]
     ]
 
 
-def _decide(
-    dialogue: PreparedDialogue,
-    domain: str,
-    said: Mapping[str, list[int]],
-    given_up: tuple[str, ...],
-    instead: tuple[str, ...],
-    *,
-    is_booking: bool,
-) -> Alternatives:
-    first, second = (
-        min((said[each][0] for each in units if each in said), default=None) for units in (given_up, instead)
-    )
-    if _is_absent(given_up, dialogue.task) or (second is not None and (first is None or second < first)):
-        tried, other, begun = instead, given_up, second
-    else:
-        tried, other, begun = given_up, instead, first
-    failed = None if begun is None else _failure(dialogue, domain, begun, is_booking=is_booking)
-    needed = other if failed is not None else [each for each in other if each in said]
-    return Alternatives(tried, other, failed, frozenset(needed))
-
-
-def _failure(dialogue: PreparedDialogue, domain: str, after: int, *, is_booking: bool) -> int | None:
-    """Return the first system turn after a given turn that reports a failed search, or a failed booking, in the domain."""
+def _fails(dialogue: PreparedDialogue, domain: str, after: int, *, is_booking: bool) -> bool:
+    """Return True if a system turn after a given turn reports a failed search, or a failed booking, in the domain."""
     for number in range(after + 1, len(dialogue.turns), 2):
-        if is_booking:
-            if dialogue.turns[number].no_book and _books_here(dialogue, number, domain):
-                return number
-        elif dialogue.system_turn(number, domain).no_offer:
-            return number
-    return None
-
-
-def _books_here(dialogue: PreparedDialogue, number: int, domain: str) -> bool:
-    acts = dialogue.turns[number].acts
-    if any(types & NO_BOOK for types, _, _ in acts.get(domain, ())):
-        return True
-    booking = acts.get(dialogue.setup.profile.booking, ())
-    return any(types & NO_BOOK for types, _, _ in booking) and booked_domain(dialogue, number) == domain
+        acts = dialogue.turns[number].acts
+        if not is_booking:
+            if dialogue.system_turn(number, domain).no_offer:
+                return True
+        elif any(types & NO_BOOK for types, _, _ in acts.get(domain, ())):
+            return True
+        else:
+            booking = acts.get(dialogue.setup.profile.booking, ())
+            if any(types & NO_BOOK for types, _, _ in booking) and booked_domain(dialogue, number) == domain:
+                return True
+    return False
 
 
 def _is_absent(units: Sequence[str], task: str) -> bool:
@@ -134,12 +111,10 @@ def _is_absent(units: Sequence[str], task: str) -> bool:
     return bool(task and testable) and not any(re.search(rf"\b{re.escape(value)}\b", task) for value in testable)
 
 
-def unneeded_constraints(choices: Sequence[Alternatives]) -> frozenset[str]:
+def unneeded_constraints(choices: Sequence[Choice]) -> frozenset[str]:
     """Return the constraints of a domain's goal that are not wanted. A constraint that another pair of parts wants is wanted."""
     unneeded = frozenset().union(*(choice.unneeded for choice in choices))
-    if len(choices) < 2 or not unneeded:
-        return unneeded
-    return unneeded - frozenset().union(*(frozenset(choice.tried) | choice.needed for choice in choices))
+    return unneeded.difference(*(choice.tried | choice.needed for choice in choices))
 
 
 class _DomainCounter(Struct, eq=False):
@@ -181,7 +156,7 @@ def count_constraints(dialogue: PreparedDialogue) -> DialogueCounts:
     rules = dialogue.setup.rules
     totals = DialogueCounts({}, [], {})
     for domain, units in dialogue.goal_units.items():
-        choices = find_alternatives(dialogue, domain) if rules.goals.alternatives == "as_needed" else []
+        choices = find_choices(dialogue, domain) if rules.goals.alternatives == "as_needed" else []
         unneeded = unneeded_constraints(choices)
         counts = totals.domains[domain] = Counts([each for each in units.constraints if each not in unneeded], [])
         counter = _DomainCounter(dialogue, domain, counts, totals.events)
@@ -267,7 +242,7 @@ def _explain_repeated(counter: _DomainCounter, constraint: str, turns: list[int]
         counter.explain("repetition", constraint, pair, reasons or ["unmatched"], credited)
 
 
-def _explain_missing(counter: _DomainCounter, choices: Sequence[Alternatives]) -> tuple[str, ...]:
+def _explain_missing(counter: _DomainCounter, choices: Sequence[Choice]) -> tuple[str, ...]:
     """Explain the missing constraints: the system said it first, the search failed, the user said a wrong value, or missed it.
 
     Returns:

@@ -22,7 +22,7 @@ from .canonical import Matcher
 from .counting import absent_choices, count_constraints, count_requests
 from .events import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .goals import goal_digest
-from .prepared_dialogue import PreparedDialogue, ScoringSetup
+from .prepared_dialogue import Mentions, PreparedDialogue, ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile
 from .record import UserRow, row_of
@@ -316,7 +316,7 @@ def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:
     }
 
 
-def _frozen(mentions: Mapping[str, Mapping[str, list[int]]]) -> dict[str, dict[str, tuple[int, ...]]]:
+def _frozen(mentions: Mentions) -> dict[str, dict[str, tuple[int, ...]]]:
     return {domain: {unit: tuple(turns) for unit, turns in units.items()} for domain, units in mentions.items()}
 
 

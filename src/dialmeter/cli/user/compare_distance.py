@@ -12,8 +12,7 @@ from ...core.document import describe_intervals, make_document
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
-from ...users.analysis.distance import Distance, distances
-from ...users.analysis.older_measures import paired_measures, score_divergences
+from ...users.analysis.distance import Distance, distances, paired_measures, score_divergences
 from ...users.events import COMBINED
 from ...users.result import UserSettings
 from ...users.score_table import column

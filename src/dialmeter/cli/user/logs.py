@@ -20,10 +20,11 @@ from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...model import Notice, dialogue_key
 from ...readers.conversations import is_log, open_trajectories
 from ...users.events import COMBINED, Event
-from ...users.items.faults import DialogueItems, FaultTable
 from ...users.items.goal_items import read_goal_sheet, sheet_digest
 from ...users.items.log_items import (
     BY_RULE,
+    DialogueItems,
+    FaultTable,
     ItemComparison,
     LogItems,
     compare_items,

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from ...model import Act
-from ..counting import find_alternatives, unneeded_constraints
+from ..counting import find_choices, unneeded_constraints
 from ..goals import constraint, slot_of
 from ..profile import OWN_CONFIRM, OWN_INTENT
 from .exchange import FAILURES, Database, Exchange, ExchangeItem, pick
@@ -137,7 +137,7 @@ def blocker(exchange: Exchange) -> Cause:
 def causes_of_missing_constraint(exchange: Exchange, domain: str, slot: str, value: str) -> Iterator[Cause]:
     """Yield the causes of a constraint of the goal that was never said."""
     item, goal = ExchangeItem("tell", domain, slot, value), exchange.dialogue.goal_units[domain]
-    if item.unit in unneeded_constraints(find_alternatives(exchange.dialogue, domain)):
+    if item.unit in unneeded_constraints(find_choices(exchange.dialogue, domain)):
         yield Cause("second_choice", None)
     for turn in range(0, exchange.length, 2):
         if exchange.unlabelled(turn, item):

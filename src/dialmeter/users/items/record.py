@@ -12,8 +12,7 @@ from ...core.run_writer import RunWriter
 from ...errors import one_line
 from ...model import Trajectory
 from ..events import Event
-from .faults import DialogueItems
-from .log_items import LogItems
+from .log_items import DialogueItems, LogItems
 from .verdicts import ItemOutcome, item_recall
 
 KIND = "items"
