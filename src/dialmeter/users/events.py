@@ -147,12 +147,7 @@ def behaviour(
 
 @cache
 def switched_on(family: Family, switches: Struct) -> tuple[Behaviour, ...]:
-    """Return the behaviours of a family whose tests a rule set turns on.
-
-    Args:
-        family: the family of the behaviours.
-        switches: the table of the rule set.
-    """
+    """Return the behaviours of a family whose tests a table of a rule set turns on."""
     tested = (each for each in ALL if each.family == family and each.switch)
     return tuple(each for each in tested if getattr(switches, each.switch, each.on))
 
@@ -257,35 +252,23 @@ def compare(wanted: Sequence[str], counted: Sequence[str]) -> Parts | None:
     """
     if not wanted and not counted:
         return None
-    true_positives = _overlap(wanted, counted)
+    # Plain dictionaries are faster here than ``Counter``.
+    remaining: dict[str, int] = {}
+    for each in wanted:
+        remaining[each] = remaining.get(each, 0) + 1
+    true_positives = 0
+    for each in counted:
+        if count := remaining.get(each, 0):
+            remaining[each] = count - 1
+            true_positives += 1
     precision = true_positives / len(counted) if counted else 1.0
     recall = true_positives / len(wanted) if wanted else 1.0
     total = precision + recall
     return Parts(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def _overlap(wanted: Sequence[str], counted: Sequence[str]) -> int:
-    """Return the size of the intersection of two multisets. Plain dictionaries are faster here than ``Counter``."""
-    if not wanted or not counted:
-        return 0
-    remaining: dict[str, int] = {}
-    for each in wanted:
-        remaining[each] = remaining.get(each, 0) + 1
-    size = 0
-    for each in counted:
-        count = remaining.get(each, 0)
-        if count:
-            remaining[each] = count - 1
-            size += 1
-    return size
-
-
 def pooled(domains: Mapping[str, Counts], with_domain: bool) -> Parts | None:
-    """Compare all domains at once.
-
-    Args:
-        domains: the counts by domain.
-        with_domain: True if a constraint counts only in its own domain, False if it also counts in a wrong domain.
+    """Compare all domains at once. With ``with_domain``, a unit does not count in a wrong domain.
 
     Example:
         >>> domains = {"hotel": Counts(["area=east"], []), "restaurant": Counts([], ["area=east"])}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -186,11 +186,7 @@ load = _FILES.load
 
 
 def changed(rules: UserRules, *changes: str) -> UserRules:
-    """Return a rule set with changed switches, given as on the command line.
-
-    Args:
-        rules: the rule set.
-        changes: such as ``repetitions.max=4``.
+    """Return a rule set with changed switches, given as on the command line, such as ``repetitions.max=4``.
 
     Raises:
         DialmeterError: the switch does not exist, or the value is invalid.
@@ -260,18 +256,14 @@ def _set_switch(whole: dict[str, Any], name: str, value: Any) -> None:
     """Change one switch in a rule set of plain dictionaries."""
     known = _flatten(whole)
     if name not in known:
-        raise DialmeterError(f"there is no switch {one_line(name)!r}; {_suggestion(name, known)}")
+        same_name = [each for each in known if each.partition(".")[2] == name]
+        suggestion = f"did you mean {' or '.join(same_name)}?" if same_name else did_you_mean(name, known)
+        raise DialmeterError(f"there is no switch {one_line(name)!r}; {suggestion}")
     part, _, switch = name.partition(".")
     if isinstance(known[name], list | tuple) and not isinstance(value, list):
         value = [value]
     whole[part][switch] = value
     _FILES.check(whole, name)
-
-
-def _suggestion(name: str, known: Iterable[str]) -> str:
-    """Suggest a switch with the same name in some table, else the most similar one."""
-    same_name = [each for each in known if each.partition(".")[2] == name]
-    return f"did you mean {' or '.join(same_name)}?" if same_name else did_you_mean(name, known)
 
 
 def _parse_value(text: str) -> Any:

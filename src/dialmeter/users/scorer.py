@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ..core.comparison import Resampling, make_resampling
 from ..core.shards import ShardTask
@@ -71,27 +72,21 @@ class UserScorer:
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
-        self._setup = ScoringSetup(self.rules, self.profile, matcher)
+        self.setup = ScoringSetup(self.rules, self.profile, matcher)
+        """Rules, profile and value matcher, with their caches."""
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
             raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
-        self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy, all_text)
+        self.settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy, all_text)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
         self._read: tuple[Conversation, Conversation] | None = None
         self._keep = keep
         self.reset()
 
     @classmethod
-    def under(cls, settings: UserSettings) -> UserScorer:
+    def under(cls, settings: UserSettings, keep: bool = False) -> UserScorer:
         """Return a scorer with these settings."""
-        return cls(
-            settings.rules,
-            settings.profile,
-            settings.value_map,
-            from_text=settings.from_text,
-            accuracy=settings.accuracy,
-            all_text=settings.all_text,
-        )
+        return cls(**asdict(settings), keep=keep)
 
     def reset(self) -> None:
         """Remove all dialogues."""
@@ -100,21 +95,8 @@ class UserScorer:
         self.refused: list[InputError] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = (self.rules, self.profile, self.value_map)
-        settings = self.settings
-        options = {"from_text": settings.from_text, "accuracy": settings.accuracy, "all_text": settings.all_text}
-        options |= {"keep": self._keep}
-        return _unpickle, (type(self), arguments, options, (self.score_table, self.refused, self._unique_ids))
-
-    @property
-    def settings(self) -> UserSettings:
-        """The settings that dialogues are scored with."""
-        return self._settings
-
-    @property
-    def setup(self) -> ScoringSetup:
-        """Rules, profile and value matcher, with their caches."""
-        return self._setup
+        state = {name: getattr(self, name) for name in ("score_table", "refused", "_unique_ids")}
+        return type(self).under, (self.settings, self._keep), state
 
     def add(self, talk: Conversation) -> DialogueOutcome:
         """Score one dialogue and add it to the result.
@@ -240,13 +222,6 @@ class UserScorer:
         return UserResult(
             self.settings, self.score_table, refused=self.refused, notices=notices, resampling=resampling, only=only
         )
-
-
-def _unpickle(kind: type[UserScorer], arguments: Any, options: Any, state: Any) -> UserScorer:
-    """Restore a scorer from its pickle."""
-    scorer = kind(*arguments, **options)
-    scorer.score_table, scorer.refused, scorer._unique_ids = state
-    return scorer
 
 
 def score_user(
