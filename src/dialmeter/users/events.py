@@ -167,49 +167,60 @@ class DomainOutcome(Struct, frozen=True):
     score: Parts | None
 
 
-class DialogueOutcome(Struct, frozen=True, kw_only=True):
-    """A scored dialogue.
+class ScoredDialogue(Struct, frozen=True, kw_only=True):
+    """The scores of a dialogue and the events that explain them.
 
     Attributes:
         id: the id of the dialogue.
-        turns: number of turns.
         cut: True if the dialogue ended at a limit of turns.
         goal: the goal of the user, with domains named as in the profile.
-        goal_digest: digest of what the rules see of the goal.
-        domains: the domains of the goal.
         inform: I-GCDF1 by domain, including domains outside the goal.
         request: R-GCDF1 by domain, including domains outside the goal.
         combined: the scores of all domains together, by measure; None if nothing is wanted or counted.
         events: the events, sorted by turn.
-        said: domain → constraint → user turns in which it was said.
-        asked: domain → request → user turns in which it was made.
-        request_acts: the same from the acts alone, if the dialogue also lists requests separately from its acts.
-        dropped: domain → constraints and requests that were removed from the goal because a search ended without an entity.
         remarks: defects in the data.
     """
 
     id: str
-    turns: int
-    cut: bool
+    cut: bool = False
     goal: Goal
-    goal_digest: bytes
-    domains: tuple[str, ...]
     inform: Mapping[str, DomainOutcome]
     request: Mapping[str, DomainOutcome]
     combined: Mapping[Measured, Parts | None]
     events: tuple[Event, ...]
-    said: Mapping[str, Mapping[str, tuple[int, ...]]]
-    asked: Mapping[str, Mapping[str, tuple[int, ...]]]
-    request_acts: Mapping[str, Mapping[str, tuple[int, ...]]]
-    dropped: Mapping[str, tuple[str, ...]]
-    remarks: tuple[Remark, ...]
+    remarks: tuple[Remark, ...] = ()
 
     def score(self, measured: Measured, domain: str = COMBINED) -> Parts | None:
         """Return the score of a domain, or of all domains together, or None if there is none."""
         if domain == COMBINED:
-            return self.combined[measured]
+            return self.combined.get(measured)
         outcome = (self.inform if measured == "I" else self.request).get(domain)
         return outcome.score if outcome else None
+
+
+class DialogueOutcome(ScoredDialogue, frozen=True, kw_only=True):
+    """A scored dialogue.
+
+    Attributes:
+        turns: number of turns.
+        goal_digest: digest of what the rules see of the goal.
+        said: domain → constraint → user turns in which it was said.
+        asked: domain → request → user turns in which it was made.
+        request_acts: the same from the acts alone, if the dialogue also lists requests separately from its acts.
+        dropped: domain → constraints and requests that were removed from the goal because a search ended without an entity.
+    """
+
+    turns: int
+    goal_digest: bytes
+    said: Mapping[str, Mapping[str, tuple[int, ...]]]
+    asked: Mapping[str, Mapping[str, tuple[int, ...]]]
+    request_acts: Mapping[str, Mapping[str, tuple[int, ...]]]
+    dropped: Mapping[str, tuple[str, ...]]
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains of the goal."""
+        return tuple(self.goal)
 
 
 class Counts(Struct):

@@ -11,7 +11,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -29,27 +29,24 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class _Repetitions(_Part, frozen=True):
+class Repetitions(_Part, frozen=True):
+    """Repeated constraints of the goal: how many repetitions are credited, and which behaviours excuse them."""
+
     max: Count
     count_fp: bool
     warn_above: Count
 
 
-class _NotInGoal(_Part, frozen=True):
+class NotInGoal(_Part, frozen=True):
+    """Constraints on slots that are not in the goal."""
+
     max: Count
     context: Count
 
 
-class AutoMatch(_Part, frozen=True):
-    """Constraints outside the goal that the profile always allows."""
+class Requests(_Part, frozen=True):
+    """Requests of the user."""
 
-    max: Count
-    values: bool
-    slots: bool
-    pairs: bool
-
-
-class _Requests(_Part, frozen=True):
     max: Count
     count_fp: bool
     warn_above: Count
@@ -61,27 +58,27 @@ class _Requests(_Part, frozen=True):
     auto_ref: bool
 
 
-def _table(family: Family, name: str, base: type[_Part], about: str) -> Any:
-    """Create the class of a table of a rule set, with a switch for each behaviour of a family."""
+def _with_switches(family: Family, base: type[_Part]) -> Any:
+    """Return a table of a rule set that also has a switch for each behaviour of a family."""
     behaviours = (each for each in ALL if each.family == family and each.switch not in ("", *base.__struct_fields__))
-    switches = {each.switch: each.on for each in behaviours if each.switch == each.name}
-    fields = [(switch, bool, on) for switch, on in switches.items()]
-    return msgspec.defstruct(name, fields, bases=(base,), namespace={"__doc__": about}, module=__name__, frozen=True)
+    fields = [(each.switch, bool, each.on) for each in behaviours if each.switch == each.name]
+    namespace = {"__doc__": base.__doc__}
+    return msgspec.defstruct(base.__name__, fields, bases=(base,), namespace=namespace, module=__name__, frozen=True)
 
 
-if TYPE_CHECKING:
-    Repetitions: TypeAlias = _Repetitions
-    NotInGoal: TypeAlias = _NotInGoal
-    Requests: TypeAlias = _Requests
-else:
-    Repetitions = _table(
-        "repetition",
-        "Repetitions",
-        _Repetitions,
-        "Repeated constraints of the goal: how many repetitions are credited, and which behaviours excuse them.",
-    )
-    NotInGoal = _table("not_in_goal", "NotInGoal", _NotInGoal, "Constraints on slots that are not in the goal.")
-    Requests = _table("request", "Requests", _Requests, "Requests of the user.")
+if not TYPE_CHECKING:
+    Repetitions = _with_switches("repetition", Repetitions)
+    NotInGoal = _with_switches("not_in_goal", NotInGoal)
+    Requests = _with_switches("request", Requests)
+
+
+class AutoMatch(_Part, frozen=True):
+    """Constraints outside the goal that the profile always allows."""
+
+    max: Count
+    values: bool
+    slots: bool
+    pairs: bool
 
 
 class Goals(_Part, frozen=True):

@@ -151,7 +151,6 @@ class UserScorer:
             cut=talk.cut,
             goal=dialogue.goal,
             goal_digest=goal_digest(dialogue.goal_units, absent),
-            domains=tuple(dialogue.goal_units),
             inform=_outcomes(informs.domains),
             request=_outcomes(requests.domains),
             combined={

@@ -51,19 +51,14 @@ class _Span(NamedTuple):
 
 
 class _Sentence(Struct, eq=False):
-    """A sentence with the domains and slots that it names.
-
-    Attributes:
-        text: the text in lower case.
-        words: the words of the sentence.
-        domains: pairs of a word index and the domain that is named there.
-        slots: index of the first word, index after the last word, and the slots that are named there.
-    """
+    """A sentence in lower case, with the domains and slots that it names."""
 
     text: str
     words: list[str]
     domains: list[tuple[int, str]]
+    """Index of a word, and the domain that is named there."""
     slots: list[tuple[int, int, tuple[str, ...]]]
+    """Index of the first word, index after the last word, and the slots that are named there."""
 
     def has_cue_before(self, index: int, cues: Iterable[str]) -> bool:
         """Return True if one of the cues is right before a word. Fillers between them are ignored."""
@@ -77,34 +72,20 @@ class _Sentence(Struct, eq=False):
 
 
 class _SchemaWords(Struct, eq=False):
-    """The words of a schema, which all turns of a dialogue share.
-
-    Attributes:
-        schema: the slots and values that may occur.
-        slots: form → slots.
-        goal: domain → form → slot → value, for the values of the goal.
-        slot_forms: the keys of ``slots``.
-        goal_forms: all forms of ``goal``.
-        map_forms: all forms of the value map for the domains of the schema.
-    """
+    """The words of a schema, which all turns of a dialogue share."""
 
     schema: TextSchema
     slots: Mapping[str, tuple[str, ...]]
+    """Form → slots."""
     goal: Mapping[str, Mapping[str, Mapping[str, str]]]
+    """Domain → form → slot → value, for the values of the goal."""
     slot_forms: Phrases
     goal_forms: Phrases
     map_forms: Phrases
 
 
 class _Context(Struct, eq=False):
-    """The context in which a sentence is read.
-
-    Attributes:
-        words: the slots and values that may occur, and their words.
-        asked: domain and slot that the previous turn asks for.
-        domain: the most recent domain.
-        filled: domain and slot that already have a value.
-    """
+    """The context in which a sentence is read: domains and slots that the last turn asks for, and that have a value."""
 
     words: _SchemaWords
     asked: list[tuple[str, str]]
