@@ -31,14 +31,8 @@ class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def item_row(trajectory: Trajectory, items: DialogueItems) -> ItemRow:
     """Return the row of a dialogue."""
-    return ItemRow(
-        id=trajectory.id,
-        trajectory=trajectory,
-        outcomes=items.outcomes,
-        events=items.events,
-        success=items.success,
-        party=items.party,
-    )
+    shared = {name: getattr(items, name) for name in ItemRow.__struct_fields__ if name != "trajectory"}
+    return ItemRow(trajectory=trajectory, **shared)
 
 
 def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> dict[str, Any]:

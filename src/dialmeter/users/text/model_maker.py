@@ -94,15 +94,7 @@ class _Answer(Struct):
 
 
 class ModelMaker:
-    """Uses a language model to find the acts of a turn.
-
-    Args:
-        profile: the names of acts.
-        url: the URL of the endpoint.
-        model: the name of the model.
-        key: the environment variable with the API key.
-        cache: a folder for cached answers.
-    """
+    """Uses a language model to find the acts of a turn, with the names of the profile; see :class:`JsonModel`."""
 
     def __init__(self, profile: Profile, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
         self._arguments = (profile, url, model, key, cache)
