@@ -15,7 +15,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from .behaviours import Mention
-from .events import Behaviour, Counts, DialogueCounts, Event, Family, Owner, Remark, switched_on
+from .events import Behaviour, Counts, DialogueCounts, Event, Family, Owner, Remark
 from .goals import GoalUnits, requested_slot, slot_of
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import NO_BOOK
@@ -205,7 +205,7 @@ def _explain_outside_goal(counter: _DomainCounter, constraint: str, turns: list[
             counter.log("first_turn", "not_in_goal", constraint, (0,))
             continue
         mention = counter.mention(constraint, slot, -1, number)
-        names = [each.name for each in switched_on("not_in_goal", rules.not_in_goal) if each.test(mention)]
+        names = [each.name for each in setup.tests["not_in_goal"] if each.test(mention)]
         if names and mention.names_entity and mention.again.taxi:
             counter.log("wrong_taxi_annotations", "not_in_goal", constraint, (number,))
             continue
@@ -228,12 +228,12 @@ def _always_allowed(setup: ScoringSetup, domain: str, slot: str, constraint: str
 
 def _explain_repeated(counter: _DomainCounter, constraint: str, turns: list[int], *, is_wanted: bool) -> None:
     """Explain the repetitions of a constraint by what the system did, else by what the user did."""
-    rules = counter.dialogue.setup.rules
+    rules, tests = counter.dialogue.setup.rules, counter.dialogue.setup.tests["repetition"]
     may_credit = (is_wanted or rules.faults.credit_wrong_values) and rules.repetitions.count_fp
     for k, pair in enumerate(pairwise(turns), 1):
         repetition = counter.mention(constraint, slot_of(constraint), *pair)
         names: dict[Owner, list[str]] = {"system": [], "user": [], "log": []}
-        for each in switched_on("repetition", rules.repetitions):
+        for each in tests:
             if (each.owner != "user" or not names["system"]) and each.test(repetition):
                 names[each.owner].append(each.name)
         counter.explain("repetition", constraint, pair, names["log"], credited=False)
@@ -347,7 +347,7 @@ def _explain_repeated_request(counter: _DomainCounter, each: str, turns: list[in
         counter.log("repetitions_warning", "request", each, turns)
     for k, pair in enumerate(pairwise(turns), 1):
         repeated = counter.mention(each, requested_slot(each), *pair)
-        matches = [behaviour for behaviour in switched_on("request", rules) if behaviour.test(repeated)]
+        matches = [behaviour for behaviour in counter.dialogue.setup.tests["request"] if behaviour.test(repeated)]
         names, is_excused = _classify_repeated(matches)
         counter.explain("request", each, pair, names, is_excused and rules.count_fp and k <= rules.max)
 

@@ -8,7 +8,6 @@ charts are derived from it. A class that is found by a test is a function with t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
@@ -145,7 +144,6 @@ def behaviour(
     return register
 
 
-@cache
 def switched_on(family: Family, switches: Struct) -> tuple[Behaviour, ...]:
     """Return the behaviours of a family whose tests a table of a rule set turns on."""
     tested = (each for each in ALL if each.family == family and each.switch)

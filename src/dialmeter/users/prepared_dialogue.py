@@ -13,7 +13,7 @@ from ..english import words_of_dialogue
 from ..errors import InputError, one_line
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal
 from .canonical import Matcher
-from .events import Remark
+from .events import TABLES, Remark, switched_on
 from .goals import GoalUnits, constraint, goal_units, lower_value, request
 from .profile import INFORM, NO_BOOK, PLACEHOLDER, RAW, REQUEST, DomainTraits, Profile, classifier
 from .rules import UserRules
@@ -107,12 +107,13 @@ class ScoringSetup:
         """Returns the traits of a domain in the profile."""
         self.types_of: Callable[[str], int] = cache(classifier(profile.acts, rules.faults.nooffer_misspelt))
         """Returns the types of an act from its name, as bits."""
+        self.tests = {family: switched_on(family, getattr(rules, table)) for family, table in TABLES.items()}
+        """Family → behaviours that the rules turn on."""
         self._is_known: Callable[[str], bool] = cache(profile.knows)
         patterns = rules.values.no_answer
         self._no_answer = re.compile("|".join(f"(?:{each})" for each in patterns)) if patterns else None
         self._slots: dict[str, str] = {}
         self._lower = lower_value if rules.values.nfkc else str.lower
-        self._keeps_collisions = rules.values.collisions == "keep"
 
     def prepare(self, talk: Conversation) -> PreparedDialogue:
         """Prepare a dialogue.
@@ -220,6 +221,7 @@ class ScoringSetup:
         """Return the acts by service, with one entry for each value. Values with certain canonical forms are not changed."""
         by_service: ByService = {}
         types_of, slots, matcher, values = self.types_of, self._slots, self.matcher, self.matcher.map
+        keeps_collisions = self.rules.values.collisions == "keep"
         forms: dict[tuple[str, str, str], set[str]] = {}
         for act in acts:
             name, service = act.name, act.service
@@ -245,7 +247,7 @@ class ScoringSetup:
             for value in act.values:
                 lower = self._lower(value)
                 canonical = matcher(service, slot, lower, goal_values) if lower else lower
-                if self._keeps_collisions and lower:
+                if keeps_collisions and lower:
                     forms.setdefault((service, slot, canonical), set()).add(lower)
                     canonical = lower if (service, slot, canonical) in unchanged else canonical
                 entries.append((types, slot, canonical))

@@ -258,30 +258,30 @@ def paired_measures(
             "both files"
         )
         return [], [Notice("not-paired", len(human), message)]
-    notices = []
-    if len(pairs) < len(human):
-        message = (
-            f"{len(human) - len(pairs)} of {len(human)} human dialogues are not in the simulated file with the same id and "
-            "goal: TurnPrecision, TurnRecall, TurnF1 and ActBLEU skip them"
-        )
-        notices.append(Notice("not-paired", len(human) - len(pairs), message))
     measures, compared = _turn_measures(pairs, resampling)
     turns = sum(len(_user_turns(talk)) for talk, _ in pairs)
-    if compared < turns:
-        message = (
+    problems = [
+        (
+            "not-paired",
+            len(human) - len(pairs),
+            f"{len(human) - len(pairs)} of {len(human)} human dialogues are not in the simulated file with the same id and "
+            "goal: TurnPrecision, TurnRecall, TurnF1 and ActBLEU skip them",
+        ),
+        (
+            "other-context",
+            turns - compared,
             f"TurnPrecision, TurnRecall and TurnF1 compare {compared} of {turns} human turns; the others have no acts, no "
-            "corresponding simulated turn, or other system turns before them"
-        )
-        notices.append(Notice("other-context", turns - compared, message))
+            "corresponding simulated turn, or other system turns before them",
+        ),
+    ]
     try:
         bleu, unscored = _act_bleu(pairs, resampling)
         measures += bleu
-        if unscored:
-            message = f"ActBLEU skips {unscored} of {len(pairs)} dialogues that have no acts in one of the files"
-            notices.append(Notice("no-acts", unscored, message))
+        message = f"ActBLEU skips {unscored} of {len(pairs)} dialogues that have no acts in one of the files"
+        problems.append(("no-acts", unscored, message))
     except MissingExtra as error:
-        notices.append(Notice("no-sacrebleu", 1, str(error)))
-    return measures, notices
+        problems.append(("no-sacrebleu", 1, str(error)))
+    return measures, [Notice(*problem) for problem in problems if problem[1]]
 
 
 def _turn_measures(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int]:
