@@ -31,14 +31,7 @@ Mentions: TypeAlias = dict[str, dict[str, list[int]]]
 
 
 class TurnActs(NamedTuple):
-    """The acts of a turn.
-
-    Attributes:
-        by_service: service → acts, for services with at least one act.
-        types: the types of all acts, as bits.
-        taxi: True if one of the services is a taxi service.
-        remarks: pairs of a code and a description.
-    """
+    """The acts of a turn: by service, the types of all as bits, if a service is a taxi service, and codes and texts of remarks."""
 
     by_service: ByService
     types: int
