@@ -6,7 +6,7 @@ The table has scores, counts of events, and remarks. Tables of parts of a corpus
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,6 +20,7 @@ from .events import COMBINED, DialogueOutcome, Family, Measured, Parts, Remark
 
 if TYPE_CHECKING:
     from ..stats import Interval
+    from ..stats.formulas import Floats
 
 EventKey: TypeAlias = tuple[Family, str, str, str]
 """Family, class, domain and slot of an event."""
@@ -109,20 +110,26 @@ def intervals(
     rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
 ) -> dict[Key, Interval]:
     """Return confidence intervals of the means of columns, all from the same resamples. Empty for fewer than two dialogues."""
-    import numpy as np
-
     from ..stats import bootstrap, ratio
 
     if len(rows) < 2 or not columns:
         return {}
-    row_of = {name: row for row, name in enumerate(sorted(rows, key=lambda name: (dialogue_key(name), name)))}
-    matrix = np.zeros((len(rows), 2 * len(columns)))
-    for index, values in enumerate(columns.values()):
-        for name, value in values.items():
-            matrix[row_of[name], 2 * index : 2 * index + 2] = value, 1
+    order = sorted(rows, key=lambda name: (dialogue_key(name), name))
     formulas = {f"{index}": ratio(2 * index, 2 * index + 1) for index in range(len(columns))}
-    results = bootstrap(matrix, formulas, **asdict(resampling))
+    results = bootstrap(value_matrix(order, columns.values()), formulas, **asdict(resampling))
     return dict(zip(columns, results.values(), strict=True))
+
+
+def value_matrix(order: Sequence[str], columns: Collection[Mapping[str, float]]) -> Floats:
+    """Return a matrix with one row per dialogue, and two columns per column of values: the value, and 1 if it exists."""
+    import numpy as np
+
+    matrix = np.zeros((len(order), 2 * len(columns)))
+    for index, values in enumerate(columns):
+        for row, name in enumerate(order):
+            if name in values:
+                matrix[row, 2 * index : 2 * index + 2] = values[name], 1
+    return matrix
 
 
 class UserMeasure(Struct, frozen=True):

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from ...users.events import Event
-from ...users.items.record import ItemRow
+from ...users.items.log_items import ItemRow
 from ...users.items.verdicts import ItemOutcome
 from ..chart_files import Chart, slug
 from ..charts.data import Estimate
