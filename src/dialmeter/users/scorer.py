@@ -72,12 +72,11 @@ class UserScorer:
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
-        self.setup = ScoringSetup(self.rules, self.profile, matcher)
-        """Rules, profile and value matcher, with their caches."""
+        self._setup = ScoringSetup(self.rules, self.profile, matcher)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
             raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
-        self.settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy, all_text)
+        self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy, all_text)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
         self._read: tuple[Conversation, Conversation] | None = None
         self._keep = keep
@@ -97,6 +96,16 @@ class UserScorer:
     def __reduce__(self) -> tuple[Any, ...]:
         state = {name: getattr(self, name) for name in ("score_table", "refused", "_unique_ids")}
         return type(self).under, (self.settings, self._keep), state
+
+    @property
+    def settings(self) -> UserSettings:
+        """The settings that dialogues are scored with."""
+        return self._settings
+
+    @property
+    def setup(self) -> ScoringSetup:
+        """Rules, profile and value matcher, with their caches."""
+        return self._setup
 
     def add(self, talk: Conversation) -> DialogueOutcome:
         """Score one dialogue and add it to the result.
