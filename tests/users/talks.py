@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
@@ -50,6 +52,27 @@ def talk(wanted: Mapping[str, DomainGoal], *moves: Move, name: str = "d", heard_
         else:
             filled.append(move)
     return Conversation(name, tuple(filled), wanted)
+
+
+def read_examples(file: str) -> list[dict[str, Any]]:
+    """Read one-dialogue examples: a JSON object on each line."""
+    return [json.loads(line) for line in (Path(__file__).parent / "data" / file).read_text("utf-8").splitlines()]
+
+
+def example_talk(example: Mapping[str, Any]) -> Conversation:
+    """Return the dialogue of an example. A turn is the text of its acts, or an object that also has text and heard acts."""
+    moves: list[Move] = []
+    for place, turn in enumerate(example["turns"]):
+        parts = turn if isinstance(turn, dict) else {"acts": turn}
+        understood = moves[-1].acts if place % 2 else None
+        if "heard" in parts:
+            understood = None if parts["heard"] is None else acts(parts["heard"])
+        requested = (
+            {domain: tuple(slots) for domain, slots in parts["requested"].items()} if "requested" in parts else None
+        )
+        speaker = SYSTEM if place % 2 else USER
+        moves.append(Move(speaker, parts.get("text", ""), acts(parts["acts"]), understood, requested=requested))
+    return Conversation("d", tuple(moves), goal(**example["goal"]), task=example.get("task", ""))
 
 
 def scored(

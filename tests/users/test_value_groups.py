@@ -25,7 +25,7 @@ def stated(name: str) -> bool:
 
 
 def built(*talks: Conversation, ontology: dict[str, list[str]] | None = None) -> dict[str, object]:
-    collected = CollectedValues.empty(ontology)
+    collected = CollectedValues(ontology)
     for each in talks:
         collected.add(each, stated)
     return value_map(collected)[0]
@@ -66,7 +66,7 @@ def test_acts_that_state_nothing_do_not_count() -> None:
 
 
 def test_a_form_between_two_values_is_reported() -> None:
-    collected = CollectedValues.empty({"name": ["north hall inn", "north hill inn"]})
+    collected = CollectedValues({"name": ["north hall inn", "north hill inn"]})
     collected.add(talk(informs("north hell inn")), stated)
     _, doubts = value_map(collected)
     assert doubts == [DoubtfulForm("name", "north hell inn", "north hall inn", "north hill inn")]

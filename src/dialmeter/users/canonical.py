@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..values.maps import SlotValues, ValueMap
 from .rules import Values
@@ -80,9 +80,12 @@ class Matcher:
                     return wanted
         if value in table.known:
             return value
+        goal_forms = sorted(form for each in goal_values for form in table.values.get(each, ()))
         if not self._fuzzy:
-            return _equal_form(table, goal_values, value) or value
-        near = self._nearest_of(table, goal_values, value) or self._nearest(table, value)
+            forms = (*goal_forms, *sorted(table.by_form))
+            return next((table.by_form[form] for form in forms if form.lower() == value), "") or value
+        near = self._best(table, value, {form: _sorted_words(form) for form in goal_forms}) if goal_forms else None
+        near = near or self._nearest(table, value)
         return value if near is None else near
 
     def _nearest(self, table: SlotValues, value: str) -> str | None:
@@ -95,19 +98,10 @@ class Matcher:
             self._near[key] = self._best(table, value, forms)
         return self._near[key]
 
-    def _nearest_of(self, table: SlotValues, goal_values: Iterable[str], value: str) -> str | None:
-        """Return the canonical value of the most similar form of some canonical values."""
-        listed = sorted(form for each in goal_values for form in table.values.get(each, ()))
-        forms = {form: _sorted_words(form) for form in listed}
-        return self._best(table, value, forms) if forms else None
-
     def _best(self, table: SlotValues, value: str, forms: Mapping[str, str]) -> str | None:
         """Return the canonical value of the most similar form; of equally similar ones, the first in the alphabet.
 
-        Args:
-            table: the values of the slot.
-            value: the value.
-            forms: form → its sorted words. The forms are sorted, so that the order of the map does not matter.
+        The forms, with their sorted words, are in alphabetical order, so that the order of the map does not matter.
         """
         from rapidfuzz import fuzz, process
 
@@ -117,14 +111,6 @@ class Matcher:
         if best is None or round(best[1]) < round(percent, 6):
             return None
         return table.by_form[best[2]]
-
-
-def _equal_form(table: SlotValues, goal_values: Iterable[str], value: str) -> str | None:
-    """Return the canonical value of a form that is equal to the value, ignoring letter case."""
-    forms = [form for each in goal_values for form in table.values.get(each, ())]
-    return next(
-        (table.by_form[form] for form in (*sorted(forms), *sorted(table.by_form)) if form.lower() == value), None
-    )
 
 
 def _sorted_words(text: str) -> str:

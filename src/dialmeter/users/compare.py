@@ -16,7 +16,7 @@ from ..model import Notice, dialogue_key
 from ..values import maps
 from .events import COMBINED
 from .result import SHOWN, UserResult, UserSettings
-from .score_table import MEASURES, column
+from .score_table import MEASURES, column, value_matrix
 from .text import RuleMaker
 
 FIRST = next(iter(MEASURES))
@@ -126,19 +126,13 @@ def _differences(
 
 
 def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
-    """Return a sample with one row per dialogue, sorted by key, and two columns per measure: the value, and 1 if it exists."""
-    import numpy as np
-
+    """Return a sample of the dialogues, sorted by key."""
     order = sorted(result.score_table.rows, key=dialogue_key)
-    matrix = np.zeros((len(order), 2 * len(MEASURES)))
+    columns = {measure: column(result.score_table.rows, measure, domain) for measure in MEASURES}
+    matrix = value_matrix(order, columns.values())
+    by_dialogue = {measure: [values.get(dialogue) for dialogue in order] for measure, values in columns.items()}
     totals: dict[str, float | None] = {}
-    by_dialogue: dict[str, list[float | None]] = {}
     for index, measure in enumerate(MEASURES):
-        values = column(result.score_table.rows, measure, domain)
-        by_dialogue[measure] = [values.get(dialogue) for dialogue in order]
-        for row, value in enumerate(by_dialogue[measure]):
-            if value is not None:
-                matrix[row, 2 * index : 2 * index + 2] = value, 1
         total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
         totals[measure] = float(total) / float(count) if count else None
     signatures = {score.measure: score.signature for score in result.scores if score.group["domain"] == domain}

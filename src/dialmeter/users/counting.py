@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from .behaviours.not_in_goal import OutsideMention
-from .behaviours.repeating import Repetition
-from .behaviours.requesting import RepeatedRequest
-from .events import Counts, DialogueCounts, Event, Family, Remark, switched_on
+from .behaviours import Mention
+from .events import Behaviour, Counts, DialogueCounts, Event, Family, Owner, Remark
 from .goals import GoalUnits, requested_slot, slot_of
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import NO_BOOK
@@ -27,25 +26,18 @@ _UNTESTABLE = re.compile(r"yes|no|\d{1,2}")
 """Values that cannot be found reliably in a text: texts express them in other words, or they are part of other numbers."""
 
 
-class Alternatives(Struct, frozen=True):
-    """The two choices of one pair of parts, in one dialogue.
+class Choice(NamedTuple):
+    """The two choices of one pair of parts, in one dialogue: the one that the user tries first, and the other one.
 
     Attributes:
         tried: the constraints of the choice that the user tries first.
-        other: the constraints of the other choice.
-        failed: the first system turn that reports failure of the tried choice; None if no turn does.
-        needed: the constraints of the other choice that are wanted.
+        needed: the constraints of the other choice that are wanted: all if the first fails, else those that the user says.
+        unneeded: the constraints of the other choice that are not wanted.
     """
 
-    tried: tuple[str, ...]
-    other: tuple[str, ...]
-    failed: int | None
+    tried: frozenset[str]
     needed: frozenset[str]
-
-    @property
-    def unneeded(self) -> frozenset[str]:
-        """The constraints of the other choice that are not wanted."""
-        return frozenset(self.other) - self.needed
+    unneeded: frozenset[str]
 
 
 def split_alternatives(parts: Mapping[str, Sequence[str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -68,15 +60,22 @@ def split_alternatives(parts: Mapping[str, Sequence[str]]) -> list[tuple[tuple[s
     return alternatives
 
 
-def find_alternatives(dialogue: PreparedDialogue, domain: str) -> list[Alternatives]:
+def find_choices(dialogue: PreparedDialogue, domain: str) -> list[Choice]:
     """Find out which choices of a goal were tried in a dialogue, and which of the others are wanted."""
-    parts = dialogue.goal_units[domain].parts
-    said = dialogue.said.get(domain, {})
-    booking = parts.get("fail_book", ())
-    return [
-        _decide(dialogue, domain, said, given_up, instead, is_booking=set(given_up) <= set(booking))
-        for given_up, instead in split_alternatives(parts)
-    ]
+    parts, said = dialogue.goal_units[domain].parts, dialogue.said.get(domain, {})
+    choices = []
+    for given_up, instead in split_alternatives(parts):
+        first, second = (
+            min((said[each][0] for each in units if each in said), default=None) for units in (given_up, instead)
+        )
+        tried, other, begun = given_up, instead, first
+        if _is_absent(given_up, dialogue.task) or (second is not None and (first is None or second < first)):
+            tried, other, begun = instead, given_up, second
+        is_booking = set(given_up) <= set(parts.get("fail_book", ()))
+        is_failed = begun is not None and _fails(dialogue, domain, begun, is_booking=is_booking)
+        needed = frozenset(each for each in other if is_failed or each in said)
+        choices.append(Choice(frozenset(tried), needed, frozenset(other) - needed))
+    return choices
 
 
 def absent_choices(units: Mapping[str, GoalUnits], task: str) -> list[list[str]]:
@@ -89,44 +88,20 @@ def absent_choices(units: Mapping[str, GoalUnits], task: str) -> list[list[str]]
     ]
 
 
-def _decide(
-    dialogue: PreparedDialogue,
-    domain: str,
-    said: Mapping[str, list[int]],
-    given_up: tuple[str, ...],
-    instead: tuple[str, ...],
-    *,
-    is_booking: bool,
-) -> Alternatives:
-    first, second = (
-        min((said[each][0] for each in units if each in said), default=None) for units in (given_up, instead)
-    )
-    if _is_absent(given_up, dialogue.task) or (second is not None and (first is None or second < first)):
-        tried, other, begun = instead, given_up, second
-    else:
-        tried, other, begun = given_up, instead, first
-    failed = None if begun is None else _failure(dialogue, domain, begun, is_booking=is_booking)
-    needed = other if failed is not None else [each for each in other if each in said]
-    return Alternatives(tried, other, failed, frozenset(needed))
-
-
-def _failure(dialogue: PreparedDialogue, domain: str, after: int, *, is_booking: bool) -> int | None:
-    """Return the first system turn after a given turn that reports a failed search, or a failed booking, in the domain."""
+def _fails(dialogue: PreparedDialogue, domain: str, after: int, *, is_booking: bool) -> bool:
+    """Return True if a system turn after a given turn reports a failed search, or a failed booking, in the domain."""
     for number in range(after + 1, len(dialogue.turns), 2):
-        if is_booking:
-            if dialogue.turns[number].no_book and _books_here(dialogue, number, domain):
-                return number
-        elif dialogue.system_turn(number, domain).no_offer:
-            return number
-    return None
-
-
-def _books_here(dialogue: PreparedDialogue, number: int, domain: str) -> bool:
-    acts = dialogue.turns[number].acts
-    if any(types & NO_BOOK for types, _, _ in acts.get(domain, ())):
-        return True
-    booking = acts.get(dialogue.setup.profile.booking, ())
-    return any(types & NO_BOOK for types, _, _ in booking) and booked_domain(dialogue, number) == domain
+        acts = dialogue.turns[number].acts
+        if not is_booking:
+            if dialogue.system_turn(number, domain).no_offer:
+                return True
+        elif any(types & NO_BOOK for types, _, _ in acts.get(domain, ())):
+            return True
+        else:
+            booking = acts.get(dialogue.setup.profile.booking, ())
+            if any(types & NO_BOOK for types, _, _ in booking) and booked_domain(dialogue, number) == domain:
+                return True
+    return False
 
 
 def _is_absent(units: Sequence[str], task: str) -> bool:
@@ -136,23 +111,19 @@ def _is_absent(units: Sequence[str], task: str) -> bool:
     return bool(task and testable) and not any(re.search(rf"\b{re.escape(value)}\b", task) for value in testable)
 
 
-def unneeded_constraints(choices: Sequence[Alternatives]) -> frozenset[str]:
+def unneeded_constraints(choices: Sequence[Choice]) -> frozenset[str]:
     """Return the constraints of a domain's goal that are not wanted. A constraint that another pair of parts wants is wanted."""
     unneeded = frozenset().union(*(choice.unneeded for choice in choices))
-    if len(choices) < 2 or not unneeded:
-        return unneeded
-    return unneeded - frozenset().union(*(frozenset(choice.tried) | choice.needed for choice in choices))
+    return unneeded.difference(*(choice.tried | choice.needed for choice in choices))
 
 
 class _DomainCounter(Struct, eq=False):
-    """Counts the constraints of one domain of a dialogue."""
+    """Counts the constraints or the requests of one domain of a dialogue."""
 
     dialogue: PreparedDialogue
     domain: str
-    units: GoalUnits
     counts: Counts
     events: list[Event]
-    choices: list[Alternatives]
 
     def log(
         self,
@@ -167,166 +138,156 @@ class _DomainCounter(Struct, eq=False):
         """Record an event."""
         self.events.append(Event(name, family, self.domain, about, tuple(turns), credited, said))
 
+    def explain(self, family: Family, unit: str, turns: Sequence[int], names: Sequence[str], credited: bool) -> None:
+        """Record the reasons for a mention. A credited mention is wanted once more."""
+        if credited:
+            self.counts.wanted.append(unit)
+        for name in names:
+            self.log(name, family, unit, turns, credited=credited)
 
-class ConstraintCounter:
-    """Counts the constraints of dialogues under one rule set."""
+    def mention(self, unit: str, slot: str, first: int, again: int) -> Mention:
+        """Return a mention with the system turns before it, after another turn."""
+        turns, between = self.dialogue.turns, self.dialogue.between(first, again, self.domain)
+        return Mention(self.domain, slot, unit, between, turns[max(first, 0)], turns[again], self.dialogue.setup)
 
-    def __init__(self, setup: ScoringSetup) -> None:
-        self._setup = setup
-        repeated = switched_on("repetition", setup.rules.repetitions)
-        self._by_system = [each for each in repeated if each.owner == "system"]
-        self._by_user = [each for each in repeated if each.owner == "user"]
-        self._notes = [each for each in repeated if each.owner == "log"]
-        self._outside_tests = switched_on("not_in_goal", setup.rules.not_in_goal)
-        self._as_needed = setup.rules.goals.alternatives == "as_needed"
 
-    def count(self, dialogue: PreparedDialogue) -> DialogueCounts:
-        """Count the constraints of a dialogue."""
-        totals = DialogueCounts({}, [], {})
-        for domain, units in dialogue.goal_units.items():
-            choices = find_alternatives(dialogue, domain) if self._as_needed else []
-            unneeded = unneeded_constraints(choices)
-            counts = totals.domains[domain] = Counts([each for each in units.constraints if each not in unneeded], [])
-            counter = _DomainCounter(dialogue, domain, units, counts, totals.events, choices)
-            for each in sorted(unneeded):
-                counter.log("alternative_not_needed", "goal", each)
-            for constraint, turns in sorted(dialogue.said.get(domain, {}).items()):
-                self._count_constraint(counter, constraint, turns)
-            dropped = self._explain_missing(counter)
-            if dropped:
-                totals.dropped[domain] = dropped
-        for domain in sorted(dialogue.said.keys() - dialogue.goal_units.keys()):
-            said = sorted(dialogue.said[domain].items())
-            mentions = [(each, turn) for each, turns in said for turn in self._counted_turns(turns)]
-            totals.domains[domain] = Counts([], [each for each, _ in mentions])
-            totals.events += [
-                Event("informed_domains_outside_goals", "goal", domain, each, (turn,)) for each, turn in mentions
-            ]
-        return totals
+def count_constraints(dialogue: PreparedDialogue) -> DialogueCounts:
+    """Count the constraints of a dialogue."""
+    rules = dialogue.setup.rules
+    totals = DialogueCounts({}, [], {})
+    for domain, units in dialogue.goal_units.items():
+        choices = find_choices(dialogue, domain) if rules.goals.alternatives == "as_needed" else []
+        unneeded = unneeded_constraints(choices)
+        counts = totals.domains[domain] = Counts([each for each in units.constraints if each not in unneeded], [])
+        counter = _DomainCounter(dialogue, domain, counts, totals.events)
+        for each in sorted(unneeded):
+            counter.log("alternative_not_needed", "goal", each)
+        for constraint, turns in sorted(dialogue.said.get(domain, {}).items()):
+            _count_constraint(counter, units, constraint, turns)
+        if dropped := _explain_missing(counter, choices):
+            totals.dropped[domain] = dropped
+    for domain in sorted(dialogue.said.keys() - dialogue.goal_units.keys()):
+        counts = totals.domains[domain] = Counts([], [])
+        for each, turns in sorted(dialogue.said[domain].items()):
+            for turn in turns if rules.repetitions.count_fp else turns[:1]:
+                counts.counted.append(each)
+                totals.events.append(Event("informed_domains_outside_goals", "goal", domain, each, (turn,)))
+    return totals
 
-    def _counted_turns(self, turns: list[int]) -> list[int]:
-        """Return all mentions, or only the first if repetitions do not count."""
-        return turns if self._setup.rules.repetitions.count_fp else turns[:1]
 
-    def _count_constraint(self, counter: _DomainCounter, constraint: str, turns: list[int]) -> None:
-        counter.counts.counted += [constraint] * len(self._counted_turns(turns))
-        if len(turns) > 1:
-            counter.log("repeated_inform", "repetition", constraint, turns)
-            if len(turns) > self._setup.rules.repetitions.warn_above:
-                counter.log("repetitions_warning", "repetition", constraint, turns)
-        if slot_of(constraint) not in counter.units.slots:
-            self._count_outside_goal(counter, constraint, turns)
-        elif len(turns) > 1:
-            self._explain_repeated(counter, constraint, turns)
-        elif constraint not in counter.units.constraints:
-            counter.log("single_repetitions_nog", "goal", constraint, turns)
+def _count_constraint(counter: _DomainCounter, units: GoalUnits, constraint: str, turns: list[int]) -> None:
+    rules = counter.dialogue.setup.rules.repetitions
+    counter.counts.counted += [constraint] * (len(turns) if rules.count_fp else 1)
+    if len(turns) > 1:
+        counter.log("repeated_inform", "repetition", constraint, turns)
+        if len(turns) > rules.warn_above:
+            counter.log("repetitions_warning", "repetition", constraint, turns)
+    if slot_of(constraint) not in units.slots:
+        _explain_outside_goal(counter, constraint, turns)
+    elif len(turns) > 1:
+        _explain_repeated(counter, constraint, turns, is_wanted=constraint in units.constraints)
+    elif constraint not in units.constraints:
+        counter.log("single_repetitions_nog", "goal", constraint, turns)
 
-    def _count_outside_goal(self, counter: _DomainCounter, constraint: str, turns: list[int]) -> None:
-        rules, dialogue, domain = self._setup.rules, counter.dialogue, counter.domain
-        slot = slot_of(constraint)
-        mentions = len(self._counted_turns(turns))
-        allowed = self._always_allowed(domain, slot, constraint)
-        if allowed:
-            credit = min(mentions, rules.auto_match.max)
-            counter.counts.wanted += [constraint] * credit
-            counter.log(allowed, "not_in_goal", constraint, turns, credited=credit > 0)
-            return
-        for k, number in enumerate(turns, 1):
-            if number == 0:
-                counter.log("first_turn", "not_in_goal", constraint, (0,))
-                continue
-            mention = OutsideMention(domain, slot, dialogue.between(-1, number, domain), self._setup)
-            names = [each.name for each in self._outside_tests if each.holds and each.holds(mention)]
-            if names and mention.names_entity and dialogue.turns[number].taxi:
-                counter.log("wrong_taxi_annotations", "not_in_goal", constraint, (number,))
-                continue
-            credited = bool(names) and k <= min(rules.not_in_goal.max, mentions)
-            if credited:
-                counter.counts.wanted.append(constraint)
-            for name in names or ["unmatched"]:
-                counter.log(name, "not_in_goal", constraint, (number,), credited=credited)
 
-    def _always_allowed(self, domain: str, slot: str, constraint: str) -> str:
-        """Return the class of a constraint outside the goal that the profile always allows, or an empty string."""
-        on, fine = self._setup.rules.auto_match, self._setup.profile.fine
-        value = constraint[len(slot) + 1 :]
-        if on.values and value in fine.values:
-            return "auto_matched_value"
-        if on.slots and slot in self._setup.traits(domain).fine_slots:
-            return "auto_matched_slot"
-        if on.pairs and value in fine.pairs.get(slot, ()):
-            return "auto_matched_slot_value_pair"
-        return ""
+def _explain_outside_goal(counter: _DomainCounter, constraint: str, turns: list[int]) -> None:
+    setup, slot = counter.dialogue.setup, slot_of(constraint)
+    rules = setup.rules
+    mentions = len(turns) if rules.repetitions.count_fp else 1
+    allowed = _always_allowed(setup, counter.domain, slot, constraint)
+    if allowed:
+        credit = min(mentions, rules.auto_match.max)
+        counter.counts.wanted += [constraint] * credit
+        counter.log(allowed, "not_in_goal", constraint, turns, credited=credit > 0)
+        return
+    for k, number in enumerate(turns, 1):
+        if number == 0:
+            counter.log("first_turn", "not_in_goal", constraint, (0,))
+            continue
+        mention = counter.mention(constraint, slot, -1, number)
+        names = [each.name for each in setup.tests["not_in_goal"] if each.test(mention)]
+        if names and mention.names_entity and mention.again.taxi:
+            counter.log("wrong_taxi_annotations", "not_in_goal", constraint, (number,))
+            continue
+        credited = bool(names) and k <= min(rules.not_in_goal.max, mentions)
+        counter.explain("not_in_goal", constraint, (number,), names or ["unmatched"], credited)
 
-    def _explain_repeated(self, counter: _DomainCounter, constraint: str, turns: list[int]) -> None:
-        rules, dialogue, domain = self._setup.rules, counter.dialogue, counter.domain
-        slot = slot_of(constraint)
-        wanted = constraint in counter.units.constraints or rules.faults.credit_wrong_values
-        may_credit = wanted and rules.repetitions.count_fp
-        for k, pair in enumerate(pairwise(turns), 1):
-            between = dialogue.between(*pair, domain)
-            repetition = Repetition(domain, slot, constraint, between, dialogue.turns[pair[1]], self._setup)
-            names = [each.name for each in self._by_system if each.holds and each.holds(repetition)]
-            for note in self._notes:
-                if note.holds and note.holds(repetition):
-                    counter.log(note.name, "repetition", constraint, pair)
-            if not names:
-                names = [each.name for each in self._by_user if each.holds and each.holds(repetition)]
-            credited = bool(names) and k <= rules.repetitions.max and may_credit
-            if credited:
-                counter.counts.wanted.append(constraint)
-            for name in names or ["unmatched"]:
-                counter.log(name, "repetition", constraint, pair, credited=credited)
 
-    def _explain_missing(self, counter: _DomainCounter) -> tuple[str, ...]:
-        """Explain the missing constraints: the system said it first, the search failed, the user said a wrong value, or missed it.
+def _always_allowed(setup: ScoringSetup, domain: str, slot: str, constraint: str) -> str:
+    """Return the class of a constraint outside the goal that the profile always allows, or an empty string."""
+    on, fine = setup.rules.auto_match, setup.profile.fine
+    value = constraint[len(slot) + 1 :]
+    if on.values and value in fine.values:
+        return "auto_matched_value"
+    if on.slots and slot in setup.traits(domain).fine_slots:
+        return "auto_matched_slot"
+    if on.pairs and value in fine.pairs.get(slot, ()):
+        return "auto_matched_slot_value_pair"
+    return ""
 
-        Returns:
-            The constraints that are removed from the goal.
-        """
-        rules, dialogue, counts = self._setup.rules, counter.dialogue, counter.counts
-        if counts.wanted and not counts.counted:
-            counter.log("missed_domain", "goal")
-        missing = sorted(set(counts.wanted) - set(counts.counted))
-        if missing and rules.preemption.compensate:
-            missing = [each for each in missing if not _count_if_stated(counter, each)]
-        if not missing:
-            return ()
-        said = dialogue.said.get(counter.domain, {})
-        # A second choice that was never said might have been found, so nothing is removed from the goal.
-        untried = any(each in choice.needed for each in missing for choice in counter.choices)
-        if rules.empty_db_result.constraints and said and not untried and self._ended_empty(counter):
-            for each in missing:
-                counter.log("failed_dialogue", "goal", each)
-            counts.wanted = [each for each in counts.wanted if each not in missing]
-            return tuple(missing)
-        wrong = sorted(said.keys() - set(counts.wanted))
-        for each in missing:
-            other = next((other for other in wrong if slot_of(other) == slot_of(each)), None)
-            if other is None:
-                counter.log("missed_constraints", "goal", each)
-            else:
-                counter.log("informed_wrong_value", "goal", each, said[other], said=other)
+
+def _explain_repeated(counter: _DomainCounter, constraint: str, turns: list[int], *, is_wanted: bool) -> None:
+    """Explain the repetitions of a constraint by what the system did, else by what the user did."""
+    rules, tests = counter.dialogue.setup.rules, counter.dialogue.setup.tests["repetition"]
+    may_credit = (is_wanted or rules.faults.credit_wrong_values) and rules.repetitions.count_fp
+    for k, pair in enumerate(pairwise(turns), 1):
+        repetition = counter.mention(constraint, slot_of(constraint), *pair)
+        names: dict[Owner, list[str]] = {"system": [], "user": [], "log": []}
+        for each in tests:
+            if (each.owner != "user" or not names["system"]) and each.test(repetition):
+                names[each.owner].append(each.name)
+        counter.explain("repetition", constraint, pair, names["log"], credited=False)
+        reasons = names["system"] or names["user"]
+        credited = bool(reasons) and k <= rules.repetitions.max and may_credit
+        counter.explain("repetition", constraint, pair, reasons or ["unmatched"], credited)
+
+
+def _explain_missing(counter: _DomainCounter, choices: Sequence[Choice]) -> tuple[str, ...]:
+    """Explain the missing constraints: the system said it first, the search failed, the user said a wrong value, or missed it.
+
+    Returns:
+        The constraints that are removed from the goal.
+    """
+    dialogue, domain, counts = counter.dialogue, counter.domain, counter.counts
+    rules = dialogue.setup.rules
+    if counts.wanted and not counts.counted:
+        counter.log("missed_domain", "goal")
+    missing = []
+    for each in sorted(set(counts.wanted) - set(counts.counted)):
+        turns = stating_turns(dialogue, domain, each) if rules.preemption.compensate else ()
+        if turns:
+            counts.counted.append(each)
+            counter.log("sys_preempted_constraint", "goal", each, turns, credited=True)
+        else:
+            missing.append(each)
+    if not missing:
         return ()
+    said = dialogue.said.get(domain, {})
+    # A second choice that was never said might have been found, so nothing is removed from the goal.
+    untried = any(each in choice.needed for each in missing for choice in choices)
+    if rules.empty_db_result.constraints and said and not untried and _ended_empty(dialogue, domain):
+        for each in missing:
+            counter.log("failed_dialogue", "goal", each)
+        counts.wanted = [each for each in counts.wanted if each not in missing]
+        return tuple(missing)
+    wrong = sorted(said.keys() - set(counts.wanted))
+    for each in missing:
+        other = next((other for other in wrong if slot_of(other) == slot_of(each)), None)
+        if other is None:
+            counter.log("missed_constraints", "goal", each)
+        else:
+            counter.log("informed_wrong_value", "goal", each, said[other], said=other)
+    return ()
 
-    def _ended_empty(self, counter: _DomainCounter) -> bool:
-        """Return True if the system found nothing, right after the user's last constraint in the domain."""
-        dialogue = counter.dialogue
-        reply = max(turns[-1] for turns in dialogue.said[counter.domain].values()) + 1
-        if reply >= len(dialogue.turns):
-            dialogue.remarks.append(Remark("ends-on-user-turn", reply - 1, counter.domain))
-            return False
-        turn = dialogue.system_turn(reply, counter.domain)
-        return turn.no_offer and not turn.choice
 
-
-def _count_if_stated(counter: _DomainCounter, missing: str) -> bool:
-    """Count a missing constraint if the system said it, and return True in this case."""
-    turns = stating_turns(counter.dialogue, counter.domain, missing)
-    if turns:
-        counter.counts.counted.append(missing)
-        counter.log("sys_preempted_constraint", "goal", missing, turns, credited=True)
-    return bool(turns)
+def _ended_empty(dialogue: PreparedDialogue, domain: str) -> bool:
+    """Return True if the system found nothing, right after the user's last constraint in the domain."""
+    reply = max(turns[-1] for turns in dialogue.said[domain].values()) + 1
+    if reply >= len(dialogue.turns):
+        dialogue.remarks.append(Remark("ends-on-user-turn", reply - 1, domain))
+        return False
+    turn = dialogue.system_turn(reply, domain)
+    return turn.no_offer and not turn.choice
 
 
 def count_requests(dialogue: PreparedDialogue, ended_empty: Container[str]) -> DialogueCounts:
@@ -337,88 +298,62 @@ def count_requests(dialogue: PreparedDialogue, ended_empty: Container[str]) -> D
         ended_empty: domains in which the search ended without an entity.
     """
     rules = dialogue.setup.rules.requests
-    drops = dialogue.setup.rules.empty_db_result.requests
     totals = DialogueCounts({}, [], {})
     for domain, units in dialogue.goal_units.items():
         wanted = list(units.requests)
-        if drops and domain in ended_empty:
+        if dialogue.setup.rules.empty_db_result.requests and domain in ended_empty:
             totals.dropped[domain] = tuple(wanted)
             wanted = []
         asked = dialogue.asked.get(domain, {})
         counts = totals.domains[domain] = Counts(wanted, [])
-        if rules.provision and wanted:
-            _count_provided(dialogue, domain, counts, asked, totals.events)
+        counter = _DomainCounter(dialogue, domain, counts, totals.events)
+        if rules.provision and wanted and not {"*", domain}.isdisjoint(rules.provision_domains):
+            _count_provided(counter, asked)
         for each, turns in sorted(asked.items()):
             counts.counted += [each] * (len(turns) if rules.count_fp else 1)
             may_ask = rules.auto_ref and units.books and each in dialogue.setup.profile.always_requestable
             if may_ask and each not in counts.wanted:
-                counts.wanted.append(each)
-                totals.events.append(Event("auto_ref", "request", domain, each, tuple(turns), True))
+                counter.explain("request", each, turns, ["auto_ref"], credited=True)
             if len(turns) > 1:
-                _explain_repeated(dialogue, domain, each, turns, totals)
+                _explain_repeated_request(counter, each, turns)
         if counts.counted and not counts.wanted:
-            totals.events += [
-                Event("requests_not_in_goal", "request", domain, each, (turn,))
-                for each, turns in sorted(asked.items())
-                for turn in (turns if rules.count_fp else turns[:1])
-            ]
+            for each, turns in sorted(asked.items()):
+                for turn in turns if rules.count_fp else turns[:1]:
+                    counter.log("requests_not_in_goal", "request", each, (turn,))
     for domain in sorted(dialogue.asked.keys() - dialogue.goal_units.keys()):
-        _count_outside_goal(dialogue, domain, totals)
+        counts = totals.domains[domain] = Counts([], [])
+        for each, turns in sorted(dialogue.asked[domain].items()):
+            counts.counted += [each] * (len(turns) if rules.count_fp else 1)
+            totals.events.append(Event("requested_domains_outside_goals", "request", domain, each, tuple(turns)))
+            dialogue.remarks.append(Remark("request-outside-goal", turns[0], each))
     return totals
 
 
-def _count_outside_goal(dialogue: PreparedDialogue, domain: str, totals: DialogueCounts) -> None:
-    count_all = dialogue.setup.rules.requests.count_fp
-    asked = sorted(dialogue.asked[domain].items())
-    totals.domains[domain] = Counts([], [each for each, turns in asked for _ in (turns if count_all else turns[:1])])
-    for each, turns in asked:
-        totals.events.append(Event("requested_domains_outside_goals", "request", domain, each, tuple(turns)))
-        dialogue.remarks.append(Remark("request-outside-goal", turns[0], each))
-
-
-def _count_provided(
-    dialogue: PreparedDialogue, domain: str, counts: Counts, asked: Container[str], events: list[Event]
-) -> None:
+def _count_provided(counter: _DomainCounter, asked: Mapping[str, Sequence[int]]) -> None:
     """Count the wanted slots that the system gives before the user requests them."""
-    listed = dialogue.setup.rules.requests.provision_domains
-    if "*" not in listed and domain not in listed:
-        return
-    turn_of = stated_slots(dialogue, domain)
-    name = "provision_slots" if dialogue.asked.get(domain) else "provision_entire_domain"
-    for each in counts.wanted:
+    turn_of = stated_slots(counter.dialogue, counter.domain)
+    name = "provision_slots" if asked else "provision_entire_domain"
+    for each in counter.counts.wanted:
         turn = turn_of.get(requested_slot(each))
         if turn is not None and each not in asked:
-            counts.counted.append(each)
-            events.append(Event(name, "request", domain, each, (turn,), True))
+            counter.counts.counted.append(each)
+            counter.log(name, "request", each, (turn,), credited=True)
 
 
-def _explain_repeated(
-    dialogue: PreparedDialogue, domain: str, each: str, turns: list[int], totals: DialogueCounts
-) -> None:
-    rules, events = dialogue.setup.rules.requests, totals.events
-    events.append(Event("multiple_req", "request", domain, each, tuple(turns)))
+def _explain_repeated_request(counter: _DomainCounter, each: str, turns: list[int]) -> None:
+    rules = counter.dialogue.setup.rules.requests
+    counter.log("multiple_req", "request", each, turns)
     if len(turns) > rules.warn_above:
-        events.append(Event("repetitions_warning", "request", domain, each, tuple(turns)))
-    for k, (before, again) in enumerate(pairwise(turns), 1):
-        repeated = RepeatedRequest(
-            domain=domain,
-            request=each,
-            slot=requested_slot(each),
-            between=dialogue.between(before, again, domain),
-            first=dialogue.turns[before],
-            again=dialogue.turns[again],
-            setup=dialogue.setup,
-        )
-        names, excused = _classify_repeated(repeated, dialogue.setup)
-        credited = excused and rules.count_fp and k <= rules.max
-        if credited:
-            totals.domains[domain].wanted.append(each)
-        events += [Event(name, "request", domain, each, (before, again), credited) for name in names]
+        counter.log("repetitions_warning", "request", each, turns)
+    for k, pair in enumerate(pairwise(turns), 1):
+        repeated = counter.mention(each, requested_slot(each), *pair)
+        matches = [behaviour for behaviour in counter.dialogue.setup.tests["request"] if behaviour.test(repeated)]
+        names, is_excused = _classify_repeated(matches)
+        counter.explain("request", each, pair, names, is_excused and rules.count_fp and k <= rules.max)
 
 
-def _classify_repeated(repeated: RepeatedRequest, setup: ScoringSetup) -> tuple[list[str], bool]:
+def _classify_repeated(matches: Sequence[Behaviour]) -> tuple[list[str], bool]:
     """Return the classes of a repeated request, and True if it is excused. The reply decides, if the rules validate replies."""
-    matches = [each for each in switched_on("request", setup.rules.requests) if each.holds and each.holds(repeated)]
     wrong_labels = [each for each in matches if each.owner == "log"]
     if wrong_labels:
         return [wrong_labels[0].name], False

@@ -2,13 +2,12 @@
 
 Each class of events has one declaration. The switches of rule sets, ``dialmeter list events``, the documentation, verdicts and
 charts are derived from it. A class that is found by a test is a function with the decorator :func:`behaviour`; see
-``users/behaviours``.
+``users/behaviours.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
@@ -73,7 +72,7 @@ class Behaviour(Struct, frozen=True):
         family: the family of the class.
         owner: who causes the event; ``log`` for a note that blames nobody.
         about: the meaning, in one sentence.
-        holds: the test, if the class has its own.
+        test: returns True if a mention is of this class; never, if counting finds the class.
         switch: the switch of the rule set that turns the test on; default: the name of the class.
         on: the value of the switch in rule sets that do not state it.
         excuses: True if a repetition with this reason is credited.
@@ -83,7 +82,7 @@ class Behaviour(Struct, frozen=True):
     family: Family
     owner: Owner
     about: str
-    holds: Callable[[Any], bool] | None = None
+    test: Callable[[Any], bool] = lambda _: False
     switch: str = ""
     on: bool = True
     excuses: bool = False
@@ -117,41 +116,37 @@ def behaviour(
     family: Family,
     owner: Owner,
     *,
+    name: str = "",
     switch: str = "",
     on: bool = True,
     excuses: bool | None = None,
 ) -> Callable[[Test], Test]:
-    """Declare a class of events by the function that finds it. Name and description come from the function's name and docstring.
+    """Declare a class of events by the function that finds it, which takes a ``Mention``.
 
-    The description is the first line of the docstring. Declare the class before ``dialmeter.users.rules`` is imported, because that
+    Name and description are the function's name and the first line of its docstring. Declare the class before ``dialmeter.users.rules`` is imported, because that
     module creates its switch.
 
     Args:
-        family: determines the argument of the function; see the modules of ``users/behaviours``.
+        family: the family of the class.
         owner: who causes the event.
+        name: the name of the class, if it is not the name of the function.
         switch: the switch of another class, if the class shares that switch.
         on: the value of its switch in rule sets that do not state it.
         excuses: True if a repetition with this reason is credited; default: True, except for notes.
     """
 
     def register(test: Test) -> Test:
-        name, about = test.__name__, (test.__doc__ or "").strip().partition("\n")[0]
+        title, about = name or test.__name__, (test.__doc__ or "").strip().partition("\n")[0]
         credit = owner != "log" if excuses is None else excuses
-        declare(Behaviour(name, family, owner, about, test, switch or name, on, credit))
+        declare(Behaviour(title, family, owner, about, test, switch or title, on, credit))
         return test
 
     return register
 
 
-@cache
 def switched_on(family: Family, switches: Struct) -> tuple[Behaviour, ...]:
-    """Return the behaviours of a family whose tests a rule set turns on.
-
-    Args:
-        family: the family of the behaviours.
-        switches: the table of the rule set.
-    """
-    tested = (each for each in ALL if each.family == family and each.holds)
+    """Return the behaviours of a family whose tests a table of a rule set turns on."""
+    tested = (each for each in ALL if each.family == family and each.switch)
     return tuple(each for each in tested if getattr(switches, each.switch, each.on))
 
 
@@ -170,49 +165,60 @@ class DomainOutcome(Struct, frozen=True):
     score: Parts | None
 
 
-class DialogueOutcome(Struct, frozen=True, kw_only=True):
-    """A scored dialogue.
+class ScoredDialogue(Struct, frozen=True, kw_only=True):
+    """The scores of a dialogue and the events that explain them.
 
     Attributes:
         id: the id of the dialogue.
-        turns: number of turns.
         cut: True if the dialogue ended at a limit of turns.
         goal: the goal of the user, with domains named as in the profile.
-        goal_digest: digest of what the rules see of the goal.
-        domains: the domains of the goal.
         inform: I-GCDF1 by domain, including domains outside the goal.
         request: R-GCDF1 by domain, including domains outside the goal.
         combined: the scores of all domains together, by measure; None if nothing is wanted or counted.
         events: the events, sorted by turn.
-        said: domain → constraint → user turns in which it was said.
-        asked: domain → request → user turns in which it was made.
-        request_acts: the same from the acts alone, if the dialogue also lists requests separately from its acts.
-        dropped: domain → constraints and requests that were removed from the goal because a search ended without an entity.
         remarks: defects in the data.
     """
 
     id: str
-    turns: int
-    cut: bool
+    cut: bool = False
     goal: Goal
-    goal_digest: bytes
-    domains: tuple[str, ...]
     inform: Mapping[str, DomainOutcome]
     request: Mapping[str, DomainOutcome]
     combined: Mapping[Measured, Parts | None]
     events: tuple[Event, ...]
-    said: Mapping[str, Mapping[str, tuple[int, ...]]]
-    asked: Mapping[str, Mapping[str, tuple[int, ...]]]
-    request_acts: Mapping[str, Mapping[str, tuple[int, ...]]]
-    dropped: Mapping[str, tuple[str, ...]]
-    remarks: tuple[Remark, ...]
+    remarks: tuple[Remark, ...] = ()
 
     def score(self, measured: Measured, domain: str = COMBINED) -> Parts | None:
         """Return the score of a domain, or of all domains together, or None if there is none."""
         if domain == COMBINED:
-            return self.combined[measured]
+            return self.combined.get(measured)
         outcome = (self.inform if measured == "I" else self.request).get(domain)
         return outcome.score if outcome else None
+
+
+class DialogueOutcome(ScoredDialogue, frozen=True, kw_only=True):
+    """A scored dialogue.
+
+    Attributes:
+        turns: number of turns.
+        goal_digest: digest of what the rules see of the goal.
+        said: domain → constraint → user turns in which it was said.
+        asked: domain → request → user turns in which it was made.
+        request_acts: the same from the acts alone, if the dialogue also lists requests separately from its acts.
+        dropped: domain → constraints and requests that were removed from the goal because a search ended without an entity.
+    """
+
+    turns: int
+    goal_digest: bytes
+    said: Mapping[str, Mapping[str, tuple[int, ...]]]
+    asked: Mapping[str, Mapping[str, tuple[int, ...]]]
+    request_acts: Mapping[str, Mapping[str, tuple[int, ...]]]
+    dropped: Mapping[str, tuple[str, ...]]
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains of the goal."""
+        return tuple(self.goal)
 
 
 class Counts(Struct):
@@ -255,35 +261,23 @@ def compare(wanted: Sequence[str], counted: Sequence[str]) -> Parts | None:
     """
     if not wanted and not counted:
         return None
-    true_positives = _overlap(wanted, counted)
+    # Plain dictionaries are faster here than ``Counter``.
+    remaining: dict[str, int] = {}
+    for each in wanted:
+        remaining[each] = remaining.get(each, 0) + 1
+    true_positives = 0
+    for each in counted:
+        if count := remaining.get(each, 0):
+            remaining[each] = count - 1
+            true_positives += 1
     precision = true_positives / len(counted) if counted else 1.0
     recall = true_positives / len(wanted) if wanted else 1.0
     total = precision + recall
     return Parts(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def _overlap(wanted: Sequence[str], counted: Sequence[str]) -> int:
-    """Return the size of the intersection of two multisets. Plain dictionaries are faster here than ``Counter``."""
-    if not wanted or not counted:
-        return 0
-    remaining: dict[str, int] = {}
-    for each in wanted:
-        remaining[each] = remaining.get(each, 0) + 1
-    size = 0
-    for each in counted:
-        count = remaining.get(each, 0)
-        if count:
-            remaining[each] = count - 1
-            size += 1
-    return size
-
-
 def pooled(domains: Mapping[str, Counts], with_domain: bool) -> Parts | None:
-    """Compare all domains at once.
-
-    Args:
-        domains: the counts by domain.
-        with_domain: True if a constraint counts only in its own domain, False if it also counts in a wrong domain.
+    """Compare all domains at once. With ``with_domain``, a unit does not count in a wrong domain.
 
     Example:
         >>> domains = {"hotel": Counts(["area=east"], []), "restaurant": Counts([], ["area=east"])}

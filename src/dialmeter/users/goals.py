@@ -173,12 +173,7 @@ def derived_goal(talk: Conversation, profile: Profile, final_state: Mapping[str,
 
     In each service, the last value that the user gives for a slot is a constraint. An earlier value is a failed constraint, if the
     system reported between the two values that it could not find or book anything. If the user has no acts, the constraints come
-    from the final state.
-
-    Args:
-        talk: a dialogue.
-        profile: maps names of acts to their types.
-        final_state: ``domain-slot`` → value at the end of the dialogue.
+    from the final state (``domain-slot`` → value).
 
     Example:
         >>> from dialmeter.model import Act, Move

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
@@ -13,7 +13,7 @@ from ..english import words_of_dialogue
 from ..errors import InputError, one_line
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal
 from .canonical import Matcher
-from .events import Remark
+from .events import TABLES, Remark, switched_on
 from .goals import GoalUnits, constraint, goal_units, lower_value, request
 from .profile import INFORM, NO_BOOK, PLACEHOLDER, RAW, REQUEST, DomainTraits, Profile, classifier
 from .rules import UserRules
@@ -26,17 +26,12 @@ _ENGLISH_READERS = ("rules", "town")
 """Readers of text that know only English words. A language model may know other languages."""
 
 ByService: TypeAlias = dict[str, list[ActEntry]]
+Mentions: TypeAlias = dict[str, dict[str, list[int]]]
+"""Domain → constraint or request → user turns in which it is said."""
 
 
 class TurnActs(NamedTuple):
-    """The acts of a turn.
-
-    Attributes:
-        by_service: service → acts, for services with at least one act.
-        types: the types of all acts, as bits.
-        taxi: True if one of the services is a taxi service.
-        remarks: pairs of a code and a description.
-    """
+    """The acts of a turn: by service, the types of all as bits, if a service is a taxi service, and codes and texts of remarks."""
 
     by_service: ByService
     types: int
@@ -66,16 +61,16 @@ class PreparedDialogue(Struct, eq=False):
         turns: all turns in order; user turns are even.
         goal: the goal of the user, with domains named as in the profile.
         goal_units: domain → units of the goal.
-        said: domain → constraint → user turns in which it is said.
-        asked: domain → request → user turns in which it is made.
+        said: the constraints that the user says.
+        asked: the requests that the user makes.
     """
 
     id: str
     turns: list[PreparedTurn]
     goal: Goal
     goal_units: dict[str, GoalUnits]
-    said: dict[str, dict[str, list[int]]]
-    asked: dict[str, dict[str, list[int]]]
+    said: Mentions
+    asked: Mentions
     remarks: list[Remark]
     setup: ScoringSetup
     task: str = ""
@@ -105,6 +100,8 @@ class ScoringSetup:
         """Returns the traits of a domain in the profile."""
         self.types_of: Callable[[str], int] = cache(classifier(profile.acts, rules.faults.nooffer_misspelt))
         """Returns the types of an act from its name, as bits."""
+        self.tests = {family: switched_on(family, getattr(rules, table)) for family, table in TABLES.items()}
+        """Family → behaviours that the rules turn on."""
         self._is_known: Callable[[str], bool] = cache(profile.knows)
         patterns = rules.values.no_answer
         self._no_answer = re.compile("|".join(f"(?:{each})" for each in patterns)) if patterns else None
@@ -149,7 +146,7 @@ class ScoringSetup:
         if any(move.read_by in _ENGLISH_READERS for move in talk.moves):
             words = words_of_dialogue(talk)
             remarks += [] if words.is_english else [Remark("not-english", None, str(words))]
-        said = self._said(turns, remarks)
+        said = _mentions(self._said(turns, remarks))
         return PreparedDialogue(
             talk.id, turns, goal, units, said, self._requests(talk, turns), remarks, self, talk.task.lower()
         )
@@ -208,12 +205,17 @@ class ScoringSetup:
         return turn_acts
 
     def _by_service(
-        self, acts: Sequence[Act], units: Mapping[str, GoalUnits], remarks: list[tuple[str, str]]
+        self,
+        acts: Sequence[Act],
+        units: Mapping[str, GoalUnits],
+        remarks: list[tuple[str, str]],
+        unchanged: Container[tuple[str, str, str]] = (),
     ) -> ByService:
-        """Return the acts by service, with one entry for each value."""
+        """Return the acts by service, with one entry for each value. Values with certain canonical forms are not changed."""
         by_service: ByService = {}
         types_of, slots, matcher, values = self.types_of, self._slots, self.matcher, self.matcher.map
-        rewritten = False
+        keeps_collisions = self.rules.values.collisions == "keep"
+        forms: dict[tuple[str, str, str], set[str]] = {}
         for act in acts:
             name, service = act.name, act.service
             types = types_of(name)
@@ -238,40 +240,16 @@ class ScoringSetup:
             for value in act.values:
                 lower = self._lower(value)
                 canonical = matcher(service, slot, lower, goal_values) if lower else lower
-                rewritten = rewritten or canonical != lower
+                if keeps_collisions and lower:
+                    forms.setdefault((service, slot, canonical), set()).add(lower)
+                    canonical = lower if (service, slot, canonical) in unchanged else canonical
                 entries.append((types, slot, canonical))
             # The map has this slot only for other domains.
             if values and values.is_split(slot) and values.table(service, slot) is None:
                 remarks.append(("slot-of-another-domain", f"{service}-{slot}"))
-        if rewritten and self.rules.values.collisions == "keep":
-            return self._keep_collisions(acts, units)
-        return by_service
-
-    def _keep_collisions(self, acts: Sequence[Act], units: Mapping[str, GoalUnits]) -> ByService:
-        """Return acts by service. Different values of one slot and turn with the same canonical form are not canonicalised.
-
-        The published evaluator does the same.
-        """
-        forms: dict[tuple[str, str, str], dict[str, None]] = {}
-        written: dict[str, list[tuple[int, str, str, str]]] = {}
-        for act in acts:
-            service, slot, types = act.service, act.slot.lower(), self.types_of(act.name)
-            lines = written.setdefault(service, [])
-            is_canonical = service in units and slot and not types & RAW
-            for value in act.values or ("",):
-                lower = self._lower(value)
-                canonical = lower
-                if is_canonical and lower:
-                    canonical = self.matcher(service, slot, lower, units[service].values.get(slot, ()))
-                    forms.setdefault((service, slot, canonical), {})[lower] = None
-                lines.append((types, slot, lower, canonical))
-        return {
-            service: [
-                (types, slot, lower if len(forms.get((service, slot, canonical), ())) > 1 else canonical)
-                for types, slot, lower, canonical in lines
-            ]
-            for service, lines in written.items()
-        }
+        # As in the published evaluator, values of a slot and turn that have the same canonical form are not changed.
+        collisions = {key for key, written in forms.items() if len(written) > 1}
+        return self._by_service(acts, units, [], collisions) if collisions and not unchanged else by_service
 
     def _mark_placeholders(self, acts: ByService) -> None:
         """Mark acts that give a placeholder instead of a value for a slot."""
@@ -282,52 +260,49 @@ class ScoringSetup:
                 if value and slot and not types & REQUEST and self._no_answer.search(value):
                     entries[index] = (types | PLACEHOLDER, slot, value)
 
-    def _said(self, turns: list[PreparedTurn], remarks: list[Remark]) -> dict[str, dict[str, list[int]]]:
-        """Return domain → constraint → user turns in which it is said."""
-        mentions: dict[str, dict[str, list[int]]] = {}
+    def _said(self, turns: list[PreparedTurn], remarks: list[Remark]) -> Iterator[tuple[str, str, int]]:
+        """Yield domain, constraint and turn of what the user says."""
         for turn in turns[::2]:
             for service, acts in turn.acts.items():
-                if service in self.profile.general:
-                    continue
-                for types, slot, value in acts:
+                for types, slot, value in acts if service not in self.profile.general else ():
                     if not types & INFORM or not slot:
                         continue
                     if service in self.no_domains:
                         remarks.append(Remark("said-in-booking", turn.number, slot))
-                        continue
-                    if not value:
+                    elif not value:
                         remarks.append(Remark("act-without-value", turn.number, f"{service}-{slot}"))
-                        continue
-                    _add_mention(mentions.setdefault(service, {}), constraint(slot, value), turn.number)
-        return mentions
+                    else:
+                        yield service, constraint(slot, value), turn.number
 
-    def _requests(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
-        """Return domain → request → user turns: from the lists of requested slots if the dialogue has any, else from the acts."""
+    def _requests(self, talk: Conversation, turns: list[PreparedTurn]) -> Mentions:
+        """Return the requests: from the lists of requested slots if the dialogue has any, else from the acts."""
         if all(move.requested is None for move in talk.moves[::2]):
             return self.request_acts(turns)
-        mentions: dict[str, dict[str, list[int]]] = {}
-        for number in range(0, len(turns), 2):
-            for service, slots in (talk.moves[number].requested or {}).items():
-                for slot in slots if service not in self.no_domains else ():
-                    _add_mention(mentions.setdefault(service, {}), request(service, slot), number)
-        return mentions
+        return _mentions(
+            (service, request(service, slot), number)
+            for number in range(0, len(turns), 2)
+            for service, slots in (talk.moves[number].requested or {}).items()
+            for slot in (slots if service not in self.no_domains else ())
+        )
 
-    def request_acts(self, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
-        """Return domain → request → user turns, from the acts."""
-        mentions: dict[str, dict[str, list[int]]] = {}
-        for turn in turns[::2]:
-            for service, acts in turn.acts.items():
-                for types, slot, _ in acts if service not in self.no_domains else ():
-                    if types & REQUEST and slot:
-                        _add_mention(mentions.setdefault(service, {}), request(service, slot), turn.number)
-        return mentions
+    def request_acts(self, turns: list[PreparedTurn]) -> Mentions:
+        """Return the requests of the user's acts."""
+        return _mentions(
+            (service, request(service, slot), turn.number)
+            for turn in turns[::2]
+            for service, acts in turn.acts.items()
+            for types, slot, _ in (acts if service not in self.no_domains else ())
+            if types & REQUEST and slot
+        )
 
 
-def _add_mention(mentions: dict[str, list[int]], unit: str, turn: int) -> None:
-    """Add a turn to the mentions of a unit, unless it is already the last one."""
-    turns = mentions.setdefault(unit, [])
-    if not turns or turns[-1] != turn:
-        turns.append(turn)
+def _mentions(said: Iterable[tuple[str, str, int]]) -> Mentions:
+    mentions: Mentions = {}
+    for domain, unit, turn in said:
+        turns = mentions.setdefault(domain, {}).setdefault(unit, [])
+        if not turns or turns[-1] != turn:
+            turns.append(turn)
+    return mentions
 
 
 def _validated_goal(talk: Conversation) -> Goal:

@@ -166,39 +166,24 @@ named = _FILES.named
 load = _FILES.load
 
 
-INFORM = 1
-REQUEST = 2
-RECOMMEND = 4
-NO_OFFER = 8
-BOOK = 16
-NO_BOOK = 32
-BOOKING_INTENT = 64
-OWN_CONFIRM = 128
-OWN_INTENT = 256
-RAW = 512
-"""Values of the act are not changed."""
-
+(
+    INFORM,
+    REQUEST,
+    RECOMMEND,
+    NO_OFFER,
+    BOOK,
+    NO_BOOK,
+    BOOKING_INTENT,
+    OWN_CONFIRM,
+    OWN_INTENT,
+    RAW,
+    OTHER,
+    PLACEHOLDER,
+) = (1 << place for place in range(12))
+"""Types of acts as bits, in the order of the fields of ``Acts``; PLACEHOLDER depends on the value of an act, not on its name."""
 SLOT_VALUES = INFORM | RECOMMEND | OWN_CONFIRM | BOOK | NO_OFFER
 """Acts that give values for slots."""
 OFFERS = INFORM | RECOMMEND | BOOK
-OTHER = 1024
-"""The act is known and ignored."""
-PLACEHOLDER = 2048
-"""The value of the act is a placeholder. This bit depends on the value, not on the name of the act."""
-
-_FIELDS = {
-    "inform": INFORM,
-    "request": REQUEST,
-    "recommend": RECOMMEND,
-    "no_offer": NO_OFFER,
-    "book": BOOK,
-    "no_book": NO_BOOK,
-    "booking_intent": BOOKING_INTENT,
-    "own_booking_confirm": OWN_CONFIRM,
-    "own_booking_intent": OWN_INTENT,
-    "raw": RAW,
-    "other": OTHER,
-}
 
 
 def classifier(acts: Acts, nooffer_misspelt: bool = False) -> Callable[[str], int]:
@@ -214,12 +199,8 @@ def classifier(acts: Acts, nooffer_misspelt: bool = False) -> Callable[[str], in
         >>> types("Booking-Inform") == INFORM | BOOKING_INTENT, types("Train-OfferBook") == OWN_INTENT, types("Booking-Wait")
         (True, True, 0)
     """
-    patterns = [(re.compile(pattern), bit) for name, bit in _FIELDS.items() if (pattern := getattr(acts, name))]
+    fields = msgspec.structs.asdict(acts)
     if nooffer_misspelt:
-        misspelt = acts.no_offer.replace("nooffer", "noofer")
-        patterns = [(re.compile(misspelt) if bit == NO_OFFER else pattern, bit) for pattern, bit in patterns]
-
-    def types(name: str) -> int:
-        return sum(bit for pattern, bit in patterns if pattern.search(name))
-
-    return types
+        fields["no_offer"] = acts.no_offer.replace("nooffer", "noofer")
+    patterns = [(re.compile(pattern), 1 << place) for place, pattern in enumerate(fields.values()) if pattern]
+    return lambda name: sum(bit for pattern, bit in patterns if pattern.search(name))

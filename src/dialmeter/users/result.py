@@ -57,7 +57,26 @@ class UserSettings(Struct, frozen=True):
     @property
     def signed(self) -> tuple[str, ...]:
         """The signature fields that all scores share."""
-        return settings_fields(self.rules, self.profile, self.value_map, (self.reader,) if self.reader else ())
+        return self.signed_with((self.reader,) if self.reader else ())
+
+    def signed_with(self, readers: Sequence[str]) -> tuple[str, ...]:
+        """Return the signature fields of scores with these readers of text.
+
+        Example:
+            >>> from .profile import named as profile
+            >>> from .rules import changed, named
+            >>> UserSettings(changed(named("gcdf1-repo"), "requests.max=1"), profile("multiwoz")).signed_with(())
+            ('rules:gcdf1-repo', 'requests.max:1', 'profile:multiwoz', 'values:exact')
+        """
+        rules, has_map = self.rules, self.rules.values.map or any(each.startswith(RuleMaker.name) for each in readers)
+        return (
+            f"rules:{rules.name}",
+            *((f"base:{rules.base}",) if rules.base not in ("", rules.name) else ()),
+            *(f"{name}:{value}" for name, value in rules.changes().items()),
+            f"profile:{self.profile.shown}",
+            f"map:{self.value_map.label}" if self.value_map and has_map else "values:exact",
+            *((f"from:text({'+'.join(readers)})",) if readers else ()),
+        )
 
 
 class UserResult(Result):
@@ -84,11 +103,8 @@ class UserResult(Result):
     @property
     def signed(self) -> tuple[str, ...]:
         """The signature fields that all scores share. They name the readers of text, of this run or of the file."""
-        settings = self.settings
-        readers = {remark.what for _, remark in self.score_table.remarks.get("from-text", ())} | {settings.reader} - {
-            ""
-        }
-        return settings_fields(settings.rules, settings.profile, settings.value_map, sorted(readers))
+        readers = {remark.what for _, remark in self.score_table.remarks.get("from-text", ())} | {self.settings.reader}
+        return self.settings.signed_with(sorted(readers - {""}))
 
     @property
     def dialogues(self) -> int:
@@ -223,46 +239,17 @@ class UserResult(Result):
 
     def worst(self, n: int = 10) -> list[WorstDialogue]:
         """Return the dialogues with the lowest scores, by I-GCDF1 and then R-GCDF1, excluding perfect ones."""
-        informs = column(self.score_table.rows, "I-GCDF1", COMBINED)
-        requests = column(self.score_table.rows, "R-GCDF1", COMBINED)
-        dialogues = [WorstDialogue(name, informs.get(name), requests.get(name)) for name in self.score_table.rows]
-        imperfect = [each for each in dialogues if min(_or_one(each.inform), _or_one(each.request)) < 1]
-        return sorted(imperfect, key=lambda each: (_or_one(each.inform), _or_one(each.request), each.dialogue))[:n]
+        rows = self.score_table.rows
+        informs, requests = (column(rows, measure, COMBINED) for measure in ("I-GCDF1", "R-GCDF1"))
+        ranked = sorted((informs.get(name, 1.0), requests.get(name, 1.0), name) for name in rows)
+        imperfect = [name for inform, request, name in ranked if min(inform, request) < 1]
+        return [WorstDialogue(name, informs.get(name), requests.get(name)) for name in imperfect[:n]]
 
     @property
     def summary(self) -> str:
         """The two F1 scores, the number of scored dialogues and the rule set, in one line."""
         shown = ", ".join(f"{name} {percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
         return f"{shown}; {self.dialogues} dialogues, rules {self.rules.name}"
-
-
-def _or_one(value: float | None) -> float:
-    return 1.0 if value is None else value
-
-
-def settings_fields(
-    rules: UserRules, profile: Profile, value_map: ValueMap | None, readers: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the signature fields that all scores of a run share: rules with their changes, profile, value map, readers of text.
-
-    Example:
-        >>> from .profile import named as profile
-        >>> from .rules import changed, named
-        >>> settings_fields(changed(named("gcdf1-repo"), "requests.max=1"), profile("multiwoz"), None, ())
-        ('rules:gcdf1-repo', 'requests.max:1', 'profile:multiwoz', 'values:exact')
-    """
-    base = (f"base:{rules.base}",) if rules.base not in ("", rules.name) else ()
-    changes = (f"{name}:{value}" for name, value in rules.changes().items())
-    return (
-        f"rules:{rules.name}",
-        *base,
-        *changes,
-        f"profile:{profile.shown}",
-        f"map:{value_map.label}"
-        if value_map and (rules.values.map or any(each.startswith(RuleMaker.name) for each in readers))
-        else "values:exact",
-        *((f"from:text({'+'.join(readers)})",) if readers else ()),
-    )
 
 
 SHOWN = 5
@@ -290,10 +277,7 @@ def notices_of(
 ) -> list[Notice]:
     """Return a notice about the refused dialogues, then the other notices sorted by code.
 
-    Args:
-        remarks: code → pairs of a dialogue and a remark.
-        refused: dialogues that cannot be scored.
-        accuracy: a text on the measured accuracy of reading text.
+    Remarks are pairs of a dialogue and a remark, by code. The last argument is a text on the measured accuracy of reading text.
 
     Example:
         >>> notices_of({"unknown-act": [("d1", Remark("unknown-act", 3, "Hotel-Sing"))]}, [])[0].where

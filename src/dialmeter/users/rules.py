@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -29,27 +29,24 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class _Repetitions(_Part, frozen=True):
+class Repetitions(_Part, frozen=True):
+    """Repeated constraints of the goal: how many repetitions are credited, and which behaviours excuse them."""
+
     max: Count
     count_fp: bool
     warn_above: Count
 
 
-class _NotInGoal(_Part, frozen=True):
+class NotInGoal(_Part, frozen=True):
+    """Constraints on slots that are not in the goal."""
+
     max: Count
     context: Count
 
 
-class AutoMatch(_Part, frozen=True):
-    """Constraints outside the goal that the profile always allows."""
+class Requests(_Part, frozen=True):
+    """Requests of the user."""
 
-    max: Count
-    values: bool
-    slots: bool
-    pairs: bool
-
-
-class _Requests(_Part, frozen=True):
     max: Count
     count_fp: bool
     warn_above: Count
@@ -61,27 +58,27 @@ class _Requests(_Part, frozen=True):
     auto_ref: bool
 
 
-def _table(family: Family, name: str, base: type[_Part], about: str) -> Any:
-    """Create the class of a table of a rule set, with a switch for each behaviour of a family."""
+def _with_switches(family: Family, base: type[_Part]) -> Any:
+    """Return a table of a rule set that also has a switch for each behaviour of a family."""
     behaviours = (each for each in ALL if each.family == family and each.switch not in ("", *base.__struct_fields__))
-    switches = {each.switch: each.on for each in behaviours if each.switch == each.name}
-    fields = [(switch, bool, on) for switch, on in switches.items()]
-    return msgspec.defstruct(name, fields, bases=(base,), namespace={"__doc__": about}, module=__name__, frozen=True)
+    fields = [(each.switch, bool, each.on) for each in behaviours if each.switch == each.name]
+    namespace = {"__doc__": base.__doc__}
+    return msgspec.defstruct(base.__name__, fields, bases=(base,), namespace=namespace, module=__name__, frozen=True)
 
 
-if TYPE_CHECKING:
-    Repetitions: TypeAlias = _Repetitions
-    NotInGoal: TypeAlias = _NotInGoal
-    Requests: TypeAlias = _Requests
-else:
-    Repetitions = _table(
-        "repetition",
-        "Repetitions",
-        _Repetitions,
-        "Repeated constraints of the goal: how many repetitions are credited, and which behaviours excuse them.",
-    )
-    NotInGoal = _table("not_in_goal", "NotInGoal", _NotInGoal, "Constraints on slots that are not in the goal.")
-    Requests = _table("request", "Requests", _Requests, "Requests of the user.")
+if not TYPE_CHECKING:
+    Repetitions = _with_switches("repetition", Repetitions)
+    NotInGoal = _with_switches("not_in_goal", NotInGoal)
+    Requests = _with_switches("request", Requests)
+
+
+class AutoMatch(_Part, frozen=True):
+    """Constraints outside the goal that the profile always allows."""
+
+    max: Count
+    values: bool
+    slots: bool
+    pairs: bool
 
 
 class Goals(_Part, frozen=True):
@@ -186,11 +183,7 @@ load = _FILES.load
 
 
 def changed(rules: UserRules, *changes: str) -> UserRules:
-    """Return a rule set with changed switches, given as on the command line.
-
-    Args:
-        rules: the rule set.
-        changes: such as ``repetitions.max=4``.
+    """Return a rule set with changed switches, given as on the command line, such as ``repetitions.max=4``.
 
     Raises:
         DialmeterError: the switch does not exist, or the value is invalid.
@@ -260,18 +253,14 @@ def _set_switch(whole: dict[str, Any], name: str, value: Any) -> None:
     """Change one switch in a rule set of plain dictionaries."""
     known = _flatten(whole)
     if name not in known:
-        raise DialmeterError(f"there is no switch {one_line(name)!r}; {_suggestion(name, known)}")
+        same_name = [each for each in known if each.partition(".")[2] == name]
+        suggestion = f"did you mean {' or '.join(same_name)}?" if same_name else did_you_mean(name, known)
+        raise DialmeterError(f"there is no switch {one_line(name)!r}; {suggestion}")
     part, _, switch = name.partition(".")
     if isinstance(known[name], list | tuple) and not isinstance(value, list):
         value = [value]
     whole[part][switch] = value
     _FILES.check(whole, name)
-
-
-def _suggestion(name: str, known: Iterable[str]) -> str:
-    """Suggest a switch with the same name in some table, else the most similar one."""
-    same_name = [each for each in known if each.partition(".")[2] == name]
-    return f"did you mean {' or '.join(same_name)}?" if same_name else did_you_mean(name, known)
 
 
 def _parse_value(text: str) -> Any:

@@ -6,7 +6,7 @@ The table has scores, counts of events, and remarks. Tables of parts of a corpus
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,12 +14,13 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..core.comparison import Resampling
-from ..errors import DialmeterError, InputError, did_you_mean
+from ..errors import InputError
 from ..model import dialogue_key
 from .events import COMBINED, DialogueOutcome, Family, Measured, Parts, Remark
 
 if TYPE_CHECKING:
     from ..stats import Interval
+    from ..stats.formulas import Floats
 
 EventKey: TypeAlias = tuple[Family, str, str, str]
 """Family, class, domain and slot of an event."""
@@ -79,14 +80,9 @@ class ScoreTable:
             self.remarks.setdefault(code, []).extend(remarks)
 
 
-MEASURES: dict[str, tuple[Measured, str]] = {
-    "I-GCDF1": ("I", "f1"),
-    "I-precision": ("I", "precision"),
-    "I-recall": ("I", "recall"),
-    "R-GCDF1": ("R", "f1"),
-    "R-precision": ("R", "precision"),
-    "R-recall": ("R", "recall"),
-}
+_KINDS: tuple[Measured, ...] = ("I", "R")
+_PARTS = {"GCDF1": "f1", "precision": "precision", "recall": "recall"}
+MEASURES = {f"{kind}-{name}": (kind, part) for kind in _KINDS for name, part in _PARTS.items()}
 """Measure → kind of units (informed constraints or requests) and field of ``Parts``."""
 
 Key: TypeAlias = tuple[str, str]
@@ -94,13 +90,7 @@ Key: TypeAlias = tuple[str, str]
 
 
 def column(rows: Mapping[str, ScoreRow], measure: str, domain: str) -> dict[str, float]:
-    """Return dialogue → value, for the dialogues that have a value.
-
-    Args:
-        rows: dialogue → scores.
-        measure: the name of the measure.
-        domain: a domain, or ``combined``.
-    """
+    """Return dialogue → value in a domain or over all domains (``combined``), for the dialogues that have a value."""
     measured, part = MEASURES[measure]
     key = (measured, domain)
     return {name: getattr(score, part) for name, row in rows.items() if (score := row.get(key)) is not None}
@@ -119,27 +109,27 @@ def mean(values: Sequence[float]) -> float | None:
 def intervals(
     rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
 ) -> dict[Key, Interval]:
-    """Return confidence intervals of means, all from the same resamples. Empty for fewer than two dialogues.
-
-    Args:
-        rows: dialogue → scores.
-        columns: measure and domain → the values whose mean is taken.
-        resampling: confidence, resamples and seed.
-    """
-    import numpy as np
-
+    """Return confidence intervals of the means of columns, all from the same resamples. Empty for fewer than two dialogues."""
     from ..stats import bootstrap, ratio
 
     if len(rows) < 2 or not columns:
         return {}
-    row_of = {name: row for row, name in enumerate(sorted(rows, key=lambda name: (dialogue_key(name), name)))}
-    matrix = np.zeros((len(rows), 2 * len(columns)))
-    for index, values in enumerate(columns.values()):
-        for name, value in values.items():
-            matrix[row_of[name], 2 * index : 2 * index + 2] = value, 1
+    order = sorted(rows, key=lambda name: (dialogue_key(name), name))
     formulas = {f"{index}": ratio(2 * index, 2 * index + 1) for index in range(len(columns))}
-    results = bootstrap(matrix, formulas, **asdict(resampling))
+    results = bootstrap(value_matrix(order, columns.values()), formulas, **asdict(resampling))
     return dict(zip(columns, results.values(), strict=True))
+
+
+def value_matrix(order: Sequence[str], columns: Collection[Mapping[str, float]]) -> Floats:
+    """Return a matrix with one row per dialogue, and two columns per column of values: the value, and 1 if it exists."""
+    import numpy as np
+
+    matrix = np.zeros((len(order), 2 * len(columns)))
+    for index, values in enumerate(columns):
+        for row, name in enumerate(order):
+            if name in values:
+                matrix[row, 2 * index : 2 * index + 2] = values[name], 1
+    return matrix
 
 
 class UserMeasure(Struct, frozen=True):
@@ -212,17 +202,12 @@ def known(name: str) -> bool:
 
 
 def described(name: str) -> UserMeasure:
-    """Return a measure by name.
-
-    Raises:
-        DialmeterError: the measure does not exist.
+    """Return a known measure by name.
 
     Example:
         >>> described("r-recall").title
         'Recall of requests'
     """
-    if not known(name):
-        raise DialmeterError(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}")
     return ABOUT[_BY_LOWER[name.lower()]]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ..core.comparison import Resampling, make_resampling
 from ..core.shards import ShardTask
@@ -19,10 +20,10 @@ from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
-from .counting import ConstraintCounter, absent_choices, count_requests
+from .counting import absent_choices, count_constraints, count_requests
 from .events import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .goals import goal_digest
-from .prepared_dialogue import PreparedDialogue, ScoringSetup
+from .prepared_dialogue import Mentions, PreparedDialogue, ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile
 from .record import UserRow, row_of
@@ -72,7 +73,6 @@ class UserScorer:
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
-        self._constraint_counter = ConstraintCounter(self._setup)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
             raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
@@ -83,16 +83,9 @@ class UserScorer:
         self.reset()
 
     @classmethod
-    def under(cls, settings: UserSettings) -> UserScorer:
+    def under(cls, settings: UserSettings, keep: bool = False) -> UserScorer:
         """Return a scorer with these settings."""
-        return cls(
-            settings.rules,
-            settings.profile,
-            settings.value_map,
-            from_text=settings.from_text,
-            accuracy=settings.accuracy,
-            all_text=settings.all_text,
-        )
+        return cls(**asdict(settings), keep=keep)
 
     def reset(self) -> None:
         """Remove all dialogues."""
@@ -101,11 +94,8 @@ class UserScorer:
         self.refused: list[InputError] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = (self.rules, self.profile, self.value_map)
-        settings = self.settings
-        options = {"from_text": settings.from_text, "accuracy": settings.accuracy, "all_text": settings.all_text}
-        options |= {"keep": self._keep}
-        return _unpickle, (type(self), arguments, options, (self.score_table, self.refused, self._unique_ids))
+        state = {name: getattr(self, name) for name in ("score_table", "refused", "_unique_ids")}
+        return type(self).under, (self.settings, self._keep), state
 
     @property
     def settings(self) -> UserSettings:
@@ -152,7 +142,7 @@ class UserScorer:
             InputError: the dialogue cannot be scored.
         """
         dialogue = self.prepare(talk)
-        informs = self._constraint_counter.count(dialogue)
+        informs = count_constraints(dialogue)
         requests = count_requests(dialogue, informs.dropped)
         combined_ignores_domain = self.rules.faults.combined_ignores_domain
         dropped = {
@@ -170,7 +160,6 @@ class UserScorer:
             cut=talk.cut,
             goal=dialogue.goal,
             goal_digest=goal_digest(dialogue.goal_units, absent),
-            domains=tuple(dialogue.goal_units),
             inform=_outcomes(informs.domains),
             request=_outcomes(requests.domains),
             combined={
@@ -243,13 +232,6 @@ class UserScorer:
         )
 
 
-def _unpickle(kind: type[UserScorer], arguments: Any, options: Any, state: Any) -> UserScorer:
-    """Restore a scorer from its pickle."""
-    scorer = kind(*arguments, **options)
-    scorer.score_table, scorer.refused, scorer._unique_ids = state
-    return scorer
-
-
 def score_user(
     dialogues: str | Path | Conversations | Iterable[Conversation],
     rules: str | Path | UserRules = "dialmeter",
@@ -317,7 +299,7 @@ def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:
     }
 
 
-def _frozen(mentions: Mapping[str, Mapping[str, list[int]]]) -> dict[str, dict[str, tuple[int, ...]]]:
+def _frozen(mentions: Mentions) -> dict[str, dict[str, tuple[int, ...]]]:
     return {domain: {unit: tuple(turns) for unit, turns in units.items()} for domain, units in mentions.items()}
 
 

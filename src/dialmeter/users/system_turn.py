@@ -5,6 +5,8 @@ Behaviours use only :class:`SystemTurn`. It is computed once per turn and domain
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -140,40 +142,30 @@ def offered(slot: str, offers: frozenset[str], setup: ScoringSetup) -> bool:
     return setup.rules.faults.offers_by_substring and any(slot in each for each in offers)
 
 
+def _stated(dialogue: PreparedDialogue, domain: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """Yield the slots and values that the system states, by turn and service, in the services that are about a domain."""
+    setup = dialogue.setup
+    booking, every_domain = setup.profile.booking, setup.rules.faults.booking_is_every_domain
+    for turn in dialogue.turns[1::2]:
+        is_booked = booking in turn.acts and (every_domain or booked_domain(dialogue, turn.number) == domain)
+        for service in (domain, booking) if is_booked else (domain,):
+            if acts := turn.acts.get(service):
+                stating = [each for each in acts if each[0] & SLOT_VALUES and not each[0] & PLACEHOLDER]
+                yield turn.number, [(slot, value) for _, slot, value in stating if slot]
+
+
 def stating_turns(dialogue: PreparedDialogue, domain: str, wanted: str) -> tuple[int, ...]:
     """Return the system turns that state a constraint in a domain."""
-    return tuple(
-        [
-            turn.number
-            for turn in dialogue.turns[1::2]
-            for service in _services(dialogue, turn.number, domain)
-            if any(
-                types & SLOT_VALUES and not types & PLACEHOLDER and constraint(slot, value) == wanted
-                for types, slot, value in turn.acts[service]
-            )
-        ]
-    )
+    return tuple([turn for turn, stated in _stated(dialogue, domain) if wanted in starmap(constraint, stated)])
 
 
 def stated_slots(dialogue: PreparedDialogue, domain: str) -> dict[str, int]:
     """Return slot → first system turn that gives a value for it, for the slots of a domain."""
     first_turn: dict[str, int] = {}
-    for turn in dialogue.turns[1::2]:
-        for service in _services(dialogue, turn.number, domain):
-            for types, slot, _ in turn.acts[service]:
-                if types & SLOT_VALUES and not types & PLACEHOLDER and slot:
-                    first_turn.setdefault(slot, turn.number)
+    for turn, stated in _stated(dialogue, domain):
+        for slot, _ in stated:
+            first_turn.setdefault(slot, turn)
     return first_turn
-
-
-def _services(dialogue: PreparedDialogue, number: int, domain: str) -> list[str]:
-    """Return the services of a turn that are about a domain."""
-    acts, setup = dialogue.turns[number].acts, dialogue.setup
-    services = [domain] if domain in acts else []
-    booking = setup.profile.booking
-    if booking in acts and (setup.rules.faults.booking_is_every_domain or booked_domain(dialogue, number) == domain):
-        services.append(booking)
-    return services
 
 
 def booked_domain(dialogue: PreparedDialogue, number: int) -> str | None:

@@ -38,26 +38,17 @@ class DoubtfulForm(Struct, frozen=True):
     other: str
 
 
-class CollectedValues(Struct):
-    """Values of goals, ontology and acts, by slot."""
+class CollectedValues:
+    """Values of goals, ontology and acts, by slot. A new collection has only the values of an ontology."""
 
-    canonical: dict[str, dict[str, None]]
-    forms: dict[str, dict[str, Counter[str]]]
-    """Slot → domain → form → number of occurrences."""
-
-    @classmethod
-    def empty(cls, ontology: Mapping[str, Iterable[str]] | None = None) -> CollectedValues:
-        """Return a collection with only the values of an ontology."""
+    def __init__(self, ontology: Mapping[str, Iterable[str]] | None = None) -> None:
         listed = {slot: dict.fromkeys(values) for slot, values in (ontology or {}).items()}
-        return cls(defaultdict(dict, listed), defaultdict(lambda: defaultdict(Counter)))
+        self.canonical: dict[str, dict[str, None]] = defaultdict(dict, listed)
+        self.forms: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+        """Slot → domain → form → number of occurrences."""
 
     def add(self, talk: Conversation, counts: Callable[[str], bool]) -> None:
-        """Add the values of one conversation.
-
-        Args:
-            talk: the conversation.
-            counts: returns True if acts with this name state values.
-        """
+        """Add the values of one conversation; ``counts`` returns True if acts with this name state values."""
         for domain in (talk.goal or {}).values():
             for part in domain.parts.values():
                 for slot, value in part.items():
@@ -72,12 +63,10 @@ class CollectedValues(Struct):
 def value_map(collected: CollectedValues, similarity: float = 0.9) -> tuple[dict[str, Any], list[DoubtfulForm]]:
     """Return the map in the published format, and the forms that are also similar to a second canonical value.
 
-    Args:
-        collected: the values of goals, ontology and acts.
-        similarity: minimum similarity (0 to 1) of two forms of the same value.
+    Forms of the same value have at least this similarity, from 0 to 1.
 
     Example:
-        >>> collected = CollectedValues.empty({"area": ["centre", "east"]})
+        >>> collected = CollectedValues({"area": ["centre", "east"]})
         >>> collected.forms["area"]["hotel"].update(["the centre", "Centre", "riverside"])
         >>> value_map(collected, 0.7)[0]["area"]
         {'centre': ['Centre', 'centre', 'the centre'], 'east': ['east'], 'special_keys': {'not_in_goal': {'hotel': {'riverside': ['riverside']}}}}

@@ -10,8 +10,7 @@ import pytest
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.model import Act, Conversation, DomainGoal, Move
-from dialmeter.users.analysis.distance import Distance
-from dialmeter.users.analysis.older_measures import paired_measures, score_divergences
+from dialmeter.users.analysis.distance import Distance, paired_measures, score_divergences
 
 from ...cli.invoke import call, checked
 

@@ -8,7 +8,7 @@ from dialmeter.model import Move
 from dialmeter.users.analysis.patterns import count_patterns, patterns_of
 from dialmeter.users.scorer import UserScorer
 
-from ..talks import goal, system, talk, user
+from ..talks import goal, scored, system, talk, user
 
 GOAL = goal(
     hotel={
@@ -61,3 +61,13 @@ def test_patterns_are_counted_by_domain() -> None:
     each = talk(GOAL, user("Hotel-Inform area=east"), END)
     found = count_patterns([*patterns_of(UserScorer().add(each))] * 2)
     assert found["search"] == {"hotel": {"miss_one": 2}}
+
+
+def test_a_part_that_is_not_wanted_has_no_pattern() -> None:
+    wanted = goal(hotel={"fail_info": {"area": "east", "type": "hotel"}, "info": {"area": "west", "type": "hotel"}})
+    each = talk(
+        wanted, user("Hotel-Inform area=east | Hotel-Inform type=hotel"), system("Hotel-Recommend name=the inn")
+    )
+    for changes, expected in (((), ["fail_info"]), (("goals.alternatives=all",), ["info", "fail_info"])):
+        parts = [found.part for found in patterns_of(scored(each, *changes)) if found.kind == "search"]
+        assert parts == expected

@@ -8,8 +8,7 @@ from dialmeter.users.blame import Blamer
 from dialmeter.users.scorer import UserScorer
 
 from ..talks import goal, system, talk, user
-from .cases import CASES
-from .verdicts import ALL, ANSWER, AREA, BYE, END, HOTEL, OFFER, TWO, blamed, loss_of, moves
+from .verdicts import ALL, ANSWER, AREA, BYE, END, HOTEL, OFFER, SECOND, TWO, blamed, loss_of, moves
 
 
 def test_a_dialogue_that_lost_nothing_has_no_verdict() -> None:
@@ -19,7 +18,7 @@ def test_a_dialogue_that_lost_nothing_has_no_verdict() -> None:
 
 
 def test_what_is_not_needed_is_no_failure() -> None:
-    found = blamed(CASES["second_choice"][0], "goals.alternatives=all")
+    found = blamed(talk(SECOND, user("Hotel-Inform area=west"), OFFER, BYE, END), "goals.alternatives=all")
     assert not found.failed
     assert found.recall is not None
     assert found.recall.party == "not needed"

@@ -15,7 +15,6 @@ BOOK = goal(hotel={"info": {"area": "east"}, "book": {"day": "monday", "people":
 TWO = {**goal(hotel={"info": {"area": "east"}}), **goal(train={"info": {"day": "monday"}, "book": {"people": "2"}})}
 SECOND = goal(hotel={"fail_info": {"area": "west"}, "info": {"area": "east"}})
 AREA, OFFER = user("Hotel-Inform area=east"), system("Hotel-Recommend name=inn")
-PHONE, STARS = user("Hotel-Request phone=?"), user("Hotel-Inform stars=4")
 ALL = user("Hotel-Inform area=east | Hotel-Inform stars=4 | Hotel-Request phone=?")
 BYE, END = user("general-bye"), system("general-bye")
 
@@ -44,13 +43,4 @@ def moves(*turns: Move, wanted: dict[str, DomainGoal] = HOTEL) -> Conversation:
     return talk(wanted, *turns)
 
 
-def nothing(domain: str, search: object, book: object) -> int:
-    return 0
-
-
-def something(domain: str, search: object, book: object) -> int:
-    return 3
-
-
 ANSWER = system("Hotel-Inform phone=1")
-TWICE = user("Hotel-Inform area=east | Hotel-Inform stars=4")

@@ -1,8 +1,9 @@
-"""Tests of items of goals in words: published counts, hand-made labels, and one example for each verdict."""
+"""Tests of items of goals in words: published counts, hand-made labels, and examples of verdicts and events."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, ToolCa
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.users.items.goal_items import condition_of, form_of, items_of, places_in
 from dialmeter.users.items.log_items import LogItems, read_items
+from dialmeter.users.items.text_events import LogWords, text_events
 from dialmeter.users.items.verdicts import outcomes_of
 
 from ...cli.invoke import call, checked
 from ...shared_data import shared
+from ..talks import read_examples
 
 
 @cache
@@ -79,57 +82,38 @@ def test_hand_made_labels() -> None:
     assert (equal, count) == (33, 35)
 
 
-def dialogue(instruction: str, *said: str, ending: Any = "user_stop", calls: tuple[ToolCall, ...] = ()) -> Trajectory:
-    """Return a dialogue in which user and agent take turns. The expected call books economy for mia_li_3668."""
-    action = ExpectedAction("book", {"user_id": "mia_li_3668", "cabin": "economy"})
-    steps = [Step(place, (USER, SYSTEM)[place % 2], text) for place, text in enumerate(said)]
-    steps.append(Step(len(said), SYSTEM, calls=calls))
-    goal = TaskGoal(instruction, (action,))
-    return Trajectory(id="1:0", task="1", steps=tuple(steps), goal=goal, ending=ending)
-
-
 PLAIN = "You are mia_li_3668. You want economy."
-CASES = {
-    "said": (dialogue(PLAIN, "Economy for mia_li_3668."), ["conveyed", "conveyed"]),
-    "in an address": (dialogue(PLAIN, "mia_li_3668@example.com, economy"), ["implied", "conveyed"]),
-    "agreed": (
-        dialogue(PLAIN, "I am mia_li_3668.", "Shall I book economy?", "Yes, go ahead."),
-        ["conveyed", "confirmed"],
-    ),
-    "not agreed": (dialogue(PLAIN, "I am mia_li_3668.", "Shall I book economy?", "No."), ["conveyed", "missed"]),
-    "asked": (
-        dialogue(PLAIN, "Economy.", "Your user id, please?", "I forgot.", ending="transfer"),
-        ["missed", "conveyed"],
-    ),
-    "ended too early": (dialogue(PLAIN, "I am mia_li_3668. Bye."), ["conveyed", "missed"]),
-    "transferred": (dialogue(PLAIN, "Hello.", ending="transfer"), ["not_asked", "not_asked"]),
-    "only on a condition": (
-        dialogue("You are mia_li_3668. If business is full, you take economy.", "I am mia_li_3668."),
-        ["conveyed", "not_needed"],
-    ),
-    "forbidden and said": (
-        dialogue("You are mia_li_3668. You do not want to mention economy.", "mia_li_3668, economy"),
-        ["conveyed", "forbidden"],
-    ),
-    "forbidden and not said": (
-        dialogue("You are mia_li_3668. You do not want to mention economy.", "mia_li_3668"),
-        ["conveyed", "forbidden"],
-    ),
-    "done without asking": (
-        dialogue(PLAIN, "Book it.", calls=(ToolCall("book", {"user_id": "mia_li_3668", "cabin": "economy"}),)),
-        ["not_asked", "not_asked"],
-    ),
-}
+EXAMPLES = read_examples("items.jsonl")
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_verdicts(case: str) -> None:
-    found, wanted = CASES[case]
-    assert [each.verdict for each in outcomes_of(found)] == wanted
+def example_dialogue(example: Mapping[str, Any]) -> Trajectory:
+    """Return the dialogue of an example: user and agent take turns, then the agent makes its calls."""
+    steps = [Step(place, (USER, SYSTEM)[place % 2], text) for place, text in enumerate(example["messages"])]
+    if "calls" in example:
+        steps.append(Step(len(steps), SYSTEM, calls=tuple(ToolCall(*call) for call in example["calls"])))
+    goal = TaskGoal(example["instruction"], tuple(ExpectedAction(*action) for action in example["expected"]))
+    return Trajectory(id="1:0", task="1", steps=tuple(steps), goal=goal, ending=example["ending"])
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
+def test_verdicts_and_events(example: Mapping[str, Any]) -> None:
+    """The examples are JSON lines with all verdicts and events, each with its message, words and value."""
+    dialogue, places = example_dialogue(example), example.get("places", {})
+    outcomes = outcomes_of(dialogue, places)
+    verdicts = [f"{each.verdict} {each.item.value}" + ("" if each.at is None else f" @{each.at}") for each in outcomes]
+    assert verdicts == example["verdicts"]
+    words = {path: frozenset(each) for path, each in example.get("words", {}).items()}
+    events = [
+        " ".join(
+            filter(None, (each.name, *(f"@{at}" for at in each.turns), each.said, each.about and f"({each.about})"))
+        )
+        for each in text_events(dialogue, outcomes, LogWords(places, words))
+    ]
+    assert events == example["events"]
 
 
 def test_recall_counts_three_verdicts() -> None:
-    talks = read_items([found for found, _ in CASES.values()])
+    talks = read_items(map(example_dialogue, EXAMPLES))
     counts = {verdict: sum(kinds.values()) for verdict, kinds in talks.verdicts.items()}
     met = counts["conveyed"] + counts["confirmed"]
     recall = talks.scores[0]
@@ -164,29 +148,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert call(capsys, "user", "items", path, "-q", "--skip-bad").code == 0
     path.write_text(json.dumps([{**entries[0], "info": {}}]))
     assert "no goal in words has an item" in call(capsys, "user", "items", path, "-q").complaint
-
-
-ASKED = "You are mia_li_3668. If and only if the agent asks, you want economy."
-
-
-@pytest.mark.parametrize(
-    ("instruction", "said", "verdict"),
-    [
-        (ASKED, ("I am mia_li_3668.",), "not_asked"),
-        (ASKED, ("I am mia_li_3668.", "Which cabin, please?", "Any."), "missed"),
-        (ASKED, ("I am mia_li_3668, economy.",), "conveyed"),
-        ("You want to fly economy (do not mention it if the agent does not).", ("A flight.",), "forbidden"),
-        (
-            "You want to fly economy (do not mention it if the agent does not).",
-            ("A flight.", "In economy?", "Economy, yes."),
-            "conveyed",
-        ),
-    ],
-    ids=["not asked", "asked", "volunteered", "obeyed", "the agent said it first"],
-)
-def test_conditions(instruction: str, said: tuple[str, ...], verdict: str) -> None:
-    found = outcomes_of(dialogue(instruction, *said))
-    assert [each.verdict for each in found if each.item.value == "economy"] == [verdict]
 
 
 def test_a_city_before_an_address_only_says_which_one_is_meant() -> None:

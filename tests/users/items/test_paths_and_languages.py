@@ -27,22 +27,6 @@ def talk(instruction: str, actions: tuple[ExpectedAction, ...], *said: str, endi
     return Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal(instruction, actions), ending=ending)
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        (("Hello.", "Which street, please?", "5 Elm Street."), ["conveyed", "not_asked"]),
-        (("Hello.", "Which street, please?", "9 Oak Road."), ["not_asked", "conveyed"]),
-        (("Hello.", "To which street do we ship?", "I forgot."), ["missed", "not_asked"]),
-        (("Hello.", "Which street is on the invoice?", "I forgot."), ["not_asked", "missed"]),
-        (("Hello.", "Which street, please?", "I forgot."), ["missed", "not_asked"]),
-        (("To 5 Elm Street.", "And which street next?", "I forgot."), ["conveyed", "missed"]),
-        (("Hello.", "Which street for the order, and which street for the invoice?", "Hm."), ["missed", "missed"]),
-    ],
-)
-def test_a_question_is_about_one_of_the_arguments_with_its_name(said: tuple[str, ...], expected: list[str]) -> None:
-    assert [each.verdict for each in outcomes_of(talk(STREETS, TWO_CALLS, *said))] == expected
-
-
 def test_items_name_their_paths() -> None:
     items = [each.item for each in outcomes_of(talk(STREETS, TWO_CALLS, "Hello."))]
     assert [item.keys for item in items] == [("ship_order.address.street",), ("send_invoice.payer.street",)]

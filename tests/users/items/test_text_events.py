@@ -1,85 +1,21 @@
-"""Tests of events of users without acts: one example for each, the published logs, and the commands that show events."""
+"""Tests of events of users without acts: the published logs, and the commands that show events."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dialmeter import open_run
-from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.users.items.log_items import dialogue_items, read_items
-from dialmeter.users.items.text_events import LogWords, text_events
-from dialmeter.users.items.verdicts import outcomes_of
 
 from ...cli.invoke import call, checked
 from ...shared_data import shared
 
-PLACES = {"SEA": "Seattle", "JFK": "New York"}
-CABINS = {"book.cabin": frozenset({"economy", "basic economy", "business"})}
 GOAL = "You are mia_li_3668 and fly to Seattle on May 20 in economy, for at most $300."
-
-
-def talk(instruction: str, *said: str, ending: Any = "transfer", calls: tuple[ToolCall, ...] = ()) -> Trajectory:
-    steps = [Step(place, (USER, SYSTEM)[place % 2], text) for place, text in enumerate(said)]
-    if calls:
-        steps.append(Step(len(said), SYSTEM, calls=calls))
-    actions = (ExpectedAction("book", {"user_id": "mia_li_3668", "cabin": "economy"}),)
-    return Trajectory(id="1:0", task="1", steps=tuple(steps), goal=TaskGoal(instruction, actions), ending=ending)
-
-
-def events(found: Trajectory) -> list[tuple[str, tuple[int, ...], str]]:
-    log = LogWords(PLACES, CABINS)
-    return [(each.name, each.turns, each.said) for each in text_events(found, outcomes_of(found, PLACES), log)]
-
-
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        (talk(GOAL, "I am mia_li_3668, economy to Seattle on May 20th, up to $300."), []),
-        (talk(GOAL, "I am mia_li_3669."), [("wrong", (0,), "mia_li_3669")]),
-        (talk(GOAL, "On May 21."), [("wrong", (0,), "may 21")]),
-        (talk(GOAL, "For $400 at most."), [("wrong", (0,), "$400")]),
-        (talk(GOAL, "Business, please."), [("wrong", (0,), "business")]),
-        (talk(GOAL, "Hello.", "Economy or business?", "Business."), []),
-        (talk(GOAL, "From New York."), [("invented", (0,), "new york")]),
-        (talk(GOAL, "My mail is mia@example.com."), [("invented", (0,), "mia@example.com")]),
-        (talk(GOAL, "Hello.", "Is it ZX81AB?", "Yes, ZX81AB."), []),
-        (talk(GOAL, "It is ZX81AB."), [("invented", (0,), "zx81ab")]),
-        (talk(GOAL, "Flight HAT045, please."), []),
-        (talk(GOAL, "Hello.", "Your user id?", "I don't remember my user ID."), [("wrong", (2,), "don't remember my user id")]),
-        (talk(GOAL, "I don't have the reservation id."), [("invented", (0,), "don't have the reservation id")]),
-        (talk(f"{GOAL} You do not remember the reservation id.", "I don't have the reservation id."), []),
-        (talk(GOAL, "I don't have my user id handy, maybe mia_li_3668?"), []),
-        (talk(f"{GOAL} Tell nobody that it is basic economy (do not mention it).", "It is basic economy."), [("leak", (0,), "basic economy")]),
-        (talk(f"{GOAL} Tell nobody that it is basic economy (do not mention it).", "Hm.", "Basic economy?", "Basic economy."), []),
-        (talk(f"{GOAL} You want a flight on the next day.", "May 21."), []),
-    ],
-)  # fmt: skip
-def test_what_is_said(found: Trajectory, expected: list[Any]) -> None:
-    assert [each for each in events(found) if each[0] != "missed"] == expected
-
-
-def test_early_stop_needs_an_item_missed_and_a_call_undone() -> None:
-    asked = ("Economy.", "Your user id?", "Later. ###STOP###")
-    assert ("early_stop", (2,), "Later.") in events(talk(GOAL, *asked, ending="user_stop"))
-    booked = (ToolCall("book", {"user_id": "mia_li_3668"}),)
-    assert "early_stop" not in {name for name, _, _ in events(talk(GOAL, *asked, ending="user_stop", calls=booked))}
-    assert "early_stop" not in {name for name, _, _ in events(talk(GOAL, *asked, ending="transfer"))}
-
-
-def test_stuck_and_volunteered() -> None:
-    again = "Can you please look once more for a cheaper flight?"
-    assert ("stuck", (2,), again) in events(talk(GOAL, again, "No.", again))
-    short = "No, just book it."
-    assert "stuck" not in {name for name, _, _ in events(talk(GOAL, short, "Why?", short))}
-    asked = "You are mia_li_3668. If the agent asks, you want economy."
-    assert ("volunteered", (0,), "economy") in events(talk(asked, "Economy."))
-    assert "volunteered" not in {name for name, _, _ in events(talk(asked, "Hi.", "Which cabin?", "Economy."))}
 
 
 def test_events_do_not_depend_on_the_reward() -> None:

@@ -14,8 +14,7 @@ from ...core.document import describe_intervals
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import is_log, open_conversations
-from ...users.analysis.distance import Distance, distances
-from ...users.analysis.older_measures import paired_measures, score_divergences
+from ...users.analysis.distance import Distance, distances, paired_measures, score_divergences
 from ...users.compare import common_goals
 from ...users.compare import compare as compare_users
 from ...users.events import COMBINED

@@ -159,7 +159,7 @@ def values(**options: Any) -> Output:
     out = Path(options["out"]) if options["out"] else None
     if out is not None:
         check_target(out, force=options["force"])
-    collected = CollectedValues.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
+    collected = CollectedValues(read_ontology(options["ontology"]) if options["ontology"] else None)
     corpus = open_conversations(options["dialogues"], options["format"], options["goals"])
     for talk in track_reading(corpus, corpus, options["quiet"]):
         collected.add(talk, _states_values)

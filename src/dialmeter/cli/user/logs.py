@@ -22,19 +22,25 @@ from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...model import Notice, dialogue_key
 from ...readers.conversations import is_log, open_trajectories
 from ...users.events import COMBINED, Event
-from ...users.items.faults import DialogueItems, FaultTable
 from ...users.items.goal_items import read_goal_sheet, sheet_digest
 from ...users.items.log_items import (
     BY_RULE,
+    KIND,
+    DialogueItems,
+    FaultTable,
     ItemComparison,
+    ItemRow,
     LogItems,
     compare_items,
     dialogue_items,
+    finish_items_run,
+    item_lines,
+    item_row,
+    items_identity,
     language_notices,
     read_items,
     score_of,
 )
-from ...users.items.record import KIND, ItemRow, finish_items_run, item_lines, item_row, items_identity
 from ...users.items.text_events import FAULTS
 from ...views.compare import task_test_lines
 from ...views.pages.item_tables import (

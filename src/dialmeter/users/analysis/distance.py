@@ -1,41 +1,42 @@
-"""Distances between a simulated user and people: properties of user turns, with confidence intervals of the differences.
+"""Distances between a simulated user and people, with confidence intervals of the differences.
 
-The dialogues need not have the same goals. Every measure is a ratio of two sums over dialogues. The confidence interval of
-its difference comes from resampling the dialogues of both files independently. Two measures compare distributions: the order
-in which slots are first named, as a total variation distance, and the acts, as a Kullback-Leibler divergence of the simulated
-from the human acts (Cuayáhuitl et al. 2005). The distance between two samples is never zero, so these measures have a
-permutation test.
+Properties of user turns are ratios of two sums over dialogues. The dialogues need not have the same goals. The confidence interval of
+a difference comes from resampling the dialogues of both files independently. Two measures compare distributions: the order in which
+slots are first named, as a total variation distance, and the acts, as a Kullback-Leibler divergence of the simulated from the human
+acts (Cuayáhuitl et al. 2005). The distance between two samples is never zero, so these measures have a permutation test.
+
+Older measures are from the related work of Coca et al. (2021):
+
+- TurnPrecision, TurnRecall, TurnF1: acts of the simulated user against acts of people in the same context (Schatzmann,
+  Georgila and Young 2005).
+- ActBLEU: BLEU (Papineni et al. 2002) over sequences of acts of user and system, as Jung et al. (2009) propose.
+- CvM: the Cramér-von Mises divergence between the scores of dialogues (Williams 2007).
+
+The first two need the same dialogues in both files: equal ids, and equal goals if both files have goals.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from math import sqrt
+from typing import Any, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ...core.comparison import Resampling
-from ...errors import DialmeterError
-from ...model import USER, Conversation, Move
-
-if TYPE_CHECKING:
-    import numpy as np
+from ...errors import DialmeterError, MissingExtra
+from ...model import USER, Conversation, Move, Notice, dialogue_key
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMOOTHING = 0.5
 _PERMUTATIONS = 1000
+_BLEU_ORDER = 4
 
-
-class TurnMeasure(Struct, frozen=True):
-    """A property of user turns: a ratio of two sums over dialogues."""
-
-    name: str
-    title: str
-    parts: Callable[[Sequence[Move]], tuple[float, float]]
+Pairs: TypeAlias = Sequence[tuple[Conversation, Conversation]]
+"""Dialogues of people with the same dialogues of the simulated user."""
 
 
 class Distance(Struct, frozen=True):
@@ -73,55 +74,40 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _distinct_pairs(turns: Sequence[Move]) -> tuple[float, float]:
+def _distinct_pairs(turns: Sequence[Move]) -> tuple[int, int]:
     pairs = [pair for turn in turns for pair in pairwise(words(turn.text))]
-    return float(len(set(pairs))), float(len(pairs))
+    return len(set(pairs)), len(pairs)
 
 
-def _repeated(turns: Sequence[Move]) -> tuple[float, float]:
-    texts = [tuple(words(turn.text)) for turn in turns]
-    return float(sum(text in texts[:index] for index, text in enumerate(texts))), float(len(texts))
+def _repeated(turns: Sequence[Move]) -> tuple[int, int]:
+    texts = [words(turn.text) for turn in turns]
+    return sum(text in texts[:index] for index, text in enumerate(texts)), len(texts)
 
 
-MEASURES = (
-    TurnMeasure("Turns", "user turns per dialogue", lambda turns: (float(len(turns)), 1.0)),
-    TurnMeasure(
-        "TurnLength",
-        "words per turn",
-        lambda turns: (float(sum(len(words(turn.text)) for turn in turns)), float(len(turns))),
-    ),
-    TurnMeasure(
-        "ActsPerTurn",
-        "acts per turn",
-        lambda turns: (
-            float(sum(len(turn.acts or ()) for turn in turns)),
-            float(sum(turn.acts is not None for turn in turns)),
-        ),
-    ),
-    TurnMeasure(
+def _acts_per_turn(turns: Sequence[Move]) -> tuple[int, int]:
+    return sum(len(turn.acts or ()) for turn in turns), sum(turn.acts is not None for turn in turns)
+
+
+_MEASURES: tuple[tuple[str, str, Callable[[Sequence[Move]], tuple[int, int]]], ...] = (
+    ("Turns", "user turns per dialogue", lambda turns: (len(turns), 1)),
+    ("TurnLength", "words per turn", lambda turns: (sum(len(words(turn.text)) for turn in turns), len(turns))),
+    ("ActsPerTurn", "acts per turn", _acts_per_turn),
+    (
         "Vocabulary",
         "different words per dialogue",
-        lambda turns: (float(len({word for turn in turns for word in words(turn.text)})), 1.0),
+        lambda turns: (len({word for turn in turns for word in words(turn.text)}), 1),
     ),
-    TurnMeasure("Distinct2", "share of different word pairs among all word pairs of a dialogue", _distinct_pairs),
-    TurnMeasure("Repetitions", "turns that repeat an earlier turn word for word", _repeated),
-    TurnMeasure(
-        "Questions",
-        "turns with a question mark",
-        lambda turns: (float(sum("?" in turn.text for turn in turns)), float(len(turns))),
-    ),
+    ("Distinct2", "share of different word pairs among all word pairs of a dialogue", _distinct_pairs),
+    ("Repetitions", "turns that repeat an earlier turn word for word", _repeated),
+    ("Questions", "turns with a question mark", lambda turns: (sum("?" in turn.text for turn in turns), len(turns))),
 )
+"""Name, title, and the two parts of a ratio over the user turns of a dialogue."""
 
 
 def distances(
     human: Iterable[Conversation], simulated: Iterable[Conversation], resampling: Resampling
 ) -> list[Distance]:
     """Return the distances between a simulated user and people.
-
-    Args:
-        human: dialogues of people.
-        simulated: dialogues of the simulated user.
-        resampling: confidence, resamples and seed.
 
     Raises:
         DialmeterError: one of the two has no user turns.
@@ -132,36 +118,31 @@ def distances(
         >>> [(each.measure, each.difference) for each in found if each.difference][:2]
         [('TurnLength', 1.0), ('Vocabulary', 1.0)]
     """
-    sides = [[turns for talk in talks if (turns := user_turns(talk))] for talks in (human, simulated)]
+    sides = [[turns for talk in talks if (turns := _user_turns(talk))] for talks in (human, simulated)]
     for name, side in zip(("human", "simulated"), sides, strict=True):
         if not side:
             raise DialmeterError(f"the {name} dialogues have no user turns")
     return [*_ratios(sides, resampling), *_distributions(sides, resampling)]
 
 
-def user_turns(talk: Conversation) -> list[Move]:
-    """Return the turns of the user."""
+def _user_turns(talk: Conversation) -> list[Move]:
     return [move for move in talk.moves if move.speaker == USER]
 
 
 def _ratios(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -> Iterator[Distance]:
     import numpy as np
 
-    weights = draws([len(side) for side in sides], resampling)
-    for measure in MEASURES:
-        columns = [np.array([measure.parts(turns) for turns in side]) for side in sides]
+    weights = _draws([len(side) for side in sides], resampling)
+    for name, title, parts in _MEASURES:
+        columns = [np.array([parts(turns) for turns in side], dtype=float) for side in sides]
         sums = [side.sum(axis=0) for side in columns]
-        if not all(below for _, below in sums):
-            continue
-        human, simulated = (float(above / below) for above, below in sums)
-        drawn = []
-        for side, counts in zip(columns, weights, strict=True):
-            totals = counts @ side
+        if all(below for _, below in sums):
+            human, simulated = (float(above / below) for above, below in sums)
+            totals = [counts @ side for side, counts in zip(columns, weights, strict=True)]
             with np.errstate(invalid="ignore", divide="ignore"):
-                drawn.append(totals[:, 0] / totals[:, 1])
-        yield Distance(
-            measure.name, measure.title, human, simulated, simulated - human, limits(drawn[1] - drawn[0], resampling)
-        )
+                drawn = [side[:, 0] / side[:, 1] for side in totals]
+            ci = _limits(drawn[1] - drawn[0], resampling)
+            yield Distance(name, title, human, simulated, simulated - human, ci)
 
 
 def _distributions(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -> Iterator[Distance]:
@@ -170,45 +151,35 @@ def _distributions(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resamp
 
     for name, title, events, distance in (
         ("SlotOrder", "total variation between the orders in which slots are first named", _order, _variation),
-        ("ActKL", "divergence of the simulated from the human acts, in nats", acts_of, _divergence),
+        ("ActKL", "divergence of the simulated from the human acts, in nats", _acts, _divergence),
     ):
         counts = [Counter(events(turns)) for side in sides for turns in side]
         keys = sorted({key for each in counts for key in each})
         table = np.array([[each[key] for key in keys] for each in counts], dtype=float)
         is_human = np.arange(len(counts)) < len(sides[0])
-        if not (keys and table[is_human].sum() and table[~is_human].sum()):
-            continue
-        value = float(distance(is_human[None, :] @ table, ~is_human[None, :] @ table)[0])
-        permutations = permuted(is_human, resampling)
-        drawn = distance(permutations @ table, ~permutations @ table)
-        yield with_permutation_test(Distance(name, title, None, None, value, None), drawn, resampling)
+        if keys and table[is_human].sum() and table[~is_human].sum():
+            value = float(distance(is_human[None, :] @ table, ~is_human[None, :] @ table)[0])
+            permutations = _permuted(is_human, resampling)
+            yield _tested(name, title, value, distance(permutations @ table, ~permutations @ table), resampling)
 
 
-def permuted(is_human: Any, resampling: Resampling) -> Any:
-    """Return permutations of the flags that mark human dialogues, one permutation per row.
-
-    Args:
-        is_human: a flag for each dialogue of both files.
-        resampling: resamples and seed.
-    """
+def _permuted(is_human: Any, resampling: Resampling) -> Any:
+    """Return permutations of the flags that mark human dialogues, one permutation per row."""
     import numpy as np
 
     generator = np.random.default_rng(resampling.seed)
     return np.array([generator.permutation(is_human) for _ in range(min(resampling.resamples, _PERMUTATIONS))])
 
 
-def with_permutation_test(distance: Distance, drawn: Any, resampling: Resampling) -> Distance:
-    """Return a distance with the results of a permutation test.
-
-    Args:
-        distance: the distance.
-        drawn: the distances of permuted dialogues.
-        resampling: the confidence.
-    """
+def _tested(
+    measure: str, title: str, value: float, drawn: Any, resampling: Resampling, *, signed: tuple[str, ...] = ()
+) -> Distance:
+    """Return a distance with a permutation test; ``drawn`` has the distances of permuted dialogues."""
     import numpy as np
 
-    p = (1 + int((drawn >= distance.difference).sum())) / (1 + len(drawn))
-    return replace(distance, chance=float(np.nanquantile(drawn, resampling.confidence)), p=p)
+    p = (1 + int((drawn >= value).sum())) / (1 + len(drawn))
+    chance = float(np.nanquantile(drawn, resampling.confidence))
+    return Distance(measure, title, None, None, value, None, chance, p, signed)
 
 
 def _order(turns: Sequence[Move]) -> Iterator[str]:
@@ -221,7 +192,7 @@ def _order(turns: Sequence[Move]) -> Iterator[str]:
     return (f"{before} {after}" for before, after in pairwise(named))
 
 
-def acts_of(turns: Sequence[Move]) -> list[str]:
+def _acts(turns: Sequence[Move]) -> list[str]:
     """Return the acts of some turns as name and slot, without values."""
     return [f"{act.name.lower()} {act.slot.lower()}" for turn in turns for act in turn.acts or ()]
 
@@ -243,7 +214,7 @@ def _divergence(human: Any, simulated: Any) -> Any:
     return (one * np.log(one / other)).sum(axis=1)
 
 
-def draws(sizes: Sequence[int], resampling: Resampling) -> list[Any]:
+def _draws(sizes: Sequence[int], resampling: Resampling) -> list[Any]:
     """Return how often each dialogue is drawn in each resample, independently for each side."""
     import numpy as np
 
@@ -251,7 +222,7 @@ def draws(sizes: Sequence[int], resampling: Resampling) -> list[Any]:
     return [generator.multinomial(size, np.full(size, 1 / size), resampling.resamples).astype(float) for size in sizes]
 
 
-def limits(values: np.ndarray[Any, np.dtype[np.float64]], resampling: Resampling) -> tuple[float, float] | None:
+def _limits(values: Any, resampling: Resampling) -> tuple[float, float] | None:
     """Return the confidence interval of resampled values, or None if they do not vary."""
     import numpy as np
 
@@ -260,3 +231,209 @@ def limits(values: np.ndarray[Any, np.dtype[np.float64]], resampling: Resampling
         return None
     low, high = np.quantile(finite, [(1 - resampling.confidence) / 2, (1 + resampling.confidence) / 2])
     return float(low), float(high)
+
+
+def paired_measures(
+    human: Sequence[Conversation], simulated: Sequence[Conversation], resampling: Resampling
+) -> tuple[list[Distance], list[Notice]]:
+    """Return precision, recall and F1 of acts by turn, and BLEU over acts, with notices about what could not be compared.
+
+    Example:
+        >>> from dialmeter.model import Act
+        >>> said = [Act("Hotel-Inform", "hotel", slot) for slot in ("area", "stars")]
+        >>> talks = [[Conversation("a", (Move("user", acts=acts),))] for acts in (tuple(said), (said[0],))]
+        >>> [(each.measure, each.simulated) for each in paired_measures(*talks, Resampling())[0]][:2]
+        [('TurnPrecision', 1.0), ('TurnRecall', 0.5)]
+    """
+    by_key = {dialogue_key(talk.id): talk for talk in simulated}
+    pairs = [
+        (talk, other)
+        for talk in human
+        if (other := by_key.get(dialogue_key(talk.id))) is not None
+        and (talk.goal is None or other.goal is None or talk.goal == other.goal)
+    ]
+    if not pairs:
+        message = (
+            "TurnPrecision, TurnRecall, TurnF1 and ActBLEU are not measured: no dialogue with the same id and goal is in "
+            "both files"
+        )
+        return [], [Notice("not-paired", len(human), message)]
+    measures, compared = _turn_measures(pairs, resampling)
+    turns = sum(len(_user_turns(talk)) for talk, _ in pairs)
+    problems = [
+        (
+            "not-paired",
+            len(human) - len(pairs),
+            f"{len(human) - len(pairs)} of {len(human)} human dialogues are not in the simulated file with the same id and "
+            "goal: TurnPrecision, TurnRecall, TurnF1 and ActBLEU skip them",
+        ),
+        (
+            "other-context",
+            turns - compared,
+            f"TurnPrecision, TurnRecall and TurnF1 compare {compared} of {turns} human turns; the others have no acts, no "
+            "corresponding simulated turn, or other system turns before them",
+        ),
+    ]
+    try:
+        bleu, unscored = _act_bleu(pairs, resampling)
+        measures += bleu
+        message = f"ActBLEU skips {unscored} of {len(pairs)} dialogues that have no acts in one of the files"
+        problems.append(("no-acts", unscored, message))
+    except MissingExtra as error:
+        problems.append(("no-sacrebleu", 1, str(error)))
+    return measures, [Notice(*problem) for problem in problems if problem[1]]
+
+
+def _turn_measures(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int]:
+    """Return precision, recall and F1 from sums over all turns, and the number of compared turns."""
+    import numpy as np
+
+    rows, compared = [], 0
+    for talk, other in pairs:
+        turns = [
+            (Counter(_acts([human])), Counter(_acts([simulated])))
+            for human, simulated in _same_context(talk, other)
+            if human.acts is not None and simulated.acts is not None
+        ]
+        compared += len(turns)
+        if turns:
+            sums = [((human & simulated).total(), simulated.total(), human.total()) for human, simulated in turns]
+            rows.append(np.sum(sums, axis=0, dtype=float))
+    if not rows:
+        return [], 0
+    table = np.array(rows)
+    drawn = _draws([len(table)], resampling)[0] @ table
+    whole = table.sum(axis=0)
+    measures = []
+    for name, title, above, below in (
+        ("TurnPrecision", "acts of the simulated user that people have in the same turn", 1, (1,)),
+        ("TurnRecall", "acts of people that the simulated user has in the same turn", 1, (2,)),
+        ("TurnF1", "F1 of the acts in the same turn", 2, (1, 2)),
+    ):
+        total = whole[list(below)].sum()
+        if total:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values = above * drawn[:, 0] / drawn[:, list(below)].sum(axis=1)
+            measures.append(
+                Distance(name, title, None, float(above * whole[0] / total), None, _limits(values, resampling))
+            )
+    return measures, compared
+
+
+def _same_context(human: Conversation, simulated: Conversation) -> Iterator[tuple[Move, Move]]:
+    """Yield pairs of user turns that have the same system turns before them.
+
+    The selection depends only on earlier turns. So turns are not selected by their agreement.
+    """
+    for (before, human_turn), (other_before, simulated_turn) in zip(
+        _in_context(human), _in_context(simulated), strict=False
+    ):
+        if before != other_before:
+            return
+        yield human_turn, simulated_turn
+
+
+def _in_context(talk: Conversation) -> Iterator[tuple[list[Any], Move]]:
+    before: list[Any] = []
+    for move in talk.moves:
+        if move.speaker == USER:
+            yield before, move
+            before = []
+        else:
+            before.append((move.speaker, move.text, move.acts))
+
+
+def _act_bleu(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int]:
+    """Return BLEU of simulated dialogues against human dialogues, and the number of dialogues without acts.
+
+    Acts of one turn have no order, so they are sorted.
+    """
+    try:
+        from sacrebleu.metrics import BLEU  # type: ignore[attr-defined, import-not-found, unused-ignore]
+    except ImportError:
+        raise MissingExtra("ActBLEU", "references") from None
+    import numpy as np
+
+    metric = BLEU(tokenize="none", effective_order=True)
+    numbers: dict[str, int] = {}
+    rows = []
+    for talk, other in pairs:
+        reference, candidate = (_act_sequence(each, numbers) for each in (talk, other))
+        if reference and candidate:
+            score = metric.sentence_score(candidate, [reference])
+            rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
+    if not rows:
+        return [], len(pairs)
+    table = np.array(rows, dtype=float)
+
+    def bleu(sums: Any) -> float:
+        counts, totals, (length, reference_length) = (
+            part.astype(int).tolist() for part in (sums[:_BLEU_ORDER], sums[_BLEU_ORDER : 2 * _BLEU_ORDER], sums[-2:])
+        )
+        result = BLEU.compute_bleu(counts, totals, length, reference_length, smooth_method="exp", effective_order=True)
+        return float(result.score) / 100
+
+    drawn = np.array([bleu(sums) for sums in _draws([len(table)], resampling)[0] @ table])
+    distance = Distance(
+        "ActBLEU",
+        "BLEU over the acts of both speakers, against the human dialogue",
+        None,
+        bleu(table.sum(axis=0)),
+        None,
+        _limits(drawn, resampling),
+        signed=(metric.get_signature().format(short=False),),
+    )
+    return [distance], len(pairs) - len(rows)
+
+
+def _act_sequence(talk: Conversation, numbers: dict[str, int]) -> str:
+    """Return the acts of a dialogue as a text with one word for each act. Each different act has its own number."""
+    acts = [f"{move.speaker} {act}" for move in talk.moves for act in sorted(_acts([move]))]
+    return " ".join(f"act{numbers.setdefault(act, len(numbers))}" for act in acts)
+
+
+def score_divergences(
+    scores: Mapping[str, tuple[Sequence[float], Sequence[float]]], resampling: Resampling, signed: tuple[str, ...] = ()
+) -> list[Distance]:
+    """Return Cramér-von Mises divergences between scores of human and simulated dialogues. Measures without scores are skipped.
+
+    Args:
+        scores: measure → scores of the human and of the simulated dialogues.
+        resampling: confidence, resamples and seed.
+        signed: the fields of the scoring settings, for signatures.
+
+    Example:
+        >>> found = score_divergences({"I-GCDF1": ([0.2, 0.4, 0.6], [0.9, 0.9])}, Resampling())
+        >>> found[0].measure, round(found[0].difference, 9)
+        ('CvM(I-GCDF1)', 1.0)
+    """
+    import numpy as np
+
+    divergences = []
+    for measure, (human, simulated) in scores.items():
+        if not (human and simulated):
+            continue
+        values = np.array([*human, *simulated])
+        is_human = np.arange(len(values)) < len(human)
+        drawn = np.array(
+            [_cramer_von_mises(values[chosen], values[~chosen]) for chosen in _permuted(is_human, resampling)]
+        )
+        title = f"Cramér-von Mises divergence between the {measure} of dialogues, 0 to 1"
+        value = _cramer_von_mises(values[is_human], values[~is_human])
+        divergences.append(_tested(f"CvM({measure})", title, value, drawn, resampling, signed=signed))
+    return divergences
+
+
+def _cramer_von_mises(human: Any, simulated: Any) -> float:
+    """Return the Cramér-von Mises divergence, scaled to at most 1.
+
+    Equal scores count as half below, so equal samples have distance 0.
+    """
+    import numpy as np
+
+    below = [
+        (np.searchsorted(ranked, human, "left") + np.searchsorted(ranked, human, "right")) / (2 * len(ranked))
+        for ranked in (np.sort(human), np.sort(simulated))
+    ]
+    n = len(human)
+    return sqrt(12 * n / (4 * n * n - 1) * float(((below[0] - below[1]) ** 2).sum()))

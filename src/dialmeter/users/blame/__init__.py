@@ -1,13 +1,12 @@
-"""Causes of lost points: who lost each point of a dialogue, in which turn, and why. The first test that finds a cause decides.
+"""Causes of lost points: who lost each point of a dialogue, in which turn, and why. The first cause that is found decides.
 
-``recall.py`` has the tests for units that were never said, ``precision.py`` for unwanted and repeated units, ``failures.py`` for
-failed searches and for users who stop. ``exchange.py`` compares what was said with what was heard.
+``exchange.py`` compares what was said with what was heard, ``causes.py`` looks for causes, ``verdict.py`` sums them up.
 """
 
 from __future__ import annotations
 
-from .exchange import PARTIES, REASONS, Cause, Party
-from .failures import Database
+from .causes import PARTIES, REASONS, Cause, Party
+from .exchange import Database
 from .verdict import Blamer, BlameVerdict, Confusion, Loss, SideVerdict, blame_table, confusion_table
 
 __all__ = [

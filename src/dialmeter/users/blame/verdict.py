@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import fsum
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ...model import Conversation
+from ...model import Act, Conversation
 from ..events import DialogueOutcome, DomainOutcome, Measured
 from ..goals import requested_slot
 from ..prepared_dialogue import PreparedDialogue, ScoringSetup
-from .exchange import (
+from .causes import (
     PARTIES,
     REASONS,
     Cause,
-    Exchange,
-    ExchangeItem,
     Party,
-    acts_in_words,
-    confusion,
-    first_cause,
+    blocker,
+    causes_of_missing_constraint,
+    causes_of_missing_request,
+    causes_of_outside_constraint,
+    causes_of_outside_request,
     most_frequent,
+    repeat_cause,
 )
-from .failures import Database
-from .precision import OUTSIDE_CONSTRAINT_TESTS, OUTSIDE_REQUEST_TESTS, Mention, Repeat, repeat_cause
-from .recall import CONSTRAINT_TESTS, REQUEST_TESTS, LostUnit, blocker
+from .exchange import Database, Exchange, ExchangeItem
 from .words import WordSearch
 
 Side: TypeAlias = Literal["recall", "precision"]
@@ -155,96 +154,129 @@ class Blamer:
             dialogue: the same, prepared for scoring.
             outcome: the scores of the dialogue.
         """
-        exchange = Exchange(dialogue, talk, self._limit)
-        losses = tuple(self._losses(exchange, outcome))
+        exchange = Exchange(dialogue, talk, self._words, self._database, self._limit)
+        losses = [_loss(exchange, unit, _cause(exchange, outcome, unit)) for unit in _lost_units(outcome)]
         if not losses and not talk.cut:
             return None
         if not any(loss.side == "recall" and loss.weight for loss in losses) and talk.cut:
-            cause = blocker(exchange, self._database)
-            losses = (*losses, _loss(exchange, Unit("recall", "", "", "", 1), cause))
+            losses.append(_loss(exchange, ("recall", "", "", "", 1), blocker(exchange)))
         missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.party != "not needed"]
         recall, precision = (
             _decide([loss for loss in losses if loss.side == side]) for side in ("recall", "precision")
         )
-        return BlameVerdict(talk.id, losses, recall, precision, bool(missing), tuple(_confusions(losses, outcome)))
-
-    def _losses(self, exchange: Exchange, outcome: DialogueOutcome) -> Iterator[Loss]:
-        sides: tuple[tuple[Measured, Mapping[str, DomainOutcome]], ...] = (
-            ("I", outcome.inform),
-            ("R", outcome.request),
-        )
-        for measured, domains in sides:
-            for domain, each in domains.items():
-                wanted, counted = Counter(each.wanted), Counter(each.counted)
-                for about, weight in sorted((wanted - counted).items()):
-                    cause = self._missing_cause(exchange, measured, domain, about)
-                    yield _loss(exchange, Unit("recall", measured, domain, about, weight), cause)
-                for about, weight in sorted((counted - wanted).items()):
-                    cause = self._unwanted_cause(exchange, outcome, measured, domain, about)
-                    yield _loss(exchange, Unit("precision", measured, domain, about, weight), cause)
-        for domain, dropped in outcome.dropped.items():
-            for about in dropped:
-                measured = "I" if "=" in about else "R"
-                cause = self._missing_cause(exchange, measured, domain, about)
-                yield _loss(exchange, Unit("recall", measured, domain, about, 0), cause)
-
-    def _missing_cause(self, exchange: Exchange, measured: Measured, domain: str, about: str) -> Cause:
-        """Return the cause of a missing unit of the goal."""
-        lost = LostUnit(exchange, domain, *_slot_and_value(measured, domain, about), self._words, self._database)
-        return first_cause(CONSTRAINT_TESTS if measured == "I" else REQUEST_TESTS, lost)
-
-    def _unwanted_cause(
-        self, exchange: Exchange, outcome: DialogueOutcome, measured: Measured, domain: str, about: str
-    ) -> Cause:
-        """Return the cause of a unit that is not in the goal, or that is repeated."""
-        is_constraint = measured == "I"
-        slot, value = _slot_and_value(measured, domain, about)
-        turns = (outcome.said if is_constraint else outcome.asked)[domain][about]
-        item = ExchangeItem("tell" if is_constraint else "ask", domain, slot, value, value)
-        units = exchange.dialogue.goal_units.get(domain)
-        in_goal = units is not None and about in (units.constraints if is_constraint else units.requests)
-        family = "repetition" if is_constraint else "request"
-        credited = {
-            event.turns
-            for event in outcome.events
-            if event.credited and (event.family, event.domain, event.about) == (family, domain, about)
-        }
-        pairs = [pair for pair in pairwise(turns) if pair not in credited]
-        if not in_goal or not pairs:
-            said = next(
-                (each for each in exchange.said[turns[0]] if each.key == item.key and each.value == value), item
-            )
-            tests = OUTSIDE_CONSTRAINT_TESTS if is_constraint else OUTSIDE_REQUEST_TESTS
-            return first_cause(tests, Mention(exchange, said, turns[0]))
-        return most_frequent([repeat_cause(Repeat(exchange, item, *pair, self._database)) for pair in pairs])
+        confusions = tuple(_confusions(losses, outcome))
+        return BlameVerdict(talk.id, tuple(losses), recall, precision, bool(missing), confusions)
 
 
-class Unit(NamedTuple):
-    """A unit that cost a point: its side, measure, domain, text and weight."""
-
-    side: Side
-    measured: Measured | Literal[""]
-    domain: str
-    about: str
-    weight: int
+_Unit: TypeAlias = tuple[Side, Measured | Literal[""], str, str, int]
+"""Side, measure, domain, text and weight of a unit that cost a point, as in ``Loss``."""
 
 
-def _slot_and_value(measured: Measured, domain: str, about: str) -> tuple[str, str]:
-    """Return the slot and the value of a constraint, or the slot of a request and an empty value."""
-    if measured == "I":
+def _lost_units(outcome: DialogueOutcome) -> Iterator[_Unit]:
+    sides: tuple[tuple[Measured, Mapping[str, DomainOutcome]], ...] = (("I", outcome.inform), ("R", outcome.request))
+    for measured, domains in sides:
+        for domain, each in domains.items():
+            wanted, counted = Counter(each.wanted), Counter(each.counted)
+            for about, weight in sorted((wanted - counted).items()):
+                yield "recall", measured, domain, about, weight
+            for about, weight in sorted((counted - wanted).items()):
+                yield "precision", measured, domain, about, weight
+    for domain, dropped in outcome.dropped.items():
+        for about in dropped:
+            yield "recall", "I" if "=" in about else "R", domain, about, 0
+
+
+def _cause(exchange: Exchange, outcome: DialogueOutcome, unit: _Unit) -> Cause:
+    """Return the cause of a unit that is missing, not in the goal, or repeated."""
+    side, measured, domain, about, _ = unit
+    is_constraint = measured == "I"
+    if is_constraint:
         slot, _, value = about.partition("=")
-        return slot, value
-    prefix = f"{domain.lower()}-"
-    return about.removeprefix(prefix) if about.startswith(prefix) else requested_slot(about), ""
+    else:
+        prefix, value = f"{domain.lower()}-", ""
+        slot = about.removeprefix(prefix) if about.startswith(prefix) else requested_slot(about)
+    if side == "recall" and is_constraint:
+        return next(causes_of_missing_constraint(exchange, domain, slot, value))
+    if side == "recall":
+        return next(causes_of_missing_request(exchange, domain, slot))
+    turns = (outcome.said if is_constraint else outcome.asked)[domain][about]
+    item = ExchangeItem("tell" if is_constraint else "ask", domain, slot, value, value)
+    units = exchange.dialogue.goal_units.get(domain)
+    in_goal = units is not None and about in (units.constraints if is_constraint else units.requests)
+    family = "repetition" if is_constraint else "request"
+    credited = {
+        event.turns
+        for event in outcome.events
+        if event.credited and (event.family, event.domain, event.about) == (family, domain, about)
+    }
+    pairs = [pair for pair in pairwise(turns) if pair not in credited]
+    if in_goal and pairs:
+        return most_frequent([repeat_cause(exchange, item, *pair) for pair in pairs])
+    said = [each for each in exchange.said[turns[0]] if each.key == item.key and each.value == value]
+    causes = causes_of_outside_constraint if is_constraint else causes_of_outside_request
+    return next(causes(exchange, [*said, item][0], turns[0]))
 
 
-def _loss(exchange: Exchange, unit: Unit, cause: Cause) -> Loss:
+def _loss(exchange: Exchange, unit: _Unit, cause: Cause) -> Loss:
+    """Return a loss with its evidence: what was said, and in case of a misunderstanding also what was heard."""
+    moves, turn, party = exchange.talk.moves, cause.turn, cause.party
     said = heard = ""
-    if cause.turn and cause.party in _MISHEARD:
-        general, moves = exchange.setup.profile.general, exchange.talk.moves
-        acts = (moves[cause.turn - 1].acts or (), moves[cause.turn].understood or ())
+    evidence = REASONS[cause.why][1] + (f" ({cause.detail})" if cause.detail else "")
+    if turn and party in _MISHEARD:
+        general, before, move = exchange.setup.profile.general, moves[turn - 1], moves[turn]
+        acts = (before.acts or (), move.understood or ())
         said, heard = confusion(*([act for act in each if act.service not in general] for each in acts))
-    return Loss(*unit, cause.party, cause.turn, cause.why, _evidence(exchange.talk, cause), said, heard)
+        evidence = (
+            f"turn {turn}: {evidence}; the {before.speaker} said {acts_in_words(before.acts)}, the {move.speaker} "
+            f"heard {acts_in_words(move.understood)}"
+        )
+    elif turn is not None:
+        evidence = f"turn {turn}: {evidence}; the {moves[turn].speaker} said {acts_in_words(moves[turn].acts)}"
+    return Loss(*unit, party, turn, cause.why, evidence, said, heard)
+
+
+def confusion(said: Iterable[Act], heard: Iterable[Act]) -> tuple[str, str]:
+    """Return what was said and not heard, and what was heard instead.
+
+    Names of acts are compared first. If they are equal, their slots are compared, and then their values, which are not named: a
+    confusion of values is the same confusion for every value.
+
+    Example:
+        >>> said, heard = Act("Booking-Book", "booking", "ref", ("7",)), Act("Train-OfferBooked", "train", "ref", ("7",))
+        >>> confusion([said], [heard])
+        ('Booking-Book', 'Train-OfferBooked')
+        >>> stars, area = (Act("Hotel-Inform", "hotel", slot, ("4",)) for slot in ("stars", "area"))
+        >>> confusion([stars], [stars, area]), confusion([stars], [Act("Hotel-Inform", "hotel", "stars", ("3",))])
+        (('nothing', 'Hotel-Inform area'), ('Hotel-Inform stars', 'another value'))
+    """
+    told, understood = ({_act_parts(each) for each in acts} for acts in (said, heard))
+    for size in (1, 2):
+        before, after = ({" ".join(each[:size]).strip() for each in acts} for acts in (told, understood))
+        if before != after:
+            return ", ".join(sorted(before - after)) or "nothing", ", ".join(sorted(after - before)) or "nothing"
+    return ", ".join(sorted({" ".join(each[:2]).strip() for each in told - understood})) or "nothing", "another value"
+
+
+def _act_parts(act: Act) -> tuple[str, str, str]:
+    """Return the name of an act with its service, its slot and its values."""
+    is_named = act.service.lower() in act.name.lower()
+    return act.name if is_named else f"{act.service}-{act.name}", act.slot, "|".join(act.values)
+
+
+def acts_in_words(acts: Sequence[Act] | None) -> str:
+    """Return acts as one line of text.
+
+    Example:
+        >>> acts_in_words([Act("Hotel-Inform", "hotel", "area", ("east",)), Act("general-bye", "general")])
+        'Hotel-Inform area=east, general-bye'
+    """
+    if acts is None:
+        return "unknown"
+    texts = [
+        f"{each.name} {each.slot}{'=' if each.values else ''}{'|'.join(each.values)}" if each.slot else each.name
+        for each in acts
+    ]
+    return ", ".join(texts) or "nothing"
 
 
 def _confusions(losses: Iterable[Loss], outcome: DialogueOutcome) -> Iterator[Confusion]:
@@ -270,19 +302,6 @@ def _gain(outcome: DialogueOutcome, measured: Measured, losses: Iterable[Loss]) 
     size = sum(len(each.wanted) + len(each.counted) for each in domains.values())
     mended = size + points["recall"] - points["precision"]
     return (min(1.0, (score.f1 * size + 2 * points["recall"]) / mended) if mended else 1.0) - score.f1
-
-
-def _evidence(talk: Conversation, cause: Cause) -> str:
-    """Describe the turn of the evidence: what was said, and in case of a misunderstanding also what was heard."""
-    meaning = REASONS[cause.why][1] + (f" ({cause.detail})" if cause.detail else "")
-    if cause.turn is None:
-        return meaning
-    move = talk.moves[cause.turn]
-    if cause.party in _MISHEARD and cause.turn:
-        speaker = talk.moves[cause.turn - 1].speaker
-        said, heard = acts_in_words(talk.moves[cause.turn - 1].acts), acts_in_words(move.understood)
-        return f"turn {cause.turn}: {meaning}; the {speaker} said {said}, the {move.speaker} heard {heard}"
-    return f"turn {cause.turn}: {meaning}; the {move.speaker} said {acts_in_words(move.acts)}"
 
 
 def _decide(losses: Iterable[Loss]) -> SideVerdict | None:

@@ -16,7 +16,7 @@ from ...values.maps import ValueMap
 from ..prepared_dialogue import PreparedDialogue
 from ..profile import Profile
 from ..text.phrases import UP_TO_TEN
-from .exchange import Exchange, ExchangeItem, is_reference
+from .exchange import Exchange, ExchangeItem, pick
 
 _WORD = re.compile(r"[\w&]+(?:[:'’.-][\w&]+)*")
 _NOUNS = {
@@ -173,7 +173,7 @@ def label_findings(talk: Conversation, dialogue: PreparedDialogue, words: WordSe
         dialogue: the same, prepared for scoring.
         words: finds values in text.
     """
-    exchange = Exchange(dialogue, talk)
+    exchange = Exchange(dialogue, talk, words)
     for turn in range(0, exchange.length, 2):
         move = talk.moves[turn]
         if move.acts is None or not move.text:
@@ -183,17 +183,13 @@ def label_findings(talk: Conversation, dialogue: PreparedDialogue, words: WordSe
             for unit in units.constraints:
                 slot, _, value = unit.partition("=")
                 # The name of the domain does not express a type: "a hotel" may be a guesthouse.
-                said = value != domain and unlabelled(exchange, words, turn, ExchangeItem("tell", domain, slot, value))
-                if said and not _is_part_of_label(said, exchange, words, turn):
+                said = value != domain and exchange.unlabelled(turn, ExchangeItem("tell", domain, slot, value))
+                if said and not _is_part_of_label(said, exchange, turn):
                     findings.append(("not labelled", domain, slot, value, said))
-        for item in exchange.said[turn]:
-            if (
-                item.kind != "tell"
-                or item.written in ("", "none")
-                or item.written in exchange.setup.profile.fine.values
-            ):
+        for item in pick(exchange.said[turn], "tell"):
+            if item.written in ("", "none", *exchange.setup.profile.fine.values):
                 continue
-            if is_reference(item.written):
+            if item.is_reference:
                 findings.append(("reference not resolved", item.domain, item.slot, item.written, item.written))
             elif not _is_said(item, words, move.text):
                 findings.append(("not said", item.domain, item.slot, item.written, ""))
@@ -201,29 +197,10 @@ def label_findings(talk: Conversation, dialogue: PreparedDialogue, words: WordSe
             yield LabelFinding(talk.id, turn, *each, move.text)
 
 
-def unlabelled(exchange: Exchange, words: WordSearch, turn: int, item: ExchangeItem) -> str:
-    """Return the words of a turn that express a value without an act for it, or an empty string."""
-    domain = item.domain
-    is_about = (
-        exchange.speaks_of(turn, domain)
-        or exchange.speaks_of(turn + 1, domain)
-        or exchange.topic_before[turn] == domain
-    )
-    if not is_about or exchange.tells(turn, domain, item.slot):
-        return ""
-    forms = set(words.forms(domain, item.slot, item.value))
-    told = [each for each in exchange.said[turn] if each.kind == "tell"]
-    if not words.is_number(item.value) and any(each.value in forms or each.written in forms for each in told):
-        return ""
-    topics = exchange.topics(turn)
-    text = exchange.talk.moves[turn].text
-    return words.find(domain, item.slot, item.value, text, by_reference=not topics or domain in topics)
-
-
-def _is_part_of_label(said: str, exchange: Exchange, words: WordSearch, turn: int) -> bool:
+def _is_part_of_label(said: str, exchange: Exchange, turn: int) -> bool:
     """Return True if the words are part of a longer labelled value, or of the name of a labelled slot ("a car park")."""
-    told = [each for each in exchange.said[turn] if each.kind == "tell"]
-    longer = {form for each in told for form in (each.written, *words.slot_words(each.slot))}
+    told = pick(exchange.said[turn], "tell")
+    longer = {form for each in told for form in (each.written, *exchange.words.slot_words(each.slot))}
     return any(said != form and re.search(rf"\b{re.escape(said)}\b", form) for form in longer)
 
 

@@ -47,10 +47,6 @@ _PRONOUN_RANGE = 5
 def condition_of(form: re.Pattern[str], instruction: str) -> Condition:
     """Return the condition under which the user may say a value. Of several mentions, the least strict one counts.
 
-    Args:
-        form: finds the value in a lower-case text.
-        instruction: the instruction of the user.
-
     Example:
         >>> condition_of(re.compile("economy"), "If business is full, you take economy.")
         'fallback'
@@ -165,11 +161,7 @@ def places_in(trajectories: Iterable[Trajectory]) -> dict[str, str]:
 
 
 def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[GoalItem]:
-    """Return the items of a goal.
-
-    Args:
-        goal: a goal with instruction and expected calls.
-        places: airport code → city.
+    """Return the items of a goal with instruction and expected calls; ``places`` maps airport codes to cities.
 
     Example:
         >>> from dialmeter.model import ExpectedAction
@@ -298,10 +290,6 @@ ItemSource: TypeAlias = Callable[[str, TaskGoal, Mapping[str, str]], Sequence[Go
 
 def goal_rows(trajectories: Sequence[Trajectory], source: ItemSource | None = None) -> list[tuple[str, ...]]:
     """Return one row for each item of all tasks. A task without items has one row with only its instruction.
-
-    Args:
-        trajectories: the dialogues of a log.
-        source: returns the items of a goal; default: the rule.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal

@@ -1,16 +1,21 @@
 """Items and events of a whole log: ItemRecall with its confidence interval, verdicts by kind, events, faults and failure.
 
-Users are compared on the same tasks: paired differences of recall and of faults, and the t test over tasks.
+The association between faults of the user and failure is measured over all dialogues, and within tasks that have both outcomes.
+Tasks differ in their demands on the user and in their failure rates. So the first count says more about tasks than about users, and
+the conclusion uses only the second. Users are compared on the same tasks: paired differences of recall and of faults. A run of items
+has a row for each dialogue, which can be shown as lines of text, message by message.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
+from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import asdict
 
@@ -24,14 +29,15 @@ from ...core.comparison import (
     sign_interval,
     task_difference,
 )
+from ...core.record import finish_run, resampling_fields, run_identity
 from ...core.result import Result, percent
+from ...core.run_writer import RunWriter
 from ...english import english_notices, known_words
-from ...errors import DialmeterError, InputError
+from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import ABORTED, USER, Notice, Trajectory
 from ...readers.agents.messages import CLOSE, goal_key, other_goals
 from ..events import Event
-from .faults import UNSAID, DialogueItems, FaultTable, fault_table
 from .goal_items import KINDS, GoalItem
 from .text_events import FAULTS, LogWords, text_events
 from .verdicts import VERDICTS, ItemOutcome, item_recall, outcomes_of
@@ -41,6 +47,123 @@ BY_RULE = "named-in-instruction"
 _COUNTED = VERDICTS[:3]
 _SEVERE = frozenset({"missed", "wrong", "early_stop"})
 """Classes of events that can make a dialogue fail on their own."""
+_MIN_TASKS = 5
+"""Minimum number of tasks with both outcomes for a conclusion."""
+UNSAID = frozenset({"confirmed", "missed", "not_asked", "not_needed"})
+"""Verdicts of items without any form in the user's messages."""
+
+
+class DialogueItems(Struct, frozen=True):
+    """The items and events of one dialogue.
+
+    Attributes:
+        success: None if the log has no reward.
+        outcomes: the verdicts on the items of its goal; empty if it has none.
+        events: violations of the instruction by the user.
+        party: the party to blame for a failure, according to the events; empty if the dialogue did not fail.
+        goal: digest of the instruction.
+    """
+
+    id: str
+    task: str
+    success: bool | None
+    outcomes: tuple[ItemOutcome, ...]
+    events: tuple[Event, ...] = ()
+    party: str = ""
+    goal: str = ""
+
+
+class Share(NamedTuple):
+    """Number of dialogues with a fault, and number of all dialogues."""
+
+    faulty: int
+    all: int
+
+
+class FaultTable(Struct, frozen=True):
+    """The association between a fault of the user and failure.
+
+    Attributes:
+        fault: the name of the fault.
+        failed: share among all failed dialogues.
+        successful: share among all successful dialogues.
+        tasks: number of tasks with both outcomes.
+        failed_within: share among the failed dialogues of these tasks.
+        successful_within: share among the successful dialogues of these tasks.
+        difference: mean over these tasks of the share in failed dialogues minus the share in successful dialogues.
+        ci: confidence interval of this difference, over tasks.
+        conclusion: the conclusion from this interval.
+    """
+
+    fault: str
+    failed: Share
+    successful: Share
+    tasks: int
+    failed_within: Share
+    successful_within: Share
+    difference: float | None
+    ci: tuple[float, float] | None = None
+    conclusion: str = ""
+
+
+def fault_table(
+    name: str,
+    talks: Sequence[DialogueItems],
+    is_fault: Callable[[DialogueItems], bool],
+    resampling: Resampling | None = None,
+) -> FaultTable:
+    """Count a fault in failed and successful dialogues. Dialogues without a reward do not count.
+
+    Example:
+        >>> talks = [DialogueItems(f"1:{trial}", "1", trial == 0, ()) for trial in range(2)]
+        >>> fault_table("a fault", talks, lambda talk: not talk.success).difference
+        1.0
+    """
+    by_task: dict[str, dict[bool, list[bool]]] = {}
+    for talk in talks:
+        if talk.success is not None:
+            by_task.setdefault(talk.task, {True: [], False: []})[talk.success].append(is_fault(talk))
+    both = {task: faults for task, faults in sorted(by_task.items()) if faults[True] and faults[False]}
+    gaps = [sum(faults[False]) / len(faults[False]) - sum(faults[True]) / len(faults[True]) for faults in both.values()]
+    ci = _interval([(gap, 1) for gap in gaps], resampling, low=-1.0)
+    if len(gaps) < _MIN_TASKS:
+        conclusion = f"none: only {len(gaps)} tasks have both outcomes"
+    elif not any(gaps):
+        conclusion = "no difference"
+    elif ci is None or ci[0] <= 0 <= ci[1]:
+        conclusion = "cannot tell"
+    else:
+        conclusion = "associated with failure" if ci[0] > 0 else "associated with success"
+    return FaultTable(
+        name,
+        _share(by_task, False),
+        _share(by_task, True),
+        len(both),
+        _share(both, False),
+        _share(both, True),
+        sum(gaps) / len(gaps) if gaps else None,
+        ci,
+        conclusion,
+    )
+
+
+def _share(by_task: Mapping[str, Mapping[bool, Sequence[bool]]], success: bool) -> Share:
+    faults = [each for outcomes in by_task.values() for each in outcomes[success]]
+    return Share(sum(faults), len(faults))
+
+
+def _interval(
+    rows: Sequence[tuple[float, float]], resampling: Resampling | None, low: float = 0.0
+) -> tuple[float, float] | None:
+    """Return the confidence interval of a ratio of at least ``low``, over tasks; None for fewer than two tasks."""
+    import numpy as np
+
+    from ...stats import bootstrap, ratio
+
+    if resampling is None or len(rows) < 2:
+        return None
+    formulas = {"m": replace(ratio(), low=low)}
+    return bootstrap(np.array(rows), formulas, expand=False, **asdict(resampling))["m"].ci
 
 
 class LogItems(Result):
@@ -126,7 +249,8 @@ class LogItems(Result):
         goals = {(talk.task, talk.goal, tuple(each.item for each in talk.outcomes)) for talk in self.dialogues}
         digest = hashlib.sha256(b"\n".join(sorted(map(encode, goals)))).hexdigest()[:10]
         fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
-        ci = self._interval(tasks) if len(tasks) > 1 and has_value else None
+        recalls = parts_of(self, RECALL)
+        ci = _interval([recalls[task] for task in tasks], self.resampling) if has_value else None
         return [
             _score(
                 outcomes,
@@ -135,34 +259,6 @@ class LogItems(Result):
                 signature=sign_interval("|".join(("ItemRecall", *fields, f"v:{__version__}")), self.resampling, ci),
             )
         ]
-
-    def _interval(self, tasks: Sequence[str]) -> tuple[float, float] | None:
-        import numpy as np
-
-        from ...stats import bootstrap, ratio
-
-        if self.resampling is None:
-            return None
-        matrix = np.array([self.recall_parts[task] for task in tasks])
-        return bootstrap(matrix, {"m": ratio()}, expand=False, **asdict(self.resampling))["m"].ci
-
-    @cached_property
-    def recall_parts(self) -> dict[str, tuple[float, float]]:
-        """Task → number of conveyed and confirmed items, and number of conveyed, confirmed and missed items."""
-        parts: dict[str, tuple[float, float]] = {}
-        for talk in self.dialogues:
-            verdicts = [each.verdict for each in talk.outcomes if each.verdict in _COUNTED]
-            met, total = parts.get(talk.task, (0.0, 0.0))
-            parts[talk.task] = (met + len(verdicts) - verdicts.count("missed"), total + len(verdicts))
-        return parts
-
-    def fault_parts(self, names: frozenset[str]) -> dict[str, tuple[float, float]]:
-        """Return task → number of dialogues with an event of these classes, and number of all dialogues."""
-        parts: dict[str, tuple[float, float]] = {}
-        for talk in self.all_dialogues:
-            faulty, total = parts.get(talk.task, (0.0, 0.0))
-            parts[talk.task] = (faulty + has_event(talk, names), total + 1)
-        return parts
 
     def by(self, group: str) -> list[Score]:
         """Return the recall of items by ``kind``.
@@ -196,26 +292,24 @@ class LogItems(Result):
 
     def faults(self) -> list[FaultTable]:
         """Return the associations of faults and failure: an item that is never said, then each class of events that occurs."""
-        unsaid = fault_table(
-            "an item is never said",
-            self.dialogues,
-            lambda talk: any(each.verdict in UNSAID for each in talk.outcomes),
-            self.resampling,
-        )
-        tables = [unsaid]
-        for name, count in self.events.items():
-            if name == "missed" or count:
-                # A dialogue without items cannot have a missed item.
-                talks = self.dialogues if name == "missed" else self.all_dialogues
-                title = "an item is missed" if name == "missed" else name
-                tables.append(
-                    fault_table(title, talks, lambda talk, name=name: has_event(talk, {name}), self.resampling)  # type: ignore[misc]
-                )
+        events = {name: {name} for name, count in self.events.items() if count and name != "missed"}
         severe = ", ".join(name for name in FAULTS if name in _SEVERE)
-        tables.append(
-            fault_table(f"any of {severe}", self.all_dialogues, lambda talk: has_event(talk, _SEVERE), self.resampling)
-        )
-        return tables
+
+        def table(title: str, names: Iterable[str], talks: Sequence[DialogueItems]) -> FaultTable:
+            return fault_table(title, talks, lambda talk: has_event(talk, names), self.resampling)
+
+        return [
+            fault_table(
+                "an item is never said",
+                self.dialogues,
+                lambda talk: any(each.verdict in UNSAID for each in talk.outcomes),
+                self.resampling,
+            ),
+            # A dialogue without items cannot have a missed item.
+            table("an item is missed", {"missed"}, self.dialogues),
+            *(table(name, names, self.all_dialogues) for name, names in events.items()),
+            table(f"any of {severe}", _SEVERE, self.all_dialogues),
+        ]
 
 
 def _score(outcomes: Sequence[ItemOutcome], **details: Any) -> Score:
@@ -232,10 +326,6 @@ def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None
     """Find the items of a log with the rule, and its events.
 
     All dialogues are held in memory, because any of them may list the places.
-
-    Args:
-        trajectories: the dialogues.
-        resampling: settings of the confidence intervals; None for no intervals.
 
     Example:
         >>> read_items([Trajectory(id="1:0", task="1")]).without
@@ -270,23 +360,14 @@ def dialogue_items(
         outcomes: Sequence[ItemOutcome] = outcomes_of(each, log.places, items)
         if outcomes or (each.goal is not None and each.goal.instruction):
             events = tuple(text_events(each, outcomes, log))
-            success = _success(each, scorer)
-            party = "" if success is not False else _party(each, events)
+            reward, aborted = each.rewards.get(scorer), each.ending in ABORTED
+            success = None if reward is None else not aborted and reward >= 1 - CLOSE
+            # The user is to blame for a failure if an event can explain it. A log cannot show more.
+            blamed = "user" if any(event.name in _SEVERE for event in events) else "unknown"
+            party = "" if success is not False else "nobody" if aborted else blamed
             goal = goal_key(each.goal.instruction) if each.goal is not None else ""
             pairs.append((each, DialogueItems(each.id, each.task, success, tuple(outcomes), events, party, goal)))
     return pairs
-
-
-def _success(trajectory: Trajectory, scorer: str) -> bool | None:
-    reward = trajectory.rewards.get(scorer)
-    return None if reward is None else trajectory.ending not in ABORTED and reward >= 1 - CLOSE
-
-
-def _party(trajectory: Trajectory, events: Sequence[Event]) -> str:
-    """Return the party to blame for a failed dialogue: the user if an event can explain it. A log cannot show more."""
-    if trajectory.ending in ABORTED:
-        return "nobody"
-    return "user" if any(event.name in _SEVERE for event in events) else "unknown"
 
 
 ItemComparison = SystemComparison[LogItems]
@@ -304,10 +385,6 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
     Only tasks count for which both users have a value. The confidence interval and the p value are those of the t test over tasks,
     with Holm's correction.
 
-    Args:
-        results: user name → result.
-        resampling: confidence, resamples and seed.
-
     Raises:
         DialmeterError: the logs have no common task, or items from different sheets.
     """
@@ -323,15 +400,20 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
         for name, result in results.items()
     }
     first, *others = restricted
+    trials = {name: Counter(talk.task for talk in result.all_dialogues) for name, result in restricted.items()}
     occurring = {name for result in restricted.values() for name, count in result.events.items() if count}
     measures = [RECALL, *(name for name, events in WITHOUT.items() if name == "Without(any)" or events & occurring)]
+
+    def parts_with_value(name: str, measure: str) -> dict[str, tuple[float, float]]:
+        return {task: pair for task, pair in parts_of(restricted[name], measure).items() if pair[1]}
+
     differences = [
         task_difference(
             measure,
-            (first, parts_of(restricted[first], measure)),
-            (other, parts_of(restricted[other], measure)),
+            (first, parts_with_value(first, measure)),
+            (other, parts_with_value(other, measure)),
             resampling,
-            equal_trials=_trials(restricted[first]) == _trials(restricted[other]),
+            equal_trials=trials[first] == trials[other],
         )
         for other in others
         for measure in measures
@@ -343,15 +425,18 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
     )
 
 
-def _trials(result: LogItems) -> Counter[str]:
-    return Counter(talk.task for talk in result.all_dialogues)
-
-
 def parts_of(result: LogItems, measure: str) -> dict[str, tuple[float, float]]:
-    """Return task → numerator and denominator, for the tasks that have a value."""
-    if measure == RECALL:
-        return {task: pair for task, pair in result.recall_parts.items() if pair[1]}
-    return {task: (total - faulty, total) for task, (faulty, total) in result.fault_parts(WITHOUT[measure]).items()}
+    """Return task → numerator and denominator. A task without a value has the denominator 0."""
+    parts: dict[str, tuple[float, float]] = {}
+    for talk in result.dialogues if measure == RECALL else result.all_dialogues:
+        if measure == RECALL:
+            verdicts = [each.verdict for each in talk.outcomes if each.verdict in _COUNTED]
+            met, total = len(verdicts) - verdicts.count("missed"), len(verdicts)
+        else:
+            met, total = not has_event(talk, WITHOUT[measure]), 1
+        above, below = parts.get(talk.task, (0.0, 0.0))
+        parts[talk.task] = above + met, below + total
+    return parts
 
 
 def score_of(result: LogItems, measure: str) -> Score:
@@ -367,3 +452,88 @@ def score_of(result: LogItems, measure: str) -> Score:
         unscored=0,
         signature="|".join((measure, *result.signature.split("|")[1:])),
     )
+
+
+KIND = "items"
+"""The kind of a run of items."""
+
+
+class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One row of a run: a dialogue of a log, the verdicts on its items, and its events."""
+
+    id: str
+    trajectory: Trajectory
+    outcomes: tuple[ItemOutcome, ...] = ()
+    events: tuple[Event, ...] = ()
+    success: bool | None = None
+    party: str = ""
+
+
+def item_row(trajectory: Trajectory, items: DialogueItems) -> ItemRow:
+    """Return the row of a dialogue."""
+    shared = {name: getattr(items, name) for name in ItemRow.__struct_fields__ if name != "trajectory"}
+    return ItemRow(trajectory=trajectory, **shared)
+
+
+def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> dict[str, Any]:
+    """Return the data that identify a run."""
+    return run_identity(KIND, inputs, items=source)
+
+
+def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:
+    """Close the run with the scores over all dialogues, and the recall and the number of events of each dialogue."""
+    columns: dict[str, list[float | None]] = {
+        "ItemRecall": [item_recall(each.outcomes) for each in result.all_dialogues],
+        "Events": [float(len(each.events)) for each in result.all_dialogues],
+    }
+    finish_run(
+        writer,
+        {**about, **resampling_fields(result.resampling)},
+        result,
+        signature=result.signature,
+        columns=columns,
+        report=report,
+        findings={"verdicts": result.verdicts, "events": result.events, "faults": result.faults()},
+        refused=result.refused,
+    )
+
+
+def item_lines(row: ItemRow) -> Iterator[str]:
+    """Yield the dialogue as lines of plain text.
+
+    Example:
+        >>> from dialmeter.model import Step, Trajectory
+        >>> steps = (Step(1, "user", "My code is ZX81AB."),)
+        >>> event = Event("invented", "text", "", "reservation id", (1,), said="zx81ab")
+        >>> print("\\n".join(item_lines(ItemRow(id="1:0", trajectory=Trajectory(id="1:0", task="1", steps=steps), events=(event,)))))
+        dialogue 1:0   task 1   ended by unknown
+        message 1  user    My code is ZX81AB.
+            ! invented: zx81ab (reservation id)
+    """
+    trajectory = row.trajectory
+    outcome = {True: "   successful", False: "   failed", None: ""}[row.success]
+    yield f"dialogue {one_line(row.id, 80)}   task {one_line(trajectory.task, 80)}   ended by {trajectory.ending}{outcome}"
+    if trajectory.goal is not None and trajectory.goal.instruction:
+        yield f"goal  {one_line(trajectory.goal.instruction, 2000)}"
+    for each in row.outcomes:
+        message = "" if each.at is None else f" (message {each.at})"
+        condition = f" [{each.item.condition}]" if each.item.condition else ""
+        yield f"  {each.verdict}: {one_line(each.item.value, 80)}{condition}{message}"
+    events_at: dict[int, list[Event]] = {}
+    for event in row.events:
+        events_at.setdefault(event.turns[-1] if event.turns else -1, []).append(event)
+    for step in trajectory.steps:
+        yield f"message {step.at}  {one_line(step.speaker, 12):6}  {one_line(step.text, 300)}".rstrip()
+        for call in step.calls:
+            yield f"    calls {one_line(call.name, 60)}{', which reports an error' if call.failed else ''}"
+        yield from (f"    {_event_line(event)}" for event in events_at.pop(step.at, ()))
+    unplaced = [event for events in events_at.values() for event in events]
+    if unplaced:
+        yield "never said"
+        yield from (f"  {_event_line(event)}" for event in unplaced)
+
+
+def _event_line(event: Event) -> str:
+    words = one_line(event.said, 120)
+    about = one_line(event.about, 80)
+    return f"! {event.name}: {words}{f' ({about})' if words and about else about}"

@@ -33,14 +33,7 @@ class _Answer(Struct):
 
 
 class ModelItems:
-    """Uses a language model to find the items of goals, and records the items that it rejects.
-
-    Args:
-        url: the URL of the endpoint.
-        model: the name of the model.
-        key: the environment variable with the API key.
-        cache: a folder for cached answers.
-    """
+    """Uses a language model to find the items of goals, and records the items that it rejects; see :class:`JsonModel`."""
 
     def __init__(self, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
         self._model = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
@@ -89,18 +82,15 @@ class ModelItems:
     @property
     def notices(self) -> list[Notice]:
         """Warnings about rejected items, and about answers that could not be read."""
-        notices = []
-        if self._rejected:
-            message = f"{len(self._rejected)} items of the model were rejected, for example {self._rejected[0]}"
-            notices.append(Notice("not-taken", len(self._rejected), message, tuple(self._rejected[:_SHOWN])))
-        if self._unreadable:
-            message = (
-                f"{len(self._unreadable)} tasks have no items, because an answer cannot be read: {self._unreadable[0]}"
-            )
-            notices.append(
-                Notice("unreadable-answer", len(self._unreadable), message, tuple(self._unreadable[:_SHOWN]))
-            )
-        return notices
+        problems = (
+            ("not-taken", self._rejected, "items of the model were rejected, for example"),
+            ("unreadable-answer", self._unreadable, "tasks have no items, because an answer cannot be read:"),
+        )
+        return [
+            Notice(code, len(where), f"{len(where)} {text} {where[0]}", tuple(where[:_SHOWN]))
+            for code, where, text in problems
+            if where
+        ]
 
 
 def _keys(goal: TaskGoal, value: str) -> tuple[str, ...]:

@@ -1,13 +1,7 @@
-"""Events of users without acts: violations of their instruction, with the message and the words.
+"""Events of users without acts: violations of their instruction, with the message and the words. See ``users/behaviours.py``.
 
-invented      says a value that is neither in the instruction nor from the agent, or claims not to have an id without support in the instruction
-missed        an item has the verdict "missed"
-wrong         says such a value although the instruction has exactly one other value of this kind, or denies having an id that it has
-              (words are not checked if the user speaks another language than the instruction)
-leak          says something that the instruction forbids, before the agent says it
-early_stop    ends the dialogue although an item is missed and its call was not made
-stuck         repeats an earlier message
-volunteered   says something without a question, although the instruction allows it only if asked
+A value without a source is wrong if the instruction has exactly one other value of its kind, else it is invented. Words are not
+checked if the user speaks another language than the instruction.
 
 The values that are checked are ids, addresses, dates, places, amounts of money, and words that tools take. They can be recognised
 without understanding the sentence. Other claims of a user are not checked. The reward is not used, so events can be compared with
@@ -22,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from ...model import SYSTEM, USER, Step, Trajectory
+from ...model import SYSTEM, USER, ExpectedAction, Step, ToolCall, Trajectory
 from ...readers.agents.messages import plain_text
 from ..events import Event
 from ..text.phrases import MONTHS
@@ -64,11 +58,7 @@ class SaidValue(NamedTuple):
 
 
 def said_values(text: str, places: Mapping[str, str]) -> Iterator[SaidValue]:
-    """Yield the values of a text.
-
-    Args:
-        text: the text, in any letter case.
-        places: airport code → city.
+    """Yield the values of a text; ``places`` maps airport codes to cities.
 
     Example:
         >>> [tuple(each) for each in said_values("I am mia_li_3668 and fly to Seattle on May 20th.", {"SEA": "Seattle"})]
@@ -129,26 +119,6 @@ def next_day(one: SaidValue, other: SaidValue) -> bool:
     return month == other_month and abs(day - other_day) == 1
 
 
-def slot_words(trajectories: Iterable[Trajectory], places: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """Return path in a call → words, for arguments whose values in a log are words of a short list, such as the cabin.
-
-    Example:
-        >>> from dialmeter.model import ExpectedAction, TaskGoal
-        >>> goals = [TaskGoal(actions=(ExpectedAction("book", {"cabin": cabin}),)) for cabin in ("economy", "business")]
-        >>> {slot: sorted(words) for slot, words in slot_words([Trajectory(id="", task="", goal=goal) for goal in goals], {}).items()}
-        {'book.cabin': ['business', 'economy']}
-    """
-    words: dict[str, set[str]] = {}
-    for trajectory in trajectories:
-        calls = [call for step in trajectory.steps for call in step.calls]
-        expected = trajectory.goal.actions if trajectory.goal else ()
-        for name, arguments in ((each.name, each.arguments) for group in (expected, calls) for each in group):
-            for path, value in leaves(name, arguments):
-                if isinstance(value, str) and kind_of_value(path, value, places) == "text" and len(value) < 30:
-                    words.setdefault(path, set()).add(value.lower().replace("_", " "))
-    return {path: frozenset(values) for path, values in words.items() if _MIN_VALUES <= len(values) <= _MAX_VALUES}
-
-
 FAULTS = ("missed", "wrong", "leak", "early_stop", "invented", "stuck", "volunteered")
 """All classes of events of goals in words."""
 
@@ -187,25 +157,35 @@ _MIN_WORD_LENGTH = 4
 
 
 class LogWords(Struct, frozen=True):
-    """Words of a whole log: places by airport code, and paths in calls whose values are words of a list."""
+    """Words of a whole log: places by airport code, and paths in calls whose values are words of a short list, such as cabins."""
 
     places: Mapping[str, str]
     slots: Mapping[str, frozenset[str]]
 
     @classmethod
     def of(cls, trajectories: Sequence[Trajectory]) -> LogWords:
-        """Collect the words from all dialogues of a log."""
+        """Collect the words from all dialogues of a log.
+
+        Example:
+            >>> from dialmeter.model import ExpectedAction, TaskGoal
+            >>> goals = [TaskGoal(actions=(ExpectedAction("book", {"cabin": cabin}),)) for cabin in ("economy", "business")]
+            >>> sorted(LogWords.of([Trajectory(id="", task="", goal=goal) for goal in goals]).slots["book.cabin"])
+            ['business', 'economy']
+        """
         places = places_in(trajectories)
-        return cls(places, slot_words(trajectories, places))
+        words: dict[str, set[str]] = {}
+        for trajectory in trajectories:
+            calls: list[ExpectedAction | ToolCall] = [call for step in trajectory.steps for call in step.calls]
+            for call in (*(trajectory.goal.actions if trajectory.goal else ()), *calls):
+                for path, value in leaves(call.name, call.arguments):
+                    if isinstance(value, str) and kind_of_value(path, value, places) == "text" and len(value) < 30:
+                        words.setdefault(path, set()).add(value.lower().replace("_", " "))
+        lists = {path: frozenset(each) for path, each in words.items() if _MIN_VALUES <= len(each) <= _MAX_VALUES}
+        return cls(places, lists)
 
 
 def text_events(trajectory: Trajectory, outcomes: Sequence[ItemOutcome], log: LogWords) -> list[Event]:
     """Return the events of a dialogue, in the order of its messages. The list is empty if there is no instruction.
-
-    Args:
-        trajectory: the dialogue.
-        outcomes: the verdicts on the items of its goal.
-        log: the words of the log.
 
     Example:
         >>> from dialmeter.model import TaskGoal
@@ -258,18 +238,17 @@ def _unsupported_values(steps: Sequence[Step], instruction: str, log: LogWords, 
                 and plain not in heard
                 and not (nearby and any(next_day(value, other) for other in known))
             ):
-                alternatives = {other.key: other.words for other in given if _is_comparable(other, value)}
+                alternatives = {
+                    other.key: other.words
+                    for other in given
+                    if other.kind == value.kind and (value.kind != "number" or len(other.key) == len(value.key))
+                }
                 is_wrong = value.kind in _SINGLE and len(alternatives) == 1
                 about = next(iter(alternatives.values())) if is_wrong else value.kind
                 new.setdefault(("wrong" if is_wrong else "invented", about), []).append(value.words)
         yield from (_event(kind, step.at, ", ".join(words), about) for (kind, about), words in new.items())
         known += values
         heard += text.lower()
-
-
-def _is_comparable(given: SaidValue, said: SaidValue) -> bool:
-    """Return True if two values are of the same kind. Numbers must also have the same number of digits."""
-    return given.kind == said.kind and (said.kind != "number" or len(given.key) == len(said.key))
 
 
 def _wrong_slot_words(

@@ -58,12 +58,7 @@ class ItemOutcome(Struct, frozen=True, omit_defaults=True):
 def outcomes_of(
     trajectory: Trajectory, places: Mapping[str, str] | None = None, items: Sequence[GoalItem] | None = None
 ) -> list[ItemOutcome]:
-    """Return the verdicts on the items of a dialogue's goal. The list is empty if the goal has no instruction.
-
-    Args:
-        trajectory: the dialogue.
-        places: airport code → city.
-        items: the items of the goal, from a sheet; default: the items that the rule finds.
+    """Return the verdicts on the items of a dialogue's goal, from a sheet or those that the rule finds.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal

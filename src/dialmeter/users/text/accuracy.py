@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -144,18 +144,10 @@ def measure_reading(
 ) -> tuple[ReadingAccuracy, list[tuple[Conversation, Conversation]]]:
     """Read the text of dialogues with acts, and compare the result with the acts.
 
-    Args:
-        talks: dialogues with acts.
-        reader: reads their text.
-        profile: maps names of acts to their types.
-        matcher: canonicalises values, on both sides.
-
     Returns:
         The accuracy, without effects on scores, and pairs of each dialogue: the original, and the one that was read from text.
     """
-    right: Counter[tuple[UnitKind, str, str]] = Counter()
-    found: Counter[tuple[UnitKind, str, str]] = Counter()
-    given: Counter[tuple[UnitKind, str, str]] = Counter()
+    counters: list[Counter[tuple[UnitKind, str, str]]] = [Counter() for _ in range(3)]
     pairs = []
     turns = 0
     for talk in talks:
@@ -163,20 +155,14 @@ def measure_reading(
         pairs.append((talk, read))
         turns += sum(move.speaker == USER for move in talk.moves)
         expected, actual = set(units_of(talk, profile, matcher)), set(units_of(read, profile, matcher))
-        for counter, units in ((right, expected & actual), (found, actual), (given, expected)):
-            counter.update((kind, domain, slot) for _, kind, domain, slot, _ in units)
-    slots = {key: ReadingTally(right[key], found[key], given[key]) for key in sorted({*found, *given})}
-
-    def total(kind: UnitKind) -> ReadingTally:
-        tallies = [tally for (slot_kind, *_), tally in slots.items() if slot_kind == kind]
-        return ReadingTally(
-            sum(each.right for each in tallies),
-            sum(each.found for each in tallies),
-            sum(each.given for each in tallies),
-        )
-
-    name = reader.maker.name
-    return ReadingAccuracy(name, len(pairs), turns, total("inform"), total("request"), slots), pairs
+        for counts, units in zip(counters, (expected & actual, actual, expected), strict=True):
+            counts.update((kind, domain, slot) for _, kind, domain, slot, _ in units)
+    slots = {key: ReadingTally(*(counts[key] for counts in counters)) for key in sorted(set().union(*counters))}
+    informs, requests = (
+        ReadingTally(*(sum(count for (each, *_), count in counts.items() if each == kind) for counts in counters))
+        for kind in get_args(UnitKind)
+    )
+    return ReadingAccuracy(reader.maker.name, len(pairs), turns, informs, requests, slots), pairs
 
 
 def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEffect:

@@ -79,15 +79,13 @@ _TASK = (
 )
 
 
-class _Inform(Struct):
-    domain: str
-    slot: str
-    value: str | int | float | bool
-
-
 class _Request(Struct):
     domain: str
     slot: str
+
+
+class _Inform(_Request):
+    value: str | int | float | bool
 
 
 class _Answer(Struct):
@@ -96,15 +94,7 @@ class _Answer(Struct):
 
 
 class ModelMaker:
-    """Uses a language model to find the acts of a turn.
-
-    Args:
-        profile: the names of acts.
-        url: the URL of the endpoint.
-        model: the name of the model.
-        key: the environment variable with the API key.
-        cache: a folder for cached answers.
-    """
+    """Uses a language model to find the acts of a turn, with the names of the profile; see :class:`JsonModel`."""
 
     def __init__(self, profile: Profile, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
         self._arguments = (profile, url, model, key, cache)
@@ -136,14 +126,8 @@ class ModelMaker:
         answer = self._model.answer(msgspec.json.encode(about).decode())
         if answer is None:
             return ()
-        informs = [
-            Act(self._words.inform, each.domain, each.slot, (value_text(each.value),))
-            for each in answer.informs
-            if each.slot.lower() in schema.slots.get(each.domain, ())
+        acts = [
+            *(Act(self._words.inform, each.domain, each.slot, (value_text(each.value),)) for each in answer.informs),
+            *(Act(self._words.request, each.domain, each.slot, ("?",)) for each in answer.requests),
         ]
-        requests = [
-            Act(self._words.request, each.domain, each.slot, ("?",))
-            for each in answer.requests
-            if each.slot.lower() in schema.slots.get(each.domain, ())
-        ]
-        return tuple(dict.fromkeys([*informs, *requests]))
+        return tuple(dict.fromkeys(act for act in acts if act.slot.lower() in schema.slots.get(act.service, ())))

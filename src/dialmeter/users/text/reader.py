@@ -58,10 +58,6 @@ class ActMaker(Protocol):
 class TextReader:
     """Fills in the acts of turns that have only text.
 
-    Args:
-        maker: finds the acts.
-        profile: the names of acts, and the slots of domains.
-
     Example:
         >>> from dialmeter.model import DomainGoal
         >>> from dialmeter.users.profile import named

@@ -51,19 +51,14 @@ class _Span(NamedTuple):
 
 
 class _Sentence(Struct, eq=False):
-    """A sentence with the domains and slots that it names.
-
-    Attributes:
-        text: the text in lower case.
-        words: the words of the sentence.
-        domains: pairs of a word index and the domain that is named there.
-        slots: index of the first word, index after the last word, and the slots that are named there.
-    """
+    """A sentence in lower case, with the domains and slots that it names."""
 
     text: str
     words: list[str]
     domains: list[tuple[int, str]]
+    """Index of a word, and the domain that is named there."""
     slots: list[tuple[int, int, tuple[str, ...]]]
+    """Index of the first word, index after the last word, and the slots that are named there."""
 
     def has_cue_before(self, index: int, cues: Iterable[str]) -> bool:
         """Return True if one of the cues is right before a word. Fillers between them are ignored."""
@@ -77,34 +72,20 @@ class _Sentence(Struct, eq=False):
 
 
 class _SchemaWords(Struct, eq=False):
-    """The words of a schema, which all turns of a dialogue share.
-
-    Attributes:
-        schema: the slots and values that may occur.
-        slots: form → slots.
-        goal: domain → form → slot → value, for the values of the goal.
-        slot_forms: the keys of ``slots``.
-        goal_forms: all forms of ``goal``.
-        map_forms: all forms of the value map for the domains of the schema.
-    """
+    """The words of a schema, which all turns of a dialogue share."""
 
     schema: TextSchema
     slots: Mapping[str, tuple[str, ...]]
+    """Form → slots."""
     goal: Mapping[str, Mapping[str, Mapping[str, str]]]
+    """Domain → form → slot → value, for the values of the goal."""
     slot_forms: Phrases
     goal_forms: Phrases
     map_forms: Phrases
 
 
 class _Context(Struct, eq=False):
-    """The context in which a sentence is read.
-
-    Attributes:
-        words: the slots and values that may occur, and their words.
-        asked: domain and slot that the previous turn asks for.
-        domain: the most recent domain.
-        filled: domain and slot that already have a value.
-    """
+    """The context in which a sentence is read: domains and slots that the last turn asks for, and that have a value."""
 
     words: _SchemaWords
     asked: list[tuple[str, str]]
@@ -113,12 +94,7 @@ class _Context(Struct, eq=False):
 
 
 class RuleMaker:
-    """Finds acts by rules.
-
-    Args:
-        profile: the words for slots and domains, and the names of acts.
-        value_map: the forms of values. Values of the goal are found even without a map.
-    """
+    """Finds acts by rules. Words are those of the profile and of the value map; values of the goal are found without a map, too."""
 
     name = "rules"
 
@@ -188,6 +164,8 @@ class RuleMaker:
                     yield Act(words.inform, domain, slot, (value,))
                     break
         asks = "?" in sentence.text or any(cue.search(sentence.text) for cue in self._asks)
+        # Words such as "leaving" also introduce search constraints.
+        search_words = (*words.times, *words.numbers, *words.before)
         careless = [match.span() for match in _CARELESS.finditer(sentence.text)] if turn.speaker == USER else []
         for index, (start, end, slots) in enumerate(sentence.slots):
             domain, slot = self._slot_at(sentence, start, slots, context)
@@ -198,16 +176,10 @@ class RuleMaker:
             elif slot in words.flags and turn.speaker == USER and not (asks and _ABOUT_IT.search(sentence.text)):
                 before = " ".join(sentence.words[max(start - 4, 0) : start])
                 yield Act(words.inform, domain, slot, ("no" if _NEGATION.search(before) else "yes",))
-            elif asks and self._may_ask(sentence, slot):
+            elif asks and (slot not in search_words or _QUESTION.search(sentence.text)):
                 yield Act(words.request, domain, slot, ("?",))
             elif turn.speaker == SYSTEM and not asks:
                 yield Act(words.inform, domain, slot)
-
-    def _may_ask(self, sentence: _Sentence, slot: str) -> bool:
-        """Return True if a slot word in a question can be a request. Words such as "leaving" also introduce search constraints."""
-        words = self._words
-        is_search_word = slot in words.times or slot in words.numbers or slot in words.before
-        return not is_search_word or bool(_QUESTION.search(sentence.text))
 
     def _slot_at(self, sentence: _Sentence, start: int, slots: Sequence[str], context: _Context) -> tuple[str, str]:
         """Return the domain and the slot of a slot word, or empty strings if no domain has the slot."""
@@ -251,39 +223,38 @@ class RuleMaker:
         options = {slot: value for slot, value in options.items() if value != domain or (domain, slot) in asked}
         # Prefer slots that have no value yet.
         options = {slot: value for slot, value in options.items() if (domain, slot) not in context.filled} or options
-        near = sorted(
-            (start - span.end if start >= span.end else span.start - end + 1, index)
-            for index, (start, end, named) in enumerate(sentence.slots)
-            if any(slot in options for slot in named)
-        )
-        after = [
-            (slot, [index])
-            for index, (start, _, named) in enumerate(sentence.slots)
-            for slot in named
-            if slot in options and 0 <= start - span.end <= (1 if span.kind == "number" else 0)
+        # The slot words of the sentence: place, slot, first word, and the word after the last.
+        named = [
+            (place, slot, start, end)
+            for place, (start, end, slots) in enumerate(sentence.slots)
+            for slot in slots
+            if slot in options
         ]
-        cued: list[tuple[str, list[int]]] = [
-            (slot, []) for slot in options if sentence.has_cue_before(span.start, words.before.get(slot, ()))
+        is_number = span.kind == "number"
+
+        def distance(start: int, end: int) -> int:
+            return start - span.end if start >= span.end else span.start - end + 1
+
+        candidates: list[tuple[str, list[int]]] = [
+            *((slot, [place]) for place, slot, start, _ in named if 0 <= start - span.end <= is_number),
+            # In "leaving Ely by 10:00", the verb decides the slot of the time.
+            *(
+                (slot, [place])
+                for place, slot, _, end in sorted(named, key=lambda each: -each[0])
+                if span.kind == "time" and 0 <= span.start - end < _MAX_DISTANCE
+            ),
+            *((slot, []) for slot in options if sentence.has_cue_before(span.start, words.before.get(slot, ()))),
+            *((slot, []) for slot in options if (domain, slot) in asked),
+            *(
+                (slot, [place])
+                for place, slot, start, end in sorted(named, key=lambda each: (distance(*each[2:]), each[0]))
+                if distance(start, end) <= (3 if is_number else _MAX_DISTANCE)
+            ),
         ]
-        answered: list[tuple[str, list[int]]] = [(slot, []) for slot in options if (domain, slot) in asked]
-        close = [
-            (slot, [index])
-            for distance, index in near
-            for slot in sentence.slots[index][2]
-            if slot in options and distance <= (3 if span.kind == "number" else _MAX_DISTANCE)
-        ]
-        # In "leaving Ely by 10:00", the verb decides the slot of the time.
-        verbs = [
-            (slot, [index])
-            for index, (start, end, named) in reversed(list(enumerate(sentence.slots)))
-            for slot in named
-            if span.kind == "time" and slot in options and 0 <= span.start - end < _MAX_DISTANCE
-        ]
-        for candidates in (after, verbs, cued, answered, close):
-            if candidates:
-                slot, used = candidates[0]
-                return slot, options[slot], used
-        if not is_likely or span.kind == "number" or _WEAK.fullmatch(span.value):
+        if candidates:
+            slot, used = candidates[0]
+            return slot, options[slot], used
+        if not is_likely or is_number or _WEAK.fullmatch(span.value):
             return None
         goal = [slot for slot, value in options.items() if value in wanted.get(slot, ())]
         unique = goal if len(goal) == 1 else list(options)

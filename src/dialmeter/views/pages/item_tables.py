@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from ...errors import one_line
 from ...users.behaviours import ALL
-from ...users.items.faults import Share
 from ...users.items.goal_items import KINDS
-from ...users.items.log_items import ItemComparison, LogItems, score_of
+from ...users.items.log_items import ItemComparison, LogItems, Share, score_of
 from .. import compare
 from ..tables import Table, count_table, interval, markdown_page, percent
 

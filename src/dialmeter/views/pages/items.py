@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...users.items.record import ItemRow
+from ...users.items.log_items import ItemRow
 from ...users.items.verdicts import ItemOutcome
 from ..chart_files import Chart
 from ..tables import Table

@@ -13,7 +13,7 @@ import pytest
 from dialmeter.users.behaviours import ALL
 from dialmeter.users.events import Behaviour, declare
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 SCRIPT = """
 import json

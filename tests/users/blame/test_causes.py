@@ -1,0 +1,63 @@
+"""Tests of the causes of lost points: one dialogue on each line of ``data/blame.jsonl``, with the loss of a unit.
+
+The name of an example is the reason, or the kind of loss and all possible causes in their order, of which the first decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from dialmeter.users.blame import PARTIES, REASONS, Cause, Loss, causes, verdict
+
+from ..talks import example_talk, read_examples
+from .verdicts import loss_of
+
+EXAMPLES = {example["name"]: example for example in read_examples("blame.jsonl")}
+
+
+def example_loss(example: Mapping[str, Any]) -> Loss:
+    matches = example.get("matches")
+    database = None if matches is None else lambda domain, search, book: matches
+    changes = example.get("changes", ())
+    return loss_of(example_talk(example), example["about"], *changes, database=database, limit=example.get("limit"))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_cause(name: str) -> None:
+    loss = example_loss(EXAMPLES[name])
+    assert [loss.why, loss.party, loss.turn] == EXAMPLES[name]["loss"]
+    assert REASONS[loss.why][1] in loss.evidence
+    listener, misheard, speaker = loss.party.partition(" misheard ")
+    if misheard:
+        assert f"the {speaker} said " in loss.evidence
+        assert f"the {listener} heard " in loss.evidence
+        assert loss.said
+    assert bool(loss.heard) == bool(misheard)
+
+
+def test_every_reason_and_every_party_has_an_example() -> None:
+    losses = [example["loss"] for example in EXAMPLES.values()]
+    assert {why for why, _, _ in losses} == REASONS.keys() == {name for name in EXAMPLES if ": " not in name}
+    assert {party for _, party, _ in losses} == set(PARTIES)
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if ": " in name])
+def test_order_of_causes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, _, reasons = name.partition(": ")
+    function = f"causes_of_{kind}"
+    generate: Callable[..., Iterator[Cause]] = getattr(causes, function)
+    possible = []
+
+    def record(*arguments: Any) -> Iterator[Cause]:
+        every = list(generate(*arguments))
+        possible.append(" ".join(dict.fromkeys(cause.why for cause in every)))
+        return iter(every)
+
+    for module in (causes, verdict):
+        if hasattr(module, function):
+            monkeypatch.setattr(module, function, record)
+    assert example_loss(EXAMPLES[name]).why == reasons.split()[0]
+    assert reasons in possible
