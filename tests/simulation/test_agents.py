@@ -8,8 +8,7 @@ import pytest
 
 from dialmeter.model import Act, DomainGoal, Goal
 from dialmeter.simulation.agents import registry
-from dialmeter.simulation.agents.agenda import Agenda, AgendaItem
-from dialmeter.simulation.agents.agenda_user import AgendaUser, UserDials
+from dialmeter.simulation.agents.agenda import Agenda, AgendaItem, AgendaUser, UserDials
 from dialmeter.simulation.agents.agent import Kind
 from dialmeter.simulation.agents.rule_system import RuleSystem, SystemDials
 from dialmeter.simulation.language.grammar import BOOKING, act

@@ -13,8 +13,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled, write
-from dialmeter.simulation.play import Setting
+from dialmeter.simulation.play import Setting, sampled, write
 
 TASKS = sampled(25, 7)
 SETTING = Setting(choose("agenda", "user"), choose("rule", "system"), 0.1, 7)

@@ -16,10 +16,9 @@ from msgspec import structs
 from ..model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Frame, Goal, Move, State, Turn
 from ..readers.own.native import add_utterances, encode_dialogue
 from .agents import choose
-from .files import sampled
 from .language.grammar import BOOKING, intent_of, value_of
 from .outcome import KEYWORD, outcome, turns, update_state
-from .play import Setting, line, play
+from .play import Setting, line, play, sampled
 from .world.database import DOMAINS, REFERENCE, goal_values, published, town
 
 GOALS, SEED, NOISE = 200, 7, 0.1

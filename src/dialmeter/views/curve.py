@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..core.comparability import joint_signature
-from ..studies.curve.curve import MEAN, POOLED, Curve, CurvePoint, CurveTrend, DomainTable, Kind
-from ..studies.curve.curve_files import CurveEstimate
+from ..studies.curve import MEAN, POOLED, Curve, CurveEstimate, CurvePoint, CurveTrend, DomainTable, Kind
 from .chart_files import Chart, chart, slug
 from .charts import bars, data, lines
 from .tables import Table, highest, interval, percent, records_table

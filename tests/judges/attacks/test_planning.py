@@ -26,9 +26,8 @@ from dialmeter.judges.attempts import AttackCheckpoint, Attacked, AttackPart, ga
 from dialmeter.judges.language import Language, Resources, open_language
 from dialmeter.model import Conversation
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled
 from dialmeter.simulation.play import Setting as Play
-from dialmeter.simulation.play import play_lines
+from dialmeter.simulation.play import play_lines, sampled
 
 NAMES = ("entailment", "pronoun", "repetition", "vocabulary", "dullness", "entrainment")
 

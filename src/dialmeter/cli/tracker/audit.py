@@ -15,8 +15,8 @@ from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import GoldAudit, RankedCandidate, Reliability, audit_gold
 from ...studies.audit.candidates import Kind, Vote
-from ...studies.audit.reading import is_run, read_talk, read_trackers
 from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
+from ...studies.audit.trackers import is_run, read_talk, read_trackers
 from ...tracking.gold_patch import Correction
 from ...views import audit as views
 from ...views.tracker import signature_of

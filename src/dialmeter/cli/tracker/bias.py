@@ -11,8 +11,7 @@ from msgspec import UNSET
 from ...core.document import make_document
 from ...errors import DialmeterError
 from ...model import Notice
-from ...studies.bias.bias_verdict import notices_of_study, sign_changes, summary, verdicts
-from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
+from ...studies.bias import BiasStudy, notices_of_study, rows_of, sign_changes, study_bias, summary, verdicts
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views
 from ...views.bias import bias_charts

@@ -13,8 +13,7 @@ from ...core.document import make_document
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import parse
-from ...studies.board.board import Board, BoardSettings, make_board
-from ...studies.board.systems import BoardEntry, BoardManifest, read_manifest
+from ...studies.board import Board, BoardEntry, BoardManifest, BoardSettings, make_board, read_manifest
 from ...views import boards as views
 from .. import options as shared
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature_blocks, table_blocks

@@ -13,8 +13,7 @@ from ...core.document import describe_intervals, make_document
 from ...core.result import score_dict
 from ...errors import one_line
 from ...model import Notice
-from ...studies.curve.curve import SCALES, Curve, draw_curve
-from ...studies.curve.curve_files import in_folder, in_manifest
+from ...studies.curve import SCALES, Curve, draw_curve, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tracker import signature_of
 from .. import options as shared

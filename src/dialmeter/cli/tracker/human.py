@@ -14,9 +14,17 @@ from ...core.document import make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...model import Notice
-from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
-from ...studies.human.fit_lambda import LambdaFit, fit_lambda
-from ...studies.human.human import HumanStudy, compare_with_people, read_ratings, write_ratings
+from ...studies.human import (
+    HumanStudy,
+    LambdaFit,
+    RatingScale,
+    Sampler,
+    compare_with_people,
+    fit_lambda,
+    read_ratings,
+    read_sheets,
+    write_ratings,
+)
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file

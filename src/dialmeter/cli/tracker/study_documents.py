@@ -8,13 +8,17 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ...core.comparison import PairedDifference
 from ...core.document import AccountRecord, Count, Interval, IntervalMethod, Number, ScoreRecord, Text
-from ...studies.bias.bias_verdict import BiasVerdict, SignChange
-from ...studies.bias.correlations import DialogueTraits, MeasureCorrelation, TraitCorrelation, TraitDifference
-from ...studies.board.board import RuleRanks
-from ...studies.curve.curve import CurvePoint, CurveTrend
-from ...studies.curve.curve_files import CurveEstimate
-from ...studies.human.fit_lambda import LambdaFit
-from ...studies.human.human import RaterAgreement
+from ...studies.bias import (
+    BiasVerdict,
+    DialogueTraits,
+    MeasureCorrelation,
+    SignChange,
+    TraitCorrelation,
+    TraitDifference,
+)
+from ...studies.board import RuleRanks
+from ...studies.curve import CurveEstimate, CurvePoint, CurveTrend
+from ...studies.human import LambdaFit, RaterAgreement
 from ...studies.sensitivity import SchemaSensitivity
 from ...tracking.diagnosis.suspicions import Finding
 from .documents import TrackerDocument, TrackerScore

@@ -260,7 +260,7 @@ def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, Co
         settings: the pairs of agents.
 
     Example:
-        >>> from dialmeter.simulation.files import sampled
+        >>> from dialmeter.simulation.play import sampled
         >>> model = choose("endpoint", "user", {"url": "http://127.0.0.1:8000/v1", "model": "small"})
         >>> [(name, cost)] = rehearse(sampled(2, seed=7), [Setting(model, choose("rule", "system"), seed=7)]).items()
         >>> name, cost.calls > 10
