@@ -1,15 +1,14 @@
-"""Tables, text and an annotation sheet of an audit of gold."""
+"""Tables and text of an audit of gold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..errors import one_line
 from ..model import dialogue_key
 from ..studies.audit.audit import GoldAudit, RankedCandidate, scores_of
 from ..studies.audit.candidates import KINDS, Candidate
-from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, format_votes, proposal
-from .html_env import page
+from ..studies.audit.sheet import format_votes, proposal
 from .tables import Table, decimals, percent, records_table
 
 
@@ -126,8 +125,3 @@ def candidate_records(audit: GoldAudit) -> Table:
             for each in audit.ranked
         ]
     )
-
-
-def sheet_page(rows: Sequence[AuditRow]) -> str:
-    """Return a sheet as one HTML page with a keyboard key for every verdict; text from files is escaped."""
-    return page("tracker/audit_sheet.html", rows=rows, verdicts=VERDICTS, kept=KEPT) + "\n"

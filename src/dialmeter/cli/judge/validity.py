@@ -12,17 +12,8 @@ from ...core.document import make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...judges.case_files import read_cases
-from ...judges.validity import (
-    INSTRUCTIONS,
-    by_hash,
-    csv_sheet,
-    html_sheet,
-    kappa,
-    read_sheet,
-    record,
-    sheet_rows,
-    validity,
-)
+from ...judges.validity import BLIND, INSTRUCTIONS, SHEET, by_hash, kappa, read_sheet, record, sheet_rows, validity
+from ...views.html_env import form_page
 from ...views.judge import validity_table
 from .. import options as shared
 from ..printer import EVERY, TEXT, Block, Output, message_block
@@ -60,9 +51,10 @@ def judge_validity(**options: Any) -> Output:
     if sheet:
         if options["out"]:
             raise DialmeterError("--out needs --read-sheets; --make-sheets writes the sheet")
-        write = html_sheet if Path(sheet).suffix == ".html" else csv_sheet
         rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])
-        write_file(sheet, write(rows, blind=options["blind"]), force=options["force"])
+        kind = BLIND if options["blind"] else SHEET
+        text = form_page(kind, rows) if Path(sheet).suffix == ".html" else kind.text(rows)
+        write_file(sheet, text, force=options["force"])
         summary = f"{len(rows)} cases in {one_line(sheet, 200)}"
         return Output(
             document=lambda _: make_document(

@@ -15,10 +15,11 @@ from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import GoldAudit, RankedCandidate, Reliability, audit_gold
 from ...studies.audit.candidates import Kind, Vote
-from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
+from ...studies.audit.sheet import SHEET, read_sheets, sheet_rows
 from ...studies.audit.trackers import is_run, read_talk, read_trackers
 from ...tracking.gold_patch import Correction
 from ...views import audit as views
+from ...views.html_env import form_page
 from ...views.tracker import signature_of
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
@@ -157,7 +158,8 @@ def audit_(**options: Any) -> Output:
     if options["sheet"]:
         rows = sheet_rows(audit)
         is_page = Path(options["sheet"]).suffix in (".html", ".htm")
-        write_file(options["sheet"], views.sheet_page(rows) if is_page else csv_sheet(rows), force=options["force"])
+        text = form_page(SHEET, rows) if is_page else SHEET.text(rows)
+        write_file(options["sheet"], text, force=options["force"])
     return Output(document=lambda _: _document(audit), parts=_parts(audit, gold, options), notices=audit.notices)
 
 

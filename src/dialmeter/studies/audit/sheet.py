@@ -12,13 +12,11 @@ from msgspec import Struct
 
 from ...errors import InputError, one_line
 from ...model import dialogue_key
-from ...readers.csv_files import csv_text, read_csv
 from ...readers.pairs.slot_names import slot_namer
-from ...readers.source import Source
+from ...readers.sheets import Cells, SheetKind, check_word
 from ...tracking.gold_patch import Correction, GoldPatch
-from .audit import GoldAudit, RankedCandidate
+from .audit import GoldAudit
 from .candidates import KINDS, Candidate
-from .trackers import Utterances
 
 VERDICTS = {
     "wrong": "gold is wrong, and the proposed value is right",
@@ -27,62 +25,51 @@ VERDICTS = {
     "inconsistent": "gold is acceptable, but other dialogues are annotated differently",
     "unclear": "it cannot be decided",
 }
-COLUMNS = (
-    "number", "kind", "dialogue", "turn", "slot", "gold", "proposed", "votes", "talk", "verdict", "value", "note", "data",
-    "changes", "key",
+SHEET = SheetKind(
+    columns=(
+        "number", "kind", "dialogue", "turn", "slot", "gold", "proposed", "votes", "talk", "verdict", "value", "note", "data",
+        "changes", "key",
+    ),
+    needed=("verdict", "data", "changes", "key"),
+    hint="`tracker audit --make-sheets` writes a sheet",
+    title="Likely errors of gold",
+    help=(
+        "Read the dialogue, compare gold with the votes of the trackers, and choose a verdict. Trackers may be wrong.",
+    ),
+    choices={"verdict": VERDICTS},
+    fields=("value", "note"),
+    jump={"other": "value"},
+    heading="{slot}, dialogue {dialogue}, turn {turn}",
+    shown={"kind": "kind", "gold": "gold", "proposed": "proposed", "votes": "votes"},
+    saved=("number", "dialogue", "turn", "slot", "verdict", "value", "note", "data", "changes", "key"),
 )  # fmt: skip
-KEPT = ("number", "dialogue", "turn", "slot", "verdict", "value", "note", "data", "changes", "key")
-"""The columns that the page saves. They are sufficient for a patch."""
-_NEEDED = ("verdict", "data", "changes", "key")
 
 
-class AuditRow(Struct, frozen=True):
-    """A candidate as an annotator sees it. All cells are text."""
-
-    number: str
-    kind: str
-    dialogue: str
-    turn: str
-    slot: str
-    gold: str
-    proposed: str
-    votes: str
-    talk: str
-    data: str
-    changes: str
-    key: str
-
-
-def sheet_rows(audit: GoldAudit) -> list[AuditRow]:
+def sheet_rows(audit: GoldAudit) -> list[Cells]:
     """Return the rows of a sheet for the candidates of an audit, the strongest first."""
     data = audit.trackers.trackers[0].result.gold
     return [
-        _row(number, each, audit.talk.get(dialogue_key(each.candidate.dialogue), {}), data)
-        for number, each in enumerate(audit.ranked, 1)
+        {
+            "number": str(number),
+            "kind": KINDS[candidate.kind],
+            "dialogue": candidate.dialogue,
+            "turn": str(candidate.turn),
+            "slot": candidate.slot,
+            "gold": candidate.gold or "",
+            "proposed": proposal(candidate),
+            "votes": "\n".join(f"{one_line(name, 60)}: {votes}" for name, votes in format_votes(candidate).items()),
+            "talk": "\n".join(
+                f"{turn} {speaker}: {one_line(text, 2000)}"
+                for turn, utterances in sorted(audit.talk.get(dialogue_key(candidate.dialogue), {}).items())
+                for speaker, text in zip(utterances._fields, utterances, strict=True)
+                if text
+            ),
+            "data": data,
+            "changes": msgspec.json.encode([msgspec.structs.astuple(each) for each in candidate.corrections]).decode(),
+            "key": GoldPatch(candidate.corrections).digest,
+        }
+        for number, candidate in enumerate((ranked.candidate for ranked in audit.ranked), 1)
     ]
-
-
-def _row(number: int, ranked: RankedCandidate, talk: Mapping[int, Utterances], data: str) -> AuditRow:
-    candidate = ranked.candidate
-    return AuditRow(
-        str(number),
-        KINDS[candidate.kind],
-        candidate.dialogue,
-        str(candidate.turn),
-        candidate.slot,
-        candidate.gold or "",
-        proposal(candidate),
-        "\n".join(f"{one_line(name, 60)}: {votes}" for name, votes in format_votes(candidate).items()),
-        "\n".join(
-            f"{turn} {speaker}: {one_line(text, 2000)}"
-            for turn, utterances in sorted(talk.items())
-            for speaker, text in (("system", utterances.system), ("user", utterances.user))
-            if text
-        ),
-        data,
-        msgspec.json.encode([msgspec.structs.astuple(each) for each in candidate.corrections]).decode(),
-        GoldPatch(candidate.corrections).digest,
-    )
 
 
 def proposal(candidate: Candidate) -> str:
@@ -122,11 +109,6 @@ def format_votes(candidate: Candidate) -> dict[str, str]:
         or "no value"
         for name, votes in candidate.votes.items()
     }
-
-
-def csv_sheet(rows: Sequence[AuditRow]) -> str:
-    """Return a sheet as CSV for a spreadsheet program. No cell is a formula."""
-    return csv_text(COLUMNS, ([str(getattr(row, name, "")) for name in COLUMNS] for row in rows))
 
 
 class FilledSheets(Struct, frozen=True):
@@ -185,24 +167,21 @@ def read_sheets(paths: Sequence[str]) -> FilledSheets:
 def _read_sheet(path: str) -> dict[str, tuple[_JudgedCandidate, str]]:
     """Return the judged candidates of a sheet and the digest of their gold, by key."""
     candidates: dict[str, tuple[_JudgedCandidate, str]] = {}
-    hint = "`tracker audit --make-sheets` writes a sheet"
-    for line, row in read_csv(Source(path), _NEEDED, hint).rows:
-        cells = {name: row.get(name, "").strip() for name in (*_NEEDED, "value")}
-        if cells["verdict"] not in ("", *VERDICTS):
-            allowed = ", ".join(VERDICTS)
-            message = f"verdict must be one of {allowed}, not {one_line(cells['verdict'])!r}"
-            raise InputError(message, file=path, line=line)
+
+    def take(cells: dict[str, str], line: int) -> None:
+        verdict = cells["verdict"] and check_word("verdict", cells["verdict"], VERDICTS)
         if cells["key"] in candidates:
-            raise InputError("duplicate candidate", file=path, line=line)
-        corrections = _corrections(cells, path, line)
-        judged = _JudgedCandidate(cells["verdict"], corrections, f"{Path(path).name} line {line}")
+            raise InputError("duplicate candidate")
+        judged = _JudgedCandidate(verdict, _corrections(cells), f"{Path(path).name} line {line}")
         candidates[cells["key"]] = judged, cells["data"]
+
+    SHEET.read(path, take)
     if not candidates:
         raise InputError("the sheet has no candidates", file=path)
     return candidates
 
 
-def _corrections(cells: Mapping[str, str], path: str, line: int) -> tuple[Correction, ...]:
+def _corrections(cells: Mapping[str, str]) -> tuple[Correction, ...]:
     """Return the corrections of a row according to its verdict."""
     try:
         parts = msgspec.json.decode(cells["changes"], type=list[tuple[str, str, int, int, str | None, str | None]])
@@ -210,9 +189,7 @@ def _corrections(cells: Mapping[str, str], path: str, line: int) -> tuple[Correc
         parts = []
     corrections = tuple(Correction(*each) for each in parts)
     if not corrections or GoldPatch(corrections).digest != cells["key"]:
-        raise InputError(
-            "the column changes or key was edited; edit only verdict, value and note", file=path, line=line
-        )
+        raise InputError("the column changes or key was edited; edit only verdict, value and note")
     if cells["verdict"] != "other":
         return corrections
     slot = corrections[0].slot
