@@ -11,7 +11,7 @@ from dialmeter.simulation.agents import registry
 from dialmeter.simulation.agents.agenda import Agenda, AgendaItem, AgendaUser, UserDials
 from dialmeter.simulation.agents.agent import Kind
 from dialmeter.simulation.agents.rule_system import RuleSystem, SystemDials
-from dialmeter.simulation.language.grammar import BOOKING, act
+from dialmeter.simulation.grammar import BOOKING, act
 from dialmeter.simulation.world import town
 
 

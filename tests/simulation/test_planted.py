@@ -12,8 +12,7 @@ import pytest
 
 from dialmeter.model import Conversation
 from dialmeter.simulation.outcome import outcome
-from dialmeter.simulation.world import town
-from dialmeter.simulation.world.database import matches
+from dialmeter.simulation.world import matches, town
 from dialmeter.stats import paired_bootstrap, ratio
 from dialmeter.users.blame import Blamer
 from dialmeter.users.result import UserResult

@@ -24,11 +24,11 @@ from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from ..readers.own.native import conversation_to_dict
 from .agents import QUICK, choose
 from .agents.agent import Agent, ChosenAgent, make_agent
-from .language.grammar import intent_of, say
-from .language.understand import TownMaker, noisy, understand
+from .goals import sample_goals
+from .grammar import intent_of, say
 from .outcome import turns
-from .world.database import town
-from .world.goals import sample_goals
+from .understand import TownMaker, noisy, understand
+from .world import town
 
 MAX_TURNS = 30
 _SHARD = 10
@@ -90,41 +90,34 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
 def play_all(
     tasks: Sequence[Task], settings: Sequence[Setting], workers: int = 1, cluster: Cluster | None = None
 ) -> Iterator[Conversation]:
-    """Play all tasks under the first setting, then under the next, with one set of workers for all settings.
-
-    Raises:
-        DialmeterError: an agent failed; the error names the dialogue.
-    """
-    return _map_shards(_play_shard, _shards(tasks, settings), workers, cluster)
+    """Play all tasks under the first setting, then under the next, with one set of workers for all settings."""
+    return _map_shards(_play_shard, tasks, settings, workers, cluster)
 
 
 def play_lines(
     tasks: Sequence[Task], setting: Setting, workers: int = 1, cluster: Cluster | None = None
 ) -> Iterator[bytes]:
-    """Play dialogues as native JSON lines, in the order of their tasks; see :func:`line`.
-
-    Raises:
-        DialmeterError: an agent failed; the error names the dialogue.
-    """
-    return _map_shards(_play_shard_lines, _shards(tasks, [setting]), workers, cluster)
+    """Play dialogues as native JSON lines, in the order of their tasks; see :func:`line`."""
+    return _map_shards(_play_shard_lines, tasks, [setting], workers, cluster)
 
 
-def _shards(tasks: Sequence[Task], settings: Sequence[Setting]) -> list[Shard]:
-    return [
+def _map_shards(
+    work: Callable[[Shard], list[Result]],
+    tasks: Sequence[Task],
+    settings: Sequence[Setting],
+    workers: int,
+    cluster: Cluster | None,
+) -> Iterator[Result]:
+    """Yield the results of all shards in order, from this process, other processes or a cluster."""
+    shards = [
         (tasks[start : start + size], setting)
         for setting in settings
         for size in [_SHARD if {setting.user.name, setting.system.name} <= QUICK else 1]
         for start in range(0, len(tasks), size)
     ]
-
-
-def _map_shards(
-    work: Callable[[Shard], list[Result]], shards: Sequence[Shard], workers: int, cluster: Cluster | None
-) -> Iterator[Result]:
-    """Yield the results of all shards in order, from this process, other processes or a cluster."""
-    for (tasks, _), outcome in zip(shards, map_shards(work, shards, workers, cluster), strict=True):
+    for (played, _), outcome in zip(shards, map_shards(work, shards, workers, cluster), strict=True):
         if isinstance(outcome, Lost):
-            raise DialmeterError(f"dialogues {tasks[0].id} to {tasks[-1].id} cannot be played: {outcome.reason}")
+            raise DialmeterError(f"dialogues {played[0].id} to {played[-1].id} cannot be played: {outcome.reason}")
         yield from outcome.value
 
 
@@ -161,9 +154,8 @@ def _talk(agents: Mapping[str, Agent], setting: Setting, rngs: Mapping[str, Rand
     for _ in range(setting.max_turns):
         for speaker in (USER, SYSTEM):
             reply = agents[speaker].reply(understood or (), text)
-            move = structs.replace(_complete(reply, speaker, rngs["text"]), understood=understood)
-            moves.append(move)
-            text = move.text
+            moves.append(structs.replace(_complete(reply, speaker, rngs["text"]), understood=understood))
+            text = moves[-1].text
             understood = noisy(understand(text, speaker), setting.noise, rngs["noise"])
         if agents[USER].done():
             return moves, True

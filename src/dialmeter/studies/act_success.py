@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from msgspec import Struct
-
 from ..core.comparison import Resampling
 from ..errors import InputError
 from ..model import USER, Conversation, DomainGoal, Goal, Step, TaskGoal, Trajectory
@@ -31,20 +29,7 @@ _TIME = re.compile(r"\d\d:\d\d")
 _ANY = frozenset({"dontcare", "dont care", "do not care", "don't care", "any"})
 
 
-class ActSuccess(Struct, frozen=True):
-    """Success of a goal according to the acts. Each pair is the number of reached items and the number of items in the goal."""
-
-    bookings: tuple[int, int]
-    answers: tuple[int, int]
-    matches: tuple[int, int]
-
-    @property
-    def complete(self) -> bool:
-        """True if everything is reached."""
-        return all(reached == total for reached, total in (self.bookings, self.answers, self.matches))
-
-
-def act_success(dialogue: PreparedDialogue) -> ActSuccess:
+def act_success(dialogue: PreparedDialogue) -> GoalSuccess:
     """Compute the success of a system in a dialogue from its acts.
 
     Example:
@@ -53,7 +38,7 @@ def act_success(dialogue: PreparedDialogue) -> ActSuccess:
         >>> system = Move("system", acts=(Act("Hotel-Inform", "hotel", "name", ("the inn",)), Act("Hotel-Inform", "hotel", "area", ("east",))))
         >>> goal = {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}
         >>> act_success(UserScorer().prepare(Conversation("d1", (user, system), goal)))
-        ActSuccess(bookings=(0, 0), answers=(0, 1), matches=(1, 1))
+        GoalSuccess(bookings=(0, 0), answers=(0, 1), matches=(1, 1), conveyed=True)
     """
     booked, answered, requests, matched, searched = [], 0, 0, 0, 0
     for domain, goal in dialogue.goal.items():
@@ -65,7 +50,7 @@ def act_success(dialogue: PreparedDialogue) -> ActSuccess:
         if goal.info:
             searched += 1
             matched += _meets(dialogue, domain, goal)
-    return ActSuccess((sum(booked), len(booked)), (answered, requests), (matched, searched))
+    return GoalSuccess((sum(booked), len(booked)), (answered, requests), (matched, searched))
 
 
 def _meets(dialogue: PreparedDialogue, domain: str, goal: DomainGoal) -> bool:
@@ -98,11 +83,11 @@ def _agrees(slot: str, constraint: str, value: str) -> bool:
     return constraint in _ANY or constraint == value
 
 
-def system_outcome(talk: Conversation, success: ActSuccess | GoalSuccess) -> SystemOutcome:
+def system_outcome(talk: Conversation, success: GoalSuccess) -> SystemOutcome:
     """Return the outcome of a dialogue with acts.
 
     Example:
-        >>> system_outcome(Conversation("d1", ()), ActSuccess((1, 1), (0, 1), (1, 1))).success
+        >>> system_outcome(Conversation("d1", ()), GoalSuccess((1, 1), (0, 1), (1, 1))).success
         False
     """
     return SystemOutcome(

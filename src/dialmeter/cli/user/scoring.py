@@ -22,8 +22,8 @@ from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations, spans_of
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
-from ...simulation.language.understand import TownMaker
-from ...simulation.world.database import matches
+from ...simulation.understand import TownMaker
+from ...simulation.world import matches
 from ...users.blame import BlameVerdict
 from ...users.profile import load as load_profile
 from ...users.record import UserRow

@@ -13,8 +13,8 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 from msgspec import Meta, Struct, field
 
 from ...model import USER, Act, DomainGoal, Goal, Move
-from ..language.grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world.database import DOMAINS, DONTCARE, REFERENCE, World, goal_values
+from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
+from ..world import DOMAINS, DONTCARE, REFERENCE, World, goal_values
 from .agent import Kind, Share
 
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
@@ -265,27 +265,16 @@ class UserDials(Struct, frozen=True):
 
 
 class AgendaUser:
-    """A user with an agenda; it can have several dialogues, one after the other.
-
-    Args:
-        dials: the settings.
-        world: ignored; a user knows only what the system says.
-        rng: the random generator for all choices.
-    """
+    """A user with an agenda; it can have several dialogues, one after the other. It knows only what the system says."""
 
     def __init__(self, dials: UserDials, world: World, rng: Random) -> None:
         self._dials = dials
         self._rng = rng
-        self._wishes: dict[str, Wish] = {}
-        self._agenda = Agenda()
-        self._domain = ""
-        self._turn = 0
-        self._loops = 0
-        self._left = False
+        self.start(None)
 
     def start(self, goal: Goal | None) -> None:
         self._left, self._turn, self._loops, self._domain = False, 0, 0, ""
-        self._wishes = {domain: Wish(domain, each) for domain, each in (goal or {}).items()}
+        self._wishes: dict[str, Wish] = {domain: Wish(domain, each) for domain, each in (goal or {}).items()}
         self._agenda = Agenda([AgendaItem("bye")])
         for wish in reversed(self._wishes.values()):
             self._agenda.push(self._items(wish))
@@ -491,7 +480,7 @@ def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
         domain: the domain that the user spoke of; bookings belong to it.
 
     Example:
-        >>> from ..language.grammar import act
+        >>> from ..grammar import act
         >>> news = interpret([act("booking", "nobook", "day", "friday"), act("train", "request", "day")], "hotel")
         >>> news["hotel"].refused, news["train"].questions
         ({'day': 'friday'}, ['day'])

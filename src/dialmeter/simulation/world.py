@@ -44,42 +44,12 @@ class Domain(Struct, frozen=True):
         return (*self.search, *self.book)
 
 
-DOMAINS: Mapping[str, Domain] = MappingProxyType(
-    {
-        "hotel": Domain(
-            ("area", "pricerange", "stars", "type", "internet", "parking", "name"),
-            ("day", "people", "stay"),
-            ("address", "phone", "postcode", "area", "pricerange", "stars", "type", "internet", "parking"),
-            "name",
-        ),
-        "restaurant": Domain(
-            ("food", "area", "pricerange", "name"),
-            ("day", "people", "time"),
-            ("address", "phone", "postcode", "area", "pricerange", "food"),
-            "name",
-        ),
-        "attraction": Domain(
-            ("type", "area", "name"),
-            (),
-            ("address", "phone", "postcode", "entrance fee", "area", "type"),
-            "name",
-        ),
-        "train": Domain(
-            ("departure", "destination", "day", "leaveat", "arriveby"),
-            ("people",),
-            ("trainid", "duration", "price", "leaveat", "arriveby"),
-            "trainid",
-            ("departure", "destination", "day"),
-        ),
-        "taxi": Domain(
-            ("departure", "destination", "leaveat", "arriveby"),
-            (),
-            ("car type", "colour", "phone"),
-            "",
-            ("departure", "destination"),
-        ),
-    }
-)
+def read_data(name: str) -> bytes:
+    """Return the content of a data file of the simulation."""
+    return files(__package__).joinpath("data", name).read_bytes()
+
+
+DOMAINS: Mapping[str, Domain] = MappingProxyType(msgspec.toml.decode(read_data("domains.toml"), type=dict[str, Domain]))
 
 REFERENCE = "ref"
 """The slot with the reference of a booking."""
@@ -180,8 +150,7 @@ def reference(domain: str, name: str, details: Mapping[str, str]) -> str:
 @cache
 def town() -> World:
     """Load the town of dialmeter."""
-    data = files(__package__).joinpath("data", "town.json").read_bytes()
-    tables = msgspec.json.decode(data, type=dict[str, _Table])
+    tables = msgspec.json.decode(read_data("town.json"), type=dict[str, _Table])
     return World(
         {domain: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for domain, table in tables.items()}
     )
@@ -250,8 +219,7 @@ Forms: TypeAlias = Mapping[str, tuple[str, ...]]
 @cache
 def published() -> dict[str, Any]:
     """Load the value map of the town in the published format, as ``--map`` reads it."""
-    data = files(__package__).joinpath("data", "values.json").read_bytes()
-    return msgspec.json.decode(data, type=dict[str, Any])
+    return msgspec.json.decode(read_data("values.json"), type=dict[str, Any])
 
 
 @cache
