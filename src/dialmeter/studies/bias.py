@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from ..core.document import Count, Interval, Number
@@ -33,72 +33,15 @@ from ..tracking.vectors.tally_table import TallyTable
 
 
 class Trait(NamedTuple):
-    """A number per dialogue that depends only on the number of mistakes at each turn."""
+    """A number per dialogue that depends only on the mistakes at each turn: the missed, wrong and over changes.
+
+    Attributes:
+        of: computes it from the number of mistakes at each turn, their sum, and the number of turns.
+    """
 
     title: str
     formula: str
-    of: Callable[[Sequence[int]], float]
-
-
-def tail_orientedness(mistakes: Sequence[int]) -> float:
-    """Return TO: the distance of the mean turn of mistakes from the middle turn, as a share of the dialogue's turns.
-
-    Args:
-        mistakes: missed, wrong and over changes per turn, in order.
-
-    Returns:
-        Between -1/2 (all at the first turn of a long dialogue) and 1/2; 0 without mistakes.
-
-    Example:
-        >>> tail_orientedness([4, 0, 0, 0]), tail_orientedness([0, 0, 0])
-        (-0.375, 0.0)
-    """
-    total = sum(mistakes)
-    return _signed_distance(mistakes) / (2 * total * len(mistakes)) if total else 0.0
-
-
-def non_uniformity(mistakes: Sequence[int]) -> float:
-    """Return NU: the sum of the turns' distances from the mean number of mistakes, as a multiple of that mean.
-
-    Args:
-        mistakes: missed, wrong and over changes per turn, in order.
-
-    Returns:
-        The sum; 0 if all turns have the same number of mistakes, or none.
-
-    Example:
-        >>> non_uniformity([4, 0, 0, 0]), non_uniformity([2, 2, 2, 2])
-        (6.0, 0.0)
-    """
-    total, turns = sum(mistakes), len(mistakes)
-    return sum(abs(count * turns - total) for count in mistakes) / total if total else 0.0
-
-
-def summed_tail_orientedness(mistakes: Sequence[int]) -> float:
-    """Return TO1, the first version: the sum of signed distances of mistakes from the middle turn, divided by the number of turns.
-
-    Args:
-        mistakes: missed, wrong and over changes per turn, in order.
-
-    Example:
-        >>> summed_tail_orientedness([4, 0, 0, 0]), summed_tail_orientedness([1, 0, 0, 0])
-        (-1.5, -0.375)
-    """
-    return _signed_distance(mistakes) / (2 * len(mistakes)) if mistakes else 0.0
-
-
-def squared_non_uniformity(mistakes: Sequence[int]) -> float:
-    """Return NU1, the first version: the sum of squared distances of the turns from the mean number of mistakes.
-
-    Args:
-        mistakes: missed, wrong and over changes per turn, in order.
-
-    Example:
-        >>> squared_non_uniformity([4, 0, 0, 0]), squared_non_uniformity([0, 1, 1, 0])
-        (12.0, 1.0)
-    """
-    total, turns = sum(mistakes), len(mistakes)
-    return (turns * sum(count * count for count in mistakes) - total * total) / turns if turns else 0.0
+    of: Callable[[Sequence[int], int, int], float]
 
 
 def _signed_distance(mistakes: Sequence[int]) -> int:
@@ -107,10 +50,30 @@ def _signed_distance(mistakes: Sequence[int]) -> int:
 
 
 TRAITS: Mapping[str, Trait] = {
-    "TO": Trait("tail-orientedness", "(Σ t·m_t / m − (n−1)/2) / n", tail_orientedness),
-    "NU": Trait("non-uniformity", "Σ |m_t − m/n| / (m/n)", non_uniformity),
-    "TO1": Trait("tail-orientedness, first version", "Σ m_t·(t − (n−1)/2) / n", summed_tail_orientedness),
-    "NU1": Trait("non-uniformity, first version", "Σ (m_t − m/n)²", squared_non_uniformity),
+    # The distance of the mean turn of mistakes from the middle turn, as a share of the turns; 0 without mistakes.
+    "TO": Trait(
+        "tail-orientedness",
+        "(Σ t·m_t / m − (n−1)/2) / n",
+        lambda mistakes, total, turns: _signed_distance(mistakes) / (2 * total * turns) if total else 0.0,
+    ),
+    # The sum of the turns' distances from the mean number of mistakes, as a multiple of that mean; 0 without mistakes.
+    "NU": Trait(
+        "non-uniformity",
+        "Σ |m_t − m/n| / (m/n)",
+        lambda mistakes, total, turns: sum(abs(each * turns - total) for each in mistakes) / total if total else 0.0,
+    ),
+    "TO1": Trait(
+        "tail-orientedness, first version",
+        "Σ m_t·(t − (n−1)/2) / n",
+        lambda mistakes, total, turns: _signed_distance(mistakes) / (2 * turns) if turns else 0.0,
+    ),
+    "NU1": Trait(
+        "non-uniformity, first version",
+        "Σ (m_t − m/n)²",
+        lambda mistakes, total, turns: (
+            (turns * sum(each * each for each in mistakes) - total * total) / turns if turns else 0.0
+        ),
+    ),
 }
 
 
@@ -118,10 +81,12 @@ def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
     """Return all traits of one dialogue.
 
     Example:
-        >>> traits_of([0, 1, 1, 0])
-        {'TO': 0.0, 'NU': 4.0, 'TO1': 0.0, 'NU1': 1.0}
+        >>> traits_of([4, 0, 0, 0])
+        {'TO': -0.375, 'NU': 6.0, 'TO1': -1.5, 'NU1': 12.0}
+        >>> traits_of([0, 1, 1, 0]), traits_of([0, 0, 0])["TO"], traits_of([2, 2, 2, 2])["NU"], traits_of([1, 0, 0, 0])["TO1"]
+        ({'TO': 0.0, 'NU': 4.0, 'TO1': 0.0, 'NU1': 1.0}, 0.0, 0.0, -0.375)
     """
-    return {name: trait.of(mistakes) for name, trait in TRAITS.items()}
+    return {name: trait.of(mistakes, sum(mistakes), len(mistakes)) for name, trait in TRAITS.items()}
 
 
 def mistakes_per_turn(tally_table: TallyTable) -> list[tuple[int, ...]]:
@@ -248,11 +213,6 @@ def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
 def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: float = 0.95) -> BiasStudy:
     """Correlate measures with traits, compare the correlations of every pair of measures, and correlate measures with each other.
 
-    Args:
-        rows: at least one dialogue; their order does not matter.
-        system: a name for the result.
-        confidence: confidence level of all intervals.
-
     Example:
         >>> rows = [
         ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": 1 / (n + 1)})
@@ -296,13 +256,6 @@ def published_filter(first: Floats, second: Floats) -> Mask:
     standard deviation) rounded to two decimals, and drops dialogues whose two z-scores differ by less than 0.1. So dialogues are
     selected by the measures that are compared, and an interval after this filter is not one over a random sample. A dialogue
     without a score is dropped. If a measure is constant, there are no z-scores, and all dialogues are dropped.
-
-    Args:
-        first: values of one measure per dialogue, as fractions; nan for an unscored dialogue.
-        second: values of the other measure, same dialogues.
-
-    Returns:
-        True for every dialogue that passes.
 
     Example:
         >>> one, other = np.array([1.0, 1.0, 0.6, 0.2, 0.4]), np.array([1.0, 0.8, 0.4, 0.2, np.nan])
@@ -357,34 +310,22 @@ class _Columns:
 
     def with_trait(self, trait: str, measure: str, chosen: Filter) -> TraitCorrelation:
         partner = partner_of(measure, self.measures) if chosen == "published" else None
-        labels: dict[str, Any] = {
-            "system": self._system,
-            "trait": trait,
-            "measure": measure,
-            "filter": chosen,
-            "partner": partner,
-        }
+        labels: dict[str, Any] = {"trait": trait, "measure": measure, "filter": chosen, "partner": partner}
         if chosen == "published" and partner is None:
             reason = "the published filter needs two measures"
-            return TraitCorrelation(**labels, r=None, ci=None, n=0, left_out=len(self.rows), reason=reason)
+            nothing: dict[str, Any] = {"r": None, "ci": None, "n": 0, "left_out": len(self.rows), "reason": reason}
+            return TraitCorrelation(system=self._system, **labels, **nothing)
         mask = self._mask(chosen, measure, partner or measure)
-        return TraitCorrelation(**labels, **self._correlate(mask, trait, measure))
+        return TraitCorrelation(system=self._system, **labels, **self._correlate(mask, trait, measure))
 
     def between(self, first: str, second: str, chosen: Filter) -> MeasureCorrelation:
-        mask = self._mask(chosen, first, second)
-        correlation = self._correlate(mask, first, second)
+        correlation = self._correlate(self._mask(chosen, first, second), first, second)
         return MeasureCorrelation(system=self._system, first=first, second=second, filter=chosen, **correlation)
 
     def compare(self, trait: str, first: str, second: str, chosen: Filter) -> TraitDifference:
         mask = self._mask(chosen, first, second)
-        fields: dict[str, Any] = {
-            "system": self._system,
-            "trait": trait,
-            "first": first,
-            "second": second,
-            "filter": chosen,
-        }
-        fields |= self._counts(mask, trait, first, second)
+        fields: dict[str, Any] = {"trait": trait, "first": first, "second": second, "filter": chosen}
+        fields |= {"system": self._system, **self._counts(mask, trait, first, second)}
         if fields["reason"]:
             return TraitDifference(**fields)
         t, a, b = (self._columns[name][mask] for name in (trait, first, second))
@@ -503,8 +444,6 @@ def verdicts(study: BiasStudy) -> list[BiasVerdict]:
     """Return one verdict per trait, filter and measure other than GCA; empty if GCA was not requested.
 
     Example:
-        >>> from dialmeter.studies.bias import DialogueTraits, study_bias
-        >>> from dialmeter.studies.bias import traits_of
         >>> rows = [
         ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
         ...     for n in range(30)
@@ -576,25 +515,12 @@ def _verdict(pair: TraitDifference, confidence: float) -> BiasVerdict:
         sentence = f"{claim} {WORDS[outcome]}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
         if as_tested != outcome:
             sentence += f" In the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
-    return BiasVerdict(
-        system=pair.system,
-        trait=pair.trait,
-        filter=pair.filter,
-        rival=pair.first,
-        reference=pair.second,
-        rival_r=pair.first_r,
-        reference_r=pair.second_r,
-        outcome=outcome,
-        strength=pair.strength,
-        strength_ci=pair.strength_ci,
-        as_tested=as_tested,
-        difference=pair.difference,
-        ci=pair.ci,
-        n=pair.n,
-        reason=pair.reason,
-        published=PUBLISHED[pair.trait] if pair.first == RIVAL else None,
-        sentence=sentence,
-    )
+    renamed = {_RENAMED.get(name, name): value for name, value in asdict(pair).items() if name != "left_out"}
+    published = PUBLISHED[pair.trait] if pair.first == RIVAL else None
+    return BiasVerdict(**renamed, outcome=outcome, as_tested=as_tested, published=published, sentence=sentence)
+
+
+_RENAMED = {"first": "rival", "second": "reference", "first_r": "rival_r", "second_r": "reference_r"}
 
 
 def _reverse(pair: TraitDifference) -> TraitDifference:
@@ -616,8 +542,6 @@ def summary(study: BiasStudy) -> list[str]:
     """Summarise a study in sentences: the papers' claim, the measures that depend on error position, and changed signs.
 
     Example:
-        >>> from dialmeter.studies.bias import DialogueTraits, study_bias
-        >>> from dialmeter.studies.bias import traits_of
         >>> rows = [
         ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "SA": n % 3 / 3})
         ...     for n in range(30)
@@ -694,8 +618,6 @@ def notices_of_study(study: BiasStudy) -> list[Notice]:
     """Return warnings: too few dialogues, no mistakes, constant measures, dialogues that are in several pooled files.
 
     Example:
-        >>> from dialmeter.studies.bias import DialogueTraits, study_bias
-        >>> from dialmeter.studies.bias import traits_of
         >>> rows = [DialogueTraits("", "d", (0, 1), traits_of((0, 1)), {"JGA": 0.5})]
         >>> [notice.message for notice in notices_of_study(study_bias(rows))]
         ['1 dialogues are too few for correlations; the study needs 5 or more']
