@@ -132,10 +132,7 @@ def read_manifest(path: str) -> BoardManifest:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raise an error if there are no systems, or if two systems have the same name.
-
-    Raises:
-        DialmeterError: the message has the name.
+    """Raise DialmeterError if there are no systems, or if two systems have the same name.
 
     Example:
         >>> check_names(["a", "b", "a"])
@@ -194,13 +191,7 @@ class BoardSystem(Struct):
         )
 
     def score(self, settings: TrackerSettings, resampling: Resampling, sink: Sink) -> TrackerResult:
-        """Score the system.
-
-        Args:
-            settings: measures, rules, schema, and the dialogues to score.
-            resampling: settings of intervals.
-            sink: gets every scored dialogue.
-        """
+        """Score the system. The sink gets every scored dialogue."""
         entry = self.entry
         return score_file(
             entry.file,
@@ -217,16 +208,7 @@ class BoardSystem(Struct):
 
 
 def read_system(entry: BoardEntry, schema: str | None = None, patch: GoldPatch | None = None) -> BoardSystem:
-    """Read a prediction file with its gold.
-
-    Args:
-        entry: its row in the manifest.
-        schema: a schema file.
-        patch: corrections of gold.
-
-    Raises:
-        InputError: a file is invalid; the error has the place.
-    """
+    """Read a prediction file with its gold, which the patch corrects."""
     path, tracker = split_tracker(entry.file)
     if any(is_stream(each) for each in (path, entry.gold) if each):
         raise DialmeterError("a board reads its files more than once; write standard input or a pipe to a file first")
@@ -251,11 +233,7 @@ def read_system(entry: BoardEntry, schema: str | None = None, patch: GoldPatch |
 
 
 def check_distinct(systems: Sequence[BoardSystem]) -> None:
-    """Raise an error if two systems have the same file.
-
-    Raises:
-        DialmeterError: the message has the names of both systems.
-    """
+    """Raise DialmeterError if two systems have the same file."""
     for one, other in combinations(systems, 2):
         if one.sha256 and (one.sha256, one.name.partition("#")[2]) == (other.sha256, other.name.partition("#")[2]):
             raise DialmeterError(
@@ -378,15 +356,7 @@ def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
 
 
 def check_runs(systems: Sequence[RunSystem], measures: Sequence[str] | None) -> None:
-    """Raise an error if the signatures of runs differ.
-
-    Args:
-        systems: the runs.
-        measures: the measures to compare (default: all that the runs share).
-
-    Raises:
-        DialmeterError: the message has the fields that differ.
-    """
+    """Raise DialmeterError if the signatures of runs differ under some measures; by default under all that the runs share."""
     for one, other in combinations(systems, 2):
         first = {name: line for name, line in one.signatures.items() if not measures or name in measures}
         differs = in_one_line(compare_scores("tracker", first, other.signatures))
@@ -419,9 +389,7 @@ class RuleRanks(Struct, frozen=True, kw_only=True):
 def rank(values: Mapping[str, float | None], unranked: frozenset[str] = frozenset()) -> dict[str, int | None]:
     """Return the rank of each value: 1 is best, equal values share the better rank, and None has no rank.
 
-    Args:
-        values: values by system.
-        unranked: systems that get no rank and do not affect the ranks of others.
+    Unranked systems get no rank and do not affect the ranks of others.
 
     Example:
         >>> rank({"a": 0.5, "b": 0.7, "c": 0.5, "d": None, "e": 0.9}, frozenset("e"))
@@ -446,23 +414,18 @@ def variants(base: Rules) -> list[Rules]:
 def rule_ranks(
     systems: Sequence[BoardSystem], base: Rules, only: frozenset[str] | None, unranked: frozenset[str]
 ) -> list[RuleRanks]:
-    """Rank the systems by the headline measure of every rule set, with every shipped value map.
-
-    Args:
-        systems: the systems; they must be comparable under the base.
-        base: the rule set of the board. The others handle turns without prediction and patches of gold in the same way.
-        only: keys of the dialogues to score.
-        unranked: systems that get no rank.
-    """
+    """Rank comparable systems by the headline measure of every rule set, with every shipped value map."""
     rule_sets = variants(base)
-    by_system: list[list[UnderRules]] = []
+    by_system: dict[str, list[UnderRules]] = {}
     for system in systems:
         dialogues = [each for each in system.dialogues if only is None or dialogue_key(each.id) in only]
-        by_system.append(explain(dialogues, system.vocabulary, rule_sets, system.schema, reasons=False, only=only))
+        under = explain(dialogues, system.vocabulary, rule_sets, system.schema, reasons=False, only=only)
+        by_system[system.entry.system] = under
     rankings = []
-    for rules, *scores in zip(rule_sets, *by_system, strict=True):
-        values = {system.entry.system: each.value for system, each in zip(systems, scores, strict=True)}
-        reason = _why_unranked({system.entry.system: each for system, each in zip(systems, scores, strict=True)})
+    for index, rules in enumerate(rule_sets):
+        scores = {name: under[index] for name, under in by_system.items()}
+        values = {name: each.value for name, each in scores.items()}
+        reason = _why_unranked(scores)
         rankings.append(
             RuleRanks(
                 measure=rules.headline,
@@ -593,7 +556,12 @@ def make_board(
     """
     check_names([entry.system for entry in manifest.row])
     schema = manifest.schema or None
-    systems = [_read_entry(entry, schema, settings.rules.gold_patch) for entry in manifest.row]
+    systems = [
+        read_run(entry, schema)
+        if any(Path(entry.file, name).exists() for name in ("run.json", "parts"))
+        else read_system(entry, schema, settings.rules.gold_patch)
+        for entry in manifest.row
+    ]
     check_distinct(systems)
     runs = [system for system in systems if isinstance(system, RunSystem)]
     if runs and len(runs) < len(systems):
@@ -618,7 +586,8 @@ def make_board(
     }
     check_comparable(results)
     given = {name: check.share for name, check in checks.items() if check.share is not None and check.was_given_gold}
-    comparison = _compare_ranked(results, given, resampling)
+    ranked = {name: result for name, result in results.items() if name not in given}
+    comparison = compare(ranked, resampling, all_pairs=True) if len(ranked) > 1 else None
     first = next(iter(results.values()))
     ranks = _own_ranks(results, rules, frozenset(given))
     if not runs:
@@ -632,15 +601,10 @@ def make_board(
         signature=joint_signature([score.signature for result in results.values() for score in result.scores]),
         dialogues=first.dialogues,
         turns=first.turns,
-        gold=_digest(first),
+        gold=next(part[5:] for part in first.scores[0].signature.split("|") if part.startswith("gold:")),
         confidence=resampling.confidence,
         notices=[*notices, *_notices(results, comparison, resampling)],
     )
-
-
-def _read_entry(entry: BoardEntry, schema: str | None, patch: GoldPatch | None) -> BoardSystem:
-    is_run = any(Path(entry.file, name).exists() for name in ("run.json", "parts"))
-    return read_run(entry, schema) if is_run else read_system(entry, schema, patch)
 
 
 def _shared_settings(runs: Sequence[RunSystem], settings: BoardSettings) -> tuple[Rules, list[str]]:
@@ -688,22 +652,18 @@ def _common_dialogues(systems: Sequence[BoardSystem]) -> tuple[frozenset[str] | 
     return common, [Notice("unequal-dialogues", len(others), message, tuple(others[:_LISTED]))]
 
 
-def _compare_ranked(
-    results: Mapping[str, TrackerResult], given: Mapping[str, float], resampling: Resampling
-) -> TrackerComparison | None:
-    """Compare all pairs of ranked systems. Return None if there are fewer than two."""
-    ranked = {name: result for name, result in results.items() if name not in given}
-    return compare(ranked, resampling, all_pairs=True) if len(ranked) > 1 else None
-
-
 def _own_ranks(results: Mapping[str, TrackerResult], rules: Rules, unranked: frozenset[str]) -> list[RuleRanks]:
     """Return the ranks under every measure of the board."""
-    rankings = []
-    for position, measure in enumerate(next(iter(results.values())).measures):
-        values = {name: result.scores[position].value for name, result in results.items()}
-        ranks = rank(values, unranked)
-        rankings.append(RuleRanks(measure=measure.text, rules=rules.name, map=rules.map, values=values, ranks=ranks))
-    return rankings
+    return [
+        RuleRanks(
+            measure=measure.text,
+            rules=rules.name,
+            map=rules.map,
+            values=(values := {name: result.scores[position].value for name, result in results.items()}),
+            ranks=rank(values, unranked),
+        )
+        for position, measure in enumerate(next(iter(results.values())).measures)
+    ]
 
 
 def _rows(
@@ -789,8 +749,3 @@ def _notices(
         )
         notices.append(Notice("few-resamples", tests, message))
     return [*comparison.notices, *notices]
-
-
-def _digest(result: TrackerResult) -> str:
-    """Return the digest of gold from the signature of the first score."""
-    return next(part[5:] for part in result.scores[0].signature.split("|") if part.startswith("gold:"))

@@ -89,11 +89,7 @@ def from_name(path: str) -> CurveFile | None:
 
 
 def in_folder(folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
-    """Return the files of a folder whose names match, sorted, and a warning that lists the others.
-
-    Args:
-        folder: the folder with the prediction files.
-        beside: other files that may be in the folder, such as gold.
+    """Return the files of a folder whose names match, sorted, and a warning that lists others that are not in ``beside``.
 
     Raises:
         DialmeterError: the folder does not exist, or no name matches.
@@ -142,12 +138,7 @@ def sort_entries(entries: Sequence[CurveFile]) -> list[CurveFile]:
 
 
 def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
-    """Return the files in a manifest: CSV with column names, or JSON lines, with file, ratio, seed and domain.
-
-    Args:
-        manifest: the file; paths in it are relative to ``folder``.
-        folder: the folder with the prediction files.
-        beside: other files that may be in the folder.
+    """Return the files in a manifest: CSV with column names, or JSON lines, with file (relative to the folder), ratio, seed, domain.
 
     Raises:
         InputError: an invalid row; the error has its line.
@@ -336,15 +327,9 @@ def _resample(group: Sequence[ScoredFile], resampling: Resampling) -> None:
 
 
 def resample_files(files: Sequence[ScoredFile], keys: Sequence[str], resampling: Resampling) -> list[Floats]:
-    """Return the resampled sums of files. The same dialogues are drawn for all; a file has zeros for a missing dialogue.
+    """Return the resampled sums of files, one row per resample; without rows if there are fewer than two dialogues.
 
-    Args:
-        files: the files.
-        keys: keys of the dialogues to draw from, sorted.
-        resampling: number of resamples and seed.
-
-    Returns:
-        Sums of shape (resamples, columns) for each file; without resamples if there are fewer than two dialogues.
+    The same dialogues are drawn for all files from the sorted keys; a file has zeros for a missing dialogue.
     """
     if len(keys) < 2:
         return [np.empty((0, each.columns.shape[1])) for each in files]
@@ -395,8 +380,7 @@ def mean(
         >>> round(estimate.value, 3), [round(limit, 4) for limit in estimate.seeds], estimate.n, estimate.left_out
         (0.65, [0.4446, 0.8554], 4, 1)
     """
-    scored = [index for index, value in enumerate(values) if value is not None]
-    present = [value for value in values if value is not None]
+    scored, present = _scored(values)
     left_out = len(values) - len(present)
     if not present:
         return CurveEstimate(None, None, None, 0, left_out, "no file has a value")
@@ -421,14 +405,8 @@ def slope(
 ) -> CurveEstimate:
     """Return the least-squares slope through files. Its ``seeds`` is the usual t interval from the residuals of the line.
 
-    If the curve is not a line, the residuals are larger, so the interval is wider than seeds alone would make it.
-
-    Args:
-        positions: the position of each file on the scale.
-        values: one value per file; None if it is unscored.
-        samples: values under resampled dialogues, one row per file.
-        confidence: coverage of the intervals; 0 for none.
-        dialogues: number of dialogues.
+    If the curve is not a line, the residuals are larger, so the interval is wider than seeds alone would make it. The positions
+    are those of the files on the scale; for the others see :func:`mean`.
 
     Example:
         >>> estimate = slope([0, 1, 2, 3], [1.0, 2.1, 2.9, 4.0])
@@ -437,9 +415,8 @@ def slope(
         >>> slope([1, 1], [0.5, 0.6]).reason
         'a trend needs two different shares of training data'
     """
-    scored = [index for index, value in enumerate(values) if value is not None]
+    scored, y = _scored(values)
     x = np.array([positions[index] for index in scored], dtype=np.float64)
-    y = [value for value in values if value is not None]
     n, left_out = len(y), len(values) - len(y)
     if len(set(x.tolist())) < 2:
         return CurveEstimate(None, None, None, n, left_out, "a trend needs two different shares of training data")
@@ -460,6 +437,12 @@ def slope(
         reason = "; ".join(filter(None, ("all files are on one line", reason)))
         return CurveEstimate(value, None, over_dialogues, n, left_out, reason)
     return CurveEstimate(value, (value - half, value + half), over_dialogues, n, left_out, reason)
+
+
+def _scored(values: Sequence[float | None]) -> tuple[list[int], list[float]]:
+    """Return the indices of the values that are not None, and these values."""
+    present = {index: value for index, value in enumerate(values) if value is not None}
+    return list(present), list(present.values())
 
 
 def _bootstrap_limits(
@@ -674,7 +657,7 @@ def draw_curve(
     """Score all files and relate their scores to the share of training data.
 
     Args:
-        entries: the files, from ``curve_files.in_folder`` or ``curve_files.in_manifest``.
+        entries: the files, from ``in_folder`` or ``in_manifest``.
         gold: the file with gold states, if the other files have none.
         format: the format of the files (default: auto-detect).
         gold_format: the format of gold.
@@ -784,18 +767,12 @@ def files_on_scale(group: Sequence[ScoredFile], scale: Scale) -> list[ScoredFile
 def points_of(
     group: Sequence[ScoredFile], reference: str | None, resampling: Resampling | None
 ) -> Iterator[CurvePoint]:
-    """Yield every measure at every share of training data.
-
-    Args:
-        group: files of one domain.
-        reference: the measure with which the others are compared.
-        resampling: settings of intervals; None for no intervals.
-    """
+    """Yield every measure at every share of training data, for the files of one domain."""
     for measure in group[0].values:
         for ratio in ratios_of(group):
             files = [each for each in group if each.entry.ratio == ratio]
             estimates: dict[str, CurveEstimate] = {}
-            for kind in _kinds(measure, reference):
+            for kind in KINDS if reference and measure != reference else KINDS[:1]:
                 values, samples = _series(files, measure, reference, kind)
                 estimates[kind] = mean(
                     values,
@@ -812,14 +789,7 @@ def points_of(
 def trends_of(
     group: Sequence[ScoredFile], reference: str | None, scale: Scale, resampling: Resampling | None
 ) -> Iterator[CurveTrend]:
-    """Yield the slope of every measure, and of its difference from the reference, if there are two shares of training data.
-
-    Args:
-        group: files of one domain.
-        reference: the measure with which the others are compared.
-        scale: the logarithm of the share to base ten, or the share itself.
-        resampling: settings of intervals; None for no intervals.
-    """
+    """Yield the slope of every measure, and of its difference from the reference, if there are two shares of training data."""
     files = files_on_scale(group, scale)
     ratios = [each.entry.ratio or 0.0 for each in files]
     if len(set(ratios)) < 2:
@@ -827,23 +797,24 @@ def trends_of(
     positions = [math.log10(ratio) if scale == "log" else ratio for ratio in ratios]
     confidence = resampling.confidence if resampling else 0
     for measure in files[0].values:
-        for kind in _kinds(measure, reference):
+        for kind in KINDS if reference and measure != reference else KINDS[:1]:
             values, samples = _series(files, measure, reference, kind)
             estimate = slope(positions, values, samples, confidence=confidence, dialogues=len(files[0].keys))
             yield CurveTrend(files[0].entry.domain, measure, kind, estimate, _VERDICTS[estimate.sign])
-
-
-def _kinds(measure: str, reference: str | None) -> tuple[Kind, ...]:
-    return KINDS if reference and measure != reference else ("value",)
 
 
 def _series(
     files: Sequence[ScoredFile], measure: str, reference: str | None, kind: Kind
 ) -> tuple[list[float | None], Floats | None]:
     """Return one value per file, and one row of resampled values per file."""
-    values, samples = _of_measure(files, measure)
+
+    def of(name: str) -> tuple[list[float | None], Floats | None]:
+        rows = [each.samples[name] for each in files if each.samples is not None]
+        return [each.values[name] for each in files], np.array(rows) if rows else None
+
+    values, samples = of(measure)
     if kind != "value" and reference:
-        others, other_samples = _of_measure(files, reference)
+        others, other_samples = of(reference)
         values = [None if a is None or b is None else a - b for a, b in zip(values, others, strict=True)]
         if samples is not None and other_samples is not None:
             samples = samples - other_samples
@@ -851,8 +822,3 @@ def _series(
         values = [None if value is None else abs(value) for value in values]
         samples = None if samples is None else np.abs(samples)
     return values, samples
-
-
-def _of_measure(files: Sequence[ScoredFile], measure: str) -> tuple[list[float | None], Floats | None]:
-    rows = [each.samples[measure] for each in files if each.samples is not None]
-    return [each.values[measure] for each in files], np.array(rows) if rows else None
