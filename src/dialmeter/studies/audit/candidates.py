@@ -8,19 +8,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from ...errors import InputError
 from ...model import dialogue_key, domain_of
+from ...stats.formulas import Floats
 from ...tracking.gold_patch import Correction, GoldPatch
 from .trackers import TrackerSet, Utterances
-from .votes import Mentions, SlotMention, TurnSpan, Votes
-
-if TYPE_CHECKING:
-    from ...stats.formulas import Floats
-    from .votes import IntArray
+from .votes import IntArray, Mentions, SlotMention, TurnSpan, Votes
 
 _WORDS = re.compile(r"\w+(?:[:.']\w+)*")
 _MIN_DIALOGUES = 5
@@ -263,13 +260,7 @@ class CandidateFinder:
         return TurnSpan(first, max(first, last))
 
     def _weights(self, index: int, turns: IntArray, weights: Floats) -> dict[int, float]:
-        """Return the total weight of the trackers that have a mention, by turn.
-
-        Args:
-            index: index of the mention.
-            turns: the turn of each tracker and mention.
-            weights: weights by tracker and slot.
-        """
+        """Return the total weight of the trackers that have a mention, by turn."""
         by_turn: dict[int, float] = {}
         for tracker in range(len(self._set.voters)):
             if self._mentions.first[tracker, index] >= 0:
