@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from ..errors import one_line
 from ..model import dialogue_key
-from ..studies.audit.audit import GoldAudit, RankedCandidate, scores_of
+from ..studies.audit.audit import GoldAudit, format_votes, proposal, scores_of
 from ..studies.audit.candidates import KINDS, Candidate
-from ..studies.audit.sheet import format_votes, proposal
 from .tables import Table, decimals, percent, records_table
 
 
@@ -40,13 +39,13 @@ def candidate_table(audit: GoldAudit, most: int) -> Table:
     rows = tuple(
         (
             rank_text(each),
-            each.candidate.kind,
-            one_line(each.candidate.dialogue, 30),
-            str(each.candidate.turn),
-            one_line(each.candidate.slot, 40),
-            one_line(each.candidate.gold or "–", 30),
-            one_line(proposal(each.candidate), 60),
-            f"{each.candidate.strength:.2f}",
+            each.kind,
+            one_line(each.dialogue, 30),
+            str(each.turn),
+            one_line(each.slot, 40),
+            one_line(each.gold or "–", 30),
+            one_line(proposal(each), 60),
+            f"{each.strength:.2f}",
         )
         for each in audit.ranked[:most]
     )
@@ -56,23 +55,22 @@ def candidate_table(audit: GoldAudit, most: int) -> Table:
     return Table("likely errors of gold", headings, rows, frozenset({3, 7}), foot=foot)
 
 
-def rank_text(ranked: RankedCandidate) -> str:
+def rank_text(ranked: Candidate) -> str:
     """Return the rank, or the range of ranks of tied candidates.
 
     Example:
-        >>> candidate = Candidate("late", "d", 0, "a-b", None, "a-b", "x", 1.0, (), {})
-        >>> rank_text(RankedCandidate(candidate, 3, 2, {})), rank_text(RankedCandidate(candidate, 5, 1, {}))
+        >>> parts = ("late", "d", 0, "a-b", None, "a-b", "x", 1.0, (), {})
+        >>> rank_text(Candidate(*parts, rank=3, tied=2)), rank_text(Candidate(*parts, rank=5, tied=1))
         ('3-4', '5')
     """
     return str(ranked.rank) if ranked.tied == 1 else f"{ranked.rank}-{ranked.rank + ranked.tied - 1}"
 
 
-def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
+def candidate_lines(audit: GoldAudit, candidate: Candidate) -> Iterator[str]:
     """Yield the lines of a candidate: utterances, votes, and the scores of all trackers after a correction."""
-    candidate = ranked.candidate
-    tie = f", tied with {ranked.tied - 1} others" if ranked.tied > 1 else ""
+    tie = f", tied with {candidate.tied - 1} others" if candidate.tied > 1 else ""
     place = f"{one_line(candidate.slot, 60)}, dialogue {one_line(candidate.dialogue, 60)}, turn {candidate.turn}"
-    yield f"{rank_text(ranked)}  {place}: {KINDS[candidate.kind]}{tie}"
+    yield f"{rank_text(candidate)}  {place}: {KINDS[candidate.kind]}{tie}"
     for turn, speaker, text in talk_around(audit, candidate):
         yield f"  {turn} {speaker:<6}  {one_line(text, 300)}"
     yield f"  gold      {one_line(candidate.gold or 'no value', 100)}"
@@ -83,7 +81,7 @@ def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
         words = candidate.same_words
         yield f"  users say this value in {words.dialogues} other dialogues with this domain; gold has it in {words.annotated}"
     for tracker in audit.trackers.trackers:
-        before, after = scores_of(tracker), ranked.corrected[tracker.name]
+        before, after = scores_of(tracker), candidate.corrected[tracker.name]
         scores = ", ".join(f"{name} {percent(before[name].value)} → {percent(value)}" for name, value in after.items())
         yield f"  if corrected, {one_line(tracker.name, 40)}: {scores}"
 
@@ -107,15 +105,15 @@ def candidate_records(audit: GoldAudit) -> Table:
             {
                 "rank": each.rank,
                 "tied": each.tied,
-                "kind": each.candidate.kind,
-                "dialogue": each.candidate.dialogue,
-                "turn": each.candidate.turn,
-                "slot": each.candidate.slot,
-                "gold": each.candidate.gold or "",
-                "proposed_slot": each.candidate.proposed_slot,
-                "proposed": each.candidate.proposed or "",
-                "strength": each.candidate.strength,
-                "votes": "; ".join(f"{name}: {vote}" for name, vote in format_votes(each.candidate).items()),
+                "kind": each.kind,
+                "dialogue": each.dialogue,
+                "turn": each.turn,
+                "slot": each.slot,
+                "gold": each.gold or "",
+                "proposed_slot": each.proposed_slot,
+                "proposed": each.proposed or "",
+                "strength": each.strength,
+                "votes": "; ".join(f"{name}: {vote}" for name, vote in format_votes(each).items()),
                 **{
                     f"{name} {measure}": value
                     for name, scores in each.corrected.items()

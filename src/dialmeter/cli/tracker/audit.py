@@ -13,9 +13,8 @@ from msgspec.structs import asdict
 from ...core.document import AccountRecord, Count, Number, Text, make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
-from ...studies.audit.audit import GoldAudit, RankedCandidate, Reliability, audit_gold
-from ...studies.audit.candidates import Kind, Vote
-from ...studies.audit.sheet import SHEET, read_sheets, sheet_rows
+from ...studies.audit.audit import SHEET, GoldAudit, Reliability, audit_gold, read_sheets, sheet_rows
+from ...studies.audit.candidates import Candidate, Kind, Vote
 from ...studies.audit.trackers import is_run, read_talk, read_trackers
 from ...tracking.gold_patch import Correction
 from ...views import audit as views
@@ -220,17 +219,15 @@ def _document(audit: GoldAudit) -> TrackerAuditDocument:
     )
 
 
-def _candidate(audit: GoldAudit, ranked: RankedCandidate) -> dict[str, Any]:
-    talk, words = views.talk_around(audit, ranked.candidate), ranked.candidate.same_words
+def _candidate(audit: GoldAudit, candidate: Candidate) -> dict[str, Any]:
+    talk, words = views.talk_around(audit, candidate), candidate.same_words
     return {
-        **asdict(ranked.candidate),
-        "rank": ranked.rank,
-        "tied": ranked.tied,
+        **asdict(candidate),
         "talk": [{"turn": turn, "speaker": who, "text": text} for turn, who, text in talk],
         "same_words": None if words is None else words._asdict(),
         "corrected": [
             {"system": name, "measure": measure, "value": value}
-            for name, scores in ranked.corrected.items()
+            for name, scores in candidate.corrected.items()
             for measure, value in scores.items()
         ],
     }

@@ -125,17 +125,17 @@ class Candidate(Struct, frozen=True):
     """A likely error of gold.
 
     Attributes:
-        kind: one of ``KINDS``.
-        dialogue: id of the dialogue.
         turn: the first turn that a correction would change.
         slot: the slot as written in gold.
         gold: the value of gold; None is no value.
         proposed_slot: the slot to which the correction gives a value; it differs from ``slot`` for the wrong domain.
         proposed: the value that the correction gives; None is no value.
         strength: the weight of the votes against gold minus that of the votes for it.
-        corrections: the corrections for the patch.
         votes: for each tracker, its values in these slots; empty if it has none.
         same_words: annotations of gold in other dialogues in which users say the value.
+        rank: 1 is the strongest; candidates of equal strength share the first rank of their group. 0 is not ranked.
+        tied: number of candidates that share the rank, including this one.
+        corrected: by tracker and measure, the score if only this candidate were corrected.
     """
 
     kind: Kind
@@ -149,6 +149,9 @@ class Candidate(Struct, frozen=True):
     corrections: tuple[Correction, ...]
     votes: dict[str, list[Vote]]
     same_words: SameWords | None = None
+    rank: int = 0
+    tied: int = 0
+    corrected: dict[str, dict[str, float | None]] = {}
 
 
 class _WeighedMention(Struct, frozen=True):
