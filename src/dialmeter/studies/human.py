@@ -15,29 +15,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DialmeterError, InputError, one_line, placing
+from ..measure import Measure
 from ..model import Notice, Value, dialogue_key
 from ..readers.csv_files import csv_text, number_or_nan, read_csv
 from ..readers.pairs.vocabulary import PairDialogue
 from ..readers.source import Source
+from ..stats import Interval, compare_correlations, kendall, krippendorff_alpha, pearson, spearman
+from ..stats.cluster_bootstrap import ResampledVariable, cluster_weights
+from ..stats.formulas import Floats
 from ..tracking.compared import ComparedDialogue
 from ..tracking.measures.fga import FGA, LocalAccuracy
 from ..tracking.measures.jga import JGA
 from ..tracking.resolve_measures import ResolvedMeasure, resolve
 from ..tracking.result import TrackerResult
 from ..tracking.tally import CORRECT
-from . import FEW_DIALOGUES
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from ..stats import Interval
-    from ..stats.formulas import Floats
+from . import FEW_DIALOGUES, values_by_dialogue
 
 _DIALOGUE = ("dialogue", "dialogue_id", "dialogue id", "dialog", "dialog_id", "id")
 _MISSING = ("", "na", "n/a", "-", "–")
@@ -105,10 +104,7 @@ class RatingCollector:
 
 
 def read_ratings(path: str) -> Ratings:
-    """Read ratings from CSV with commas, semicolons or tabs.
-
-    Args:
-        path: file with the columns ``dialogue, rater, rating``, or ``dialogue`` and one column for each rater.
+    """Read ratings from CSV with the columns ``dialogue, rater, rating``, or ``dialogue`` and one column for each rater.
 
     Raises:
         InputError: invalid columns or ratings; the error has the line.
@@ -229,20 +225,12 @@ class HumanStudy(Struct, frozen=True):
 
 
 def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: float = 0.95) -> HumanStudy:
-    """Correlate every measure with the mean rating over dialogues.
-
-    Args:
-        result: the scored file.
-        ratings: human ratings.
-        confidence: coverage of the intervals; 0 for none.
+    """Correlate every measure with the mean rating over dialogues. A confidence of 0 gives no intervals.
 
     Raises:
         DialmeterError: no rated dialogue is in the file.
     """
-    from ..stats import compare_correlations, kendall, pearson, spearman
-
-    scored = [dialogue_key(name) for name in result.measure_columns.main.dialogues]
-    names = dict(zip(scored, result.measure_columns.main.dialogues, strict=True))
+    names = {dialogue_key(name): name for name in result.measure_columns.main.dialogues}
     keys = sorted(names.keys() & ratings.by_dialogue.keys())
     only_rated = [ratings.names[key] for key in sorted(ratings.by_dialogue.keys() - names.keys())]
     if not keys:
@@ -250,10 +238,8 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
         raise DialmeterError(f"none of the {len(only_rated)} rated dialogues is in the file: {listed} …")
     people = [ratings.mean(key) for key in keys]
     level = confidence or 0.95
-    values = {}
-    for each in result.measures:
-        column = dict(zip(scored, result.measure_columns.per_dialogue(each.used), strict=True))
-        values[each.text] = [column[key] for key in keys]
+    columns = {each.text: values_by_dialogue(result, each.used) for each in result.measures}
+    values = {name: [column[key] for key in keys] for name, column in columns.items()}
     digest = ratings.digest()
     statistics = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
     correlations = [
@@ -315,8 +301,6 @@ def make_statistic(interval: Interval, confidence: float) -> Statistic:
 
 
 def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> Iterator[RaterAgreement]:
-    from ..stats import krippendorff_alpha, pearson
-
     columns = [ratings.of(rater, keys) for rater in raters]
     if len(columns) < 2:
         return
@@ -416,21 +400,21 @@ class Sheet(Struct, frozen=True):
 
 def make_sheet(dialogue: PairDialogue, compared: ComparedDialogue) -> Sheet:
     """Return the sheet of a dialogue. Its states are those that the rules compare."""
+
+    def text_of(value: Value | None) -> str:
+        return one_line(value if isinstance(value, str) else " | ".join(value or ()), 500)
+
     utterances = {turn.number: turn for turn in dialogue.turns}
     turns = []
     for turn in compared.turns:
         slots = tuple(
-            SheetSlot(one_line(each.slot, 200), _format(each.gold), _format(each.pred), each.kind == CORRECT)
+            SheetSlot(one_line(each.slot, 200), text_of(each.gold), text_of(each.pred), each.kind == CORRECT)
             for each in turn.slots
         )
         spoken = utterances[turn.number]
         system, user = (one_line(text, _LONGEST).strip() for text in (spoken.system, spoken.user))
         turns.append(SheetTurn(turn.number, system, user, slots))
     return Sheet(dialogue.id, tuple(turns))
-
-
-def _format(value: Value | None) -> str:
-    return one_line(value if isinstance(value, str) else " | ".join(value or ()), 500)
 
 
 class Sampler:
@@ -473,7 +457,6 @@ def write_sheet(sheet: Sheet, rater: str, scale: RatingScale) -> str:
     """Return the text of a sheet for a rater to fill in.
 
     Example:
-        >>> from dialmeter.studies.human import SheetSlot
         >>> turn = SheetTurn(0, "", "In the east.", (SheetSlot("hotel-area", "east", "", False),))
         >>> print(write_sheet(Sheet("MUL1.json", (turn,)), "rater1", RatingScale(1, 5)), end="")
         dialmeter annotation sheet
@@ -517,10 +500,7 @@ def _table(turn: SheetTurn) -> Iterator[str]:
 
 
 def read_sheets(folder: str) -> tuple[Ratings, list[Notice], list[InputError]]:
-    """Read the ratings on filled sheets, in a folder with or without one subfolder per rater.
-
-    Args:
-        folder: folder of the text sheets. The rater is the name on a sheet's line ``Rater:``, or else the name of its folder.
+    """Read the ratings on filled text sheets. The rater is the name on a sheet's line ``Rater:``, or else that of its folder.
 
     Returns:
         Ratings; warnings about sheets without a rating and files that are not sheets; errors, at most one per sheet.
@@ -656,28 +636,22 @@ class LambdaFit(Struct, frozen=True):
 def fit_lambda(
     result: TrackerResult, ratings: Ratings, dialogues: Sequence[str], confidence: float = 0.95, seed: int = 7
 ) -> LambdaFit:
-    """Choose lambda by its correlation with ratings.
-
-    Args:
-        result: the scored file.
-        ratings: human ratings.
-        dialogues: the dialogues that are scored and rated.
-        confidence: coverage of the intervals; 0 for none.
-        seed: seed of folds and resamples.
+    """Choose lambda by its correlation with the ratings of dialogues. A confidence of 0 gives no intervals.
 
     Raises:
         DialmeterError: FGA is not defined under the rules of the result.
     """
-    import numpy as np
-
-    from ..stats import compare_correlations, pearson
-
     keys = sorted(map(dialogue_key, dialogues))
+
+    def column_of(measure: Measure) -> Floats:
+        values = values_by_dialogue(result, measure)
+        return np.array([values[key] for key in keys], np.float64)
+
     people = np.array([ratings.mean(key) for key in keys], np.float64)
     (resolved,), _ = resolve(["FGA(lam=1)"], result.rules, not result.values_known)
     assert isinstance(resolved.used, FGA)
     fga: FGA = resolved.used
-    values = np.stack([_values(result, replace(fga, lam=lam), keys) for lam in LAMBDAS])
+    values = np.stack([column_of(replace(fga, lam=lam)) for lam in LAMBDAS])
     curve = [pearson(each, people).value for each in values]
     best = _best(curve)
     folds = _folds(len(keys), seed)
@@ -689,7 +663,7 @@ def fit_lambda(
     level = confidence or 0.95
     rivals = []
     for measure in (JGA(), replace(fga, lam=0.5), LocalAccuracy(local=fga.local, alternatives=fga.alternatives)):
-        column = _values(result, measure, keys)
+        column = column_of(measure)
         rivals.append(
             LambdaRival(
                 repr(measure),
@@ -715,15 +689,6 @@ def fit_lambda(
     )
 
 
-def _values(result: TrackerResult, measure: JGA | FGA | LocalAccuracy, keys: Sequence[str]) -> Floats:
-    """Return the values of a measure for some dialogues."""
-    import numpy as np
-
-    indices = {dialogue_key(name): index for index, name in enumerate(result.measure_columns.main.dialogues)}
-    values: Floats = result.measure_columns.values(measure)[np.array([indices[key] for key in keys])]
-    return values
-
-
 def _best(curve: Sequence[float | None]) -> int | None:
     """Return the index of the highest correlation, the first of equal ones; None if there is no correlation."""
     highest = max((r for r in curve if r is not None), default=math.inf)
@@ -732,8 +697,6 @@ def _best(curve: Sequence[float | None]) -> int | None:
 
 def _folds(count: int, seed: int) -> list[np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
     """Return disjoint sets of dialogues of nearly equal size, as masks."""
-    import numpy as np
-
     folds = min(FOLDS, count)
     # PCG64 is explicit, because numpy may change the generator of default_rng().
     order = np.random.Generator(np.random.PCG64(seed)).permutation(count)
@@ -744,10 +707,6 @@ def _folds(count: int, seed: int) -> list[np.ndarray[tuple[int, ...], np.dtype[n
 
 def _interval(values: Floats, people: Floats, confidence: float, seed: int) -> tuple[Lam, Lam] | None:
     """Return percentiles of the best lambda over resamples, or None if fewer than half of the resamples have a best one."""
-    import numpy as np
-
-    from ..stats.cluster_bootstrap import ResampledVariable, cluster_weights
-
     weights = cluster_weights(np.arange(len(people)), RESAMPLES, seed)
     rating = ResampledVariable(weights, people)
     correlations = np.stack([ResampledVariable(weights, each).correlation("Pearson", rating) for each in values])
