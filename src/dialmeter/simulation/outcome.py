@@ -188,8 +188,6 @@ def play_account(asked: int, found: int, silent: Sequence[tuple[str, str]]) -> A
     """Count how many of the requested dialogues were played with text from both sides.
 
     Args:
-        asked: number of goals.
-        found: number of dialogues.
         silent: the dialogues in which a speaker says nothing, each with ``describe_silence``.
     """
     missing = (Reason("not played", asked - found),) if asked > found else ()

@@ -42,7 +42,6 @@ class Setting(Struct, frozen=True):
         user: the agent with the goal.
         system: the agent with the database.
         noise: the share of acts that are misunderstood, on both sides, from 0 to 1.
-        seed: the seed of all random choices.
         max_turns: the maximum number of user turns; longer dialogues are cut.
     """
 
@@ -70,7 +69,6 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
 
     Args:
         tasks: goals with ids; see :func:`dialmeter.simulation.play.sampled`.
-        setting: the agents, the noise and the seed.
         workers: number of processes; the dialogues do not depend on it.
 
     Raises:
@@ -291,10 +289,7 @@ class PartFile:
     """A file of lines that are appended in order. After an interruption, the existing lines are kept.
 
     Args:
-        path: the path of the finished file.
         identity: everything that the lines depend on; an unfinished file is resumed only with the same identity.
-        resume: continue an unfinished file.
-        force: replace an existing file.
 
     Raises:
         DialmeterError: the file exists or is locked, or an unfinished file has another identity.

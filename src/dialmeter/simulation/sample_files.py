@@ -32,11 +32,7 @@ def play_users(user: str) -> list[Conversation]:
 
 
 def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the files; a name may contain a folder. The contents never change.
-
-    Args:
-        agenda: the dialogues of the user ``agenda``, see :func:`play_users`.
-    """
+    """Yield the names and contents of the files; a name may contain a folder. The contents never change."""
     forgetful = play_users("forgetful")
     base, new = tracker_dialogues(agenda, KEYWORD), tracker_dialogues(agenda)
     yield "base.jsonl", lines(base)

@@ -25,9 +25,7 @@ class Domain(Struct, frozen=True):
     """The slots of one domain.
 
     Attributes:
-        search: slots for search constraints.
         book: slots that a booking needs; empty if the domain has no bookings.
-        request: slots that a user can ask for.
         entity: the slot with the name of a search result; empty if results have no name.
         needed: search slots that a search requires.
     """
@@ -66,9 +64,6 @@ class _Table(Struct):
 
 class World:
     """The tables of a town.
-
-    Args:
-        tables: domain → rows, in the order of search results.
 
     Example:
         >>> rows = town().search("hotel", {"area": "harbour", "stars": "5", "parking": "dontcare"})

@@ -147,10 +147,8 @@ def score_acts(
     """Score a system on dialogues with goals and acts.
 
     Args:
-        talks: the dialogues.
         scorer: scorer of users; it knows the names of acts and values.
         measures: measures to compute (default: goal completion and three rates).
-        resampling: settings of intervals; None for no intervals.
         watch: wraps the dialogues, for a progress bar.
         sink: gets every dialogue with its outcome.
 

@@ -82,9 +82,7 @@ class BoardManifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     Attributes:
         title: title of the board (default: name of the file).
         gold: the file with gold states for all rows without one.
-        gold_format: format of gold.
         schema: a schema file for all rows.
-        row: the systems.
     """
 
     title: str = ""
@@ -163,12 +161,7 @@ class BoardSystem(Struct):
     """A system of a board with its dialogues.
 
     Attributes:
-        entry: its row in the manifest.
         name: name of its file, without folders.
-        sha256: SHA-256 of its file.
-        format: format of its file.
-        dialogues: dialogues with gold and predictions.
-        vocabulary: vocabulary of their pairs.
         schema: schema that is included in the files.
     """
 
@@ -260,9 +253,6 @@ class RunSystem(BoardSystem):
 
     Its rows contain states after its rules were applied. So it can be compared with runs under the same rules, but not be
     scored under others. Its scores are those of ``run.json``; the vectors for paired tests are computed from the rows.
-
-    Attributes:
-        manifest: the fields of ``run.json`` that a board needs.
     """
 
     manifest: _TrackerManifest
@@ -462,7 +452,6 @@ class BoardSettings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         measures: measures of the board (default: JGA, FGA(lam=0.5), GCA and SlotF1).
-        rules: the rule set.
         resampling: confidence level, number of resamples and seed of intervals and tests.
         common: score only the dialogues that all systems share.
     """
@@ -477,14 +466,6 @@ class BoardRow(Struct, frozen=True, kw_only=True):
     """A system on a board.
 
     Attributes:
-        system: name of the system.
-        file: name of its file.
-        sha256: SHA-256 of its file.
-        format: format of its file.
-        source: origin of the file.
-        licence: licence of the file.
-        date: publication date of the file.
-        scores: scores for the measures of the board.
         letters: letters by measure; systems that share a letter do not differ significantly.
         best_rank: best rank under all measures, rule sets and maps; None for a system that is not ranked.
         worst_rank: worst rank under the same; None for a system that is not ranked.
@@ -512,17 +493,12 @@ class Board(Struct, frozen=True, kw_only=True):
     """Systems on the same gold states.
 
     Attributes:
-        title: title of the board.
         rows: the systems, sorted by the first measure, the best first; systems that are not ranked come last.
-        measures: measures of the board.
         ranks: ranks under every measure of the board, then under every rule set and map.
         versus: the paired tests from which the letters are derived.
         signature: joint signature of all scores.
-        dialogues: number of scored dialogues.
-        turns: number of scored turns.
         gold: digest of gold, the same in every format.
         confidence: confidence level of intervals; one minus the significance level of the tests.
-        notices: warnings.
     """
 
     title: str
@@ -546,8 +522,6 @@ def make_board(
     """Score the systems of a manifest and build the board.
 
     Args:
-        manifest: the systems; prediction files or runs.
-        settings: measures, rules and resampling.
         watch: wraps the systems while they are scored, for a progress bar.
 
     Raises:

@@ -50,9 +50,7 @@ class CrossCell(Struct, frozen=True):
     Attributes:
         setting: user, system and settings of the simulation.
         rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
-        result: scores of the user.
         outcomes: outcomes of the system, in the order of the goals.
-        account: number of requested and played dialogues.
     """
 
     setting: Setting
@@ -160,7 +158,6 @@ def compare_by_user(cells: Sequence[CrossCell], resampling: Resampling | None) -
     """Compare the systems for each user, paired by goal.
 
     Args:
-        cells: all cells.
         resampling: confidence level, number of resamples and seed of differences; None for the defaults.
     """
     by_user: dict[str, dict[str, SystemResult]] = {}

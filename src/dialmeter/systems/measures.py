@@ -48,8 +48,6 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     Attributes:
         success: None if the dialogue cannot be scored.
-        reason: why the dialogue cannot be scored.
-        turns: number of user messages.
         tool_calls: number of tool calls by agent and user.
         tool_errors: number of tool calls that returned an error.
         bookings: number of bookings made, and number in the goal; None if the log has no acts.

@@ -76,7 +76,6 @@ class Wish:
     Attributes:
         search: constraints for an offer.
         book: details of the booking.
-        requests: slots to ask for.
         offered: the offer of the system that the user has accepted.
         answered: answered requests, each with the offer that the answer is about.
         tries: number of times that the system did not help.
@@ -456,12 +455,9 @@ class DomainNews(Struct):
     """The user's interpretation of a system turn, in one domain.
 
     Attributes:
-        offers: the names of the offers.
-        facts: facts about the offers.
         questions: slots that the system asks for.
         nothing: constraints for which nothing was found; None if the system did not say so.
         refused: details that cannot be booked; None if no booking was refused.
-        reference: the reference of a booking.
     """
 
     offers: list[str] = field(default_factory=list)
@@ -476,7 +472,6 @@ def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
     """Interpret a system turn, by domain.
 
     Args:
-        acts: the understood acts.
         domain: the domain that the user spoke of; bookings belong to it.
 
     Example:

@@ -54,7 +54,6 @@ class Kind(NamedTuple):
     """A kind of agent in the registry.
 
     Attributes:
-        role: user or system.
         about: one line of help.
         dials: the settings, with their default values.
         make: creates an agent from dials, the town and a random generator.
@@ -72,7 +71,6 @@ class ChosenAgent(Struct, frozen=True):
     Attributes:
         text: the agent as printed.
         name: the name in the registry, or ``module:object``.
-        role: user or system.
         dials: the given settings, by name.
     """
 
@@ -86,12 +84,7 @@ _CALL = re.compile(r"([^()]+)(?:\((.*)\))?")
 
 
 def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> ChosenAgent:
-    """Parse and validate an agent.
-
-    Args:
-        text: a name with dials in brackets, or ``module:object``.
-        role: user or system.
-        more: more dials.
+    """Parse and validate an agent: a name with dials in brackets, or ``module:object``, and more dials.
 
     Raises:
         DialmeterError: there is no such agent, it has the other role, or a dial is invalid.

@@ -238,10 +238,6 @@ def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, Co
 
     The dialogues are played by the stand-ins on the same goals. A language model may need more or fewer turns.
 
-    Args:
-        tasks: the goals.
-        settings: the pairs of agents.
-
     Example:
         >>> from dialmeter.simulation.play import sampled
         >>> model = choose("endpoint", "user", {"url": "http://127.0.0.1:8000/v1", "model": "small"})

@@ -295,7 +295,6 @@ class FilledSheets(Struct, frozen=True):
     Attributes:
         patch: the corrections on which all annotators of a candidate agree.
         verdicts: number of candidates by verdict; ``disagreement`` if annotators differ.
-        candidates: number of candidates.
     """
 
     patch: GoldPatch

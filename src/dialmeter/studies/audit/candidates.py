@@ -48,8 +48,6 @@ class SpokenValues:
     """Index of the dialogues in which users say a value, and of the values of gold in them.
 
     Args:
-        trackers: trackers with gold.
-        talk: utterances by dialogue and turn.
         gold: for each dialogue, the cells that gold contains at any turn.
     """
 
@@ -177,9 +175,6 @@ class CandidateFinder:
     """Search for candidates.
 
     Args:
-        trackers: trackers with gold.
-        mentions: mentions of the voting trackers.
-        votes: weights of their votes.
         words: for each mention, annotations of the same words; None if the user does not say them.
     """
 

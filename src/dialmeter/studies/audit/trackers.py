@@ -68,8 +68,6 @@ class GoldStateCheck:
         """Process one turn.
 
         Args:
-            gold: the gold state under the rules.
-            pred: the predicted state.
             agreeing: slots whose values agree under the rules.
         """
         self.turns += 1
@@ -125,8 +123,6 @@ class TrackerSet:
     """Trackers with the same gold, sorted by name, so that the order of files does not matter.
 
     Args:
-        trackers: at least one tracker.
-        rules: the rule set.
         words: the vocabulary that numbers all pairs.
     """
 
@@ -199,9 +195,6 @@ class TrackerSet:
         """Return corrections that change the value of a slot at some turns, one for each run of equal written values.
 
         Args:
-            key: key of the dialogue.
-            slot: the number of the slot.
-            turns: the turns, in order.
             cell: the value; None for no value.
         """
         value = None if cell is None else self.value_of(cell)
@@ -243,9 +236,6 @@ def read_trackers(
     Args:
         gold: the file with gold states; None if every file or run contains the same gold.
         files: predictions or runs by name of the tracker.
-        rules: the rule set.
-        gold_format: the format of gold.
-        format: the format of the predictions.
         common: use only the dialogues that all files have.
         watch: wraps the dialogues of a file, for a progress bar.
 

@@ -36,7 +36,6 @@ class SlotMention(Struct, frozen=True):
     """A value of a slot in the states of gold or of a tracker in a dialogue.
 
     Attributes:
-        dialogue: key of the dialogue.
         slot: the number of the slot in the tables of the rules.
         cell: the number of the slot with its value under the rules.
         gold: the turns at which gold has it.
@@ -52,7 +51,6 @@ class Mentions:
     """All mentions of a corpus, sorted, with the turns at which each tracker has them.
 
     Attributes:
-        listed: the mentions.
         first: for each tracker and mention, the first turn at which the tracker has it; -1 if it never has.
         last: the last turn of that first span.
         turns: for each dialogue, the numbers of its turns.
@@ -162,8 +160,6 @@ class Votes(Struct, frozen=True):
         for_it: weight of a vote for a value, by tracker and slot.
         timing: weight of a vote on the first turn of a value, by voice and slot; gold is the last voice.
         for_alone: for each tracker, the part of its votes for values that it does not share with others; two copies have 0.5 each.
-        precision: precision over all slots, by tracker.
-        recall: recall over all slots, by tracker.
     """
 
     support: Floats
@@ -226,8 +222,6 @@ def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats
     The majority is computed twice: first every tracker counts as one, then copies count less than one.
 
     Args:
-        holds: for each tracker and mention, True if the tracker has it.
-        gold: for each mention, True if gold has it.
         majority_holds: use the mentions that the others have, where a departure is a miss; otherwise those that they do not have.
     """
     signs = np.where(holds, 1.0, -1.0)
