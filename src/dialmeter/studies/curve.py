@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import fsum, sqrt
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -23,7 +24,7 @@ from ..core.document import Count, Interval, Number
 from ..errors import DialmeterError, InputError, one_line, placing, reading
 from ..measure import Measure, parse
 from ..model import Notice, dialogue_key
-from ..readers.csv_files import read_csv
+from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.parts import as_mapping
 from ..readers.source import Source
 from ..readers.strict_json import parse_unique
@@ -146,24 +147,18 @@ def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple
     entries: list[CurveFile] = []
     unknown: set[str] = set()
     for line, row in _rows(manifest):
-        try:
+        with placing(file=manifest, line=line):
             unknown |= {name for name in row if name not in _COLUMNS}
             entries.append(_entry({name: _cell(name, row.get(name)) for name in _COLUMNS}, folder))
-        except InputError as error:
-            raise error.at(file=manifest, line=line) from None
     if not entries:
         raise InputError("the manifest has no files", file=manifest)
-    notices = []
-    if unknown:
-        names = tuple(sorted(one_line(str(name)) for name in unknown))
-        message = f"{manifest}: columns other than {', '.join(_COLUMNS)} are ignored"
-        notices.append(Notice("other-columns", len(names), message, names))
-    others = tuple(
-        one_line(path.name) for path in files_of(folder, [manifest, *beside, *(each.path for each in entries)])
+    used = [manifest, *beside, *(each.path for each in entries)]
+    others = [path.name for path in files_of(folder, used)]
+    warnings = (
+        ("other-columns", sorted(unknown), f"{manifest}: columns other than {', '.join(_COLUMNS)} are ignored"),
+        ("other-files", others, f"{len(others)} files were skipped because they are not in the manifest"),
     )
-    if others:
-        message = f"{len(others)} files were skipped because they are not in the manifest"
-        notices.append(Notice("other-files", len(others), message, others))
+    notices = [Notice(code, len(each), text, tuple(map(one_line, each))) for code, each, text in warnings if each]
     return sort_entries(entries), notices
 
 
@@ -199,19 +194,11 @@ def _entry(row: dict[str, str | None], folder: str) -> CurveFile:
         raise InputError(f"no such file: {one_line(str(path), 200)}")
     if row["ratio"] is None and row["domain"] is None:
         raise InputError(f"{one_line(row['file'])} has neither ratio nor domain")
-    return CurveFile(str(path), _parse_ratio(row["ratio"]), row["seed"], row["domain"])
-
-
-def _parse_ratio(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        ratio = float(text)
-    except ValueError:
-        ratio = math.nan
-    if not 0 <= ratio < math.inf:
+    text = row["ratio"]
+    ratio = None if text is None else number_or_nan(text)
+    if text is not None and not 0 <= number_or_nan(text) < math.inf:
         raise InputError(f"ratio must be a share of the training data such as 0.05, not {one_line(text)!r}")
-    return ratio
+    return CurveFile(str(path), ratio, row["seed"], row["domain"])
 
 
 ScoreFile: TypeAlias = Callable[[CurveFile, frozenset[str] | None], TrackerResult]
@@ -485,13 +472,6 @@ class DomainTable(Struct, frozen=True):
     rows: list[DomainScores]
 
 
-class _ResampledFile(NamedTuple):
-    """A file and its resampled sums."""
-
-    file: ScoredFile
-    sums: Floats | None
-
-
 def domain_tables(files: Sequence[ScoredFile], resampling: Resampling | None) -> list[DomainTable]:
     """Return a table for every share of training data.
 
@@ -503,91 +483,91 @@ def domain_tables(files: Sequence[ScoredFile], resampling: Resampling | None) ->
 
 def _table(ratio: float | None, files: Sequence[ScoredFile], resampling: Resampling | None) -> DomainTable:
     keys = sorted(set().union(*(each.keys for each in files)))
-    all_sums: Sequence[Floats | None] = [None] * len(files)
+    sums: Mapping[ScoredFile, Floats] = {}
     if resampling and len(keys) > 1:
-        all_sums = resample_files(files, keys, resampling)
-    by_domain: dict[str, list[_ResampledFile]] = {}
-    for file, sums in zip(files, all_sums, strict=True):
-        by_domain.setdefault(file.entry.domain or "", []).append(_ResampledFile(file, sums))
+        sums = dict(zip(files, resample_files(files, keys, resampling), strict=True))
+    by_domain: dict[str, list[ScoredFile]] = {}
+    for each in files:
+        by_domain.setdefault(each.entry.domain or "", []).append(each)
     measures = [name for name in files[0].values if all(name in each.values for each in files)]
     level = resampling.confidence if resampling else 0.0
-    rows = [_row(measure, by_domain, level, len(keys)) for measure in measures]
-    return DomainTable(ratio, {name: len(group[0].file.keys) for name, group in by_domain.items()}, rows)
+    rows = [_row(measure, by_domain, sums, level, len(keys)) for measure in measures]
+    return DomainTable(ratio, {name: len(group[0].keys) for name, group in by_domain.items()}, rows)
 
 
-def _row(measure: str, by_domain: dict[str, list[_ResampledFile]], level: float, dialogues: int) -> DomainScores:
+def _row(
+    measure: str,
+    by_domain: Mapping[str, list[ScoredFile]],
+    sums: Mapping[ScoredFile, Floats],
+    level: float,
+    dialogues: int,
+) -> DomainScores:
+    """Return one measure over the domains, from the resampled sums of the files; these are empty without resampling."""
+
+    def samples(runs: Iterable[Sequence[ScoredFile]]) -> Floats | None:
+        """Return resampled values, one row for each run: those of its files together."""
+        rows = [
+            evaluate(run[0].formulas[measure], sum((sums[each] for each in run[1:]), start=sums[run[0]]))
+            for run in runs
+            if sums
+        ]
+        return np.array(rows) if rows else None
+
+    def mean_over_domains(runs: Sequence[Sequence[ScoredFile]]) -> CurveEstimate:
+        """Return the mean over runs of the mean over domains of the mean over files."""
+        values: list[float | None] = []
+        rows: list[Floats] = []
+        for run in runs:
+            domains: dict[str | None, list[ScoredFile]] = {}
+            for each in run:
+                if each.values[measure] is not None:
+                    domains.setdefault(each.entry.domain, []).append(each)
+            means = [fsum(each.values[measure] or 0.0 for each in group) / len(group) for group in domains.values()]
+            values.append(fsum(means) / len(means) if means else None)
+            sampled = [samples([each] for each in group) for group in domains.values()]
+            present = [each.mean(axis=0) for each in sampled if each is not None]
+            rows += [np.array(present).mean(axis=0)] if present else []
+        # No formula is passed: domains have equal weights whatever their size, so if all resamples are equal, the number of all
+        # dialogues gives no valid interval at an end of the range.
+        complete = np.array(rows) if rows and len(rows) == len(runs) else None
+        return mean(values, complete, confidence=level, dialogues=dialogues)
+
     domains = {
         name: mean(
-            [each.file.values[measure] for each in group],
-            _stack([_values(measure, [each]) for each in group]),
+            [each.values[measure] for each in group],
+            samples([each] for each in group),
             confidence=level,
-            dialogues=len(group[0].file.keys),
-            formula=group[0].file.formulas[measure],
-            columns=group[0].file.columns,
+            dialogues=len(group[0].keys),
+            formula=group[0].formulas[measure],
+            columns=group[0].columns,
         )
         for name, group in by_domain.items()
     }
     runs = _runs(by_domain)
     if runs is None:
         # Seeds cannot be paired, but a mean of means needs no pairs.
-        groups = [[each for group in by_domain.values() for each in group]]
-        over_domains = replace(_mean_over_domains(measure, groups, level, dialogues), reason=UNBALANCED)
+        over_domains = replace(mean_over_domains([[*chain(*by_domain.values())]]), reason=UNBALANCED)
         return DomainScores(measure, domains, over_domains, CurveEstimate(None, None, None, 0, 0, UNBALANCED))
-    formula = runs[0][0].file.formulas[measure]
-    columns = [np.vstack([each.file.columns for each in run]) for run in runs]
+    formula = runs[0][0].formulas[measure]
+    columns = [np.vstack([each.columns for each in run]) for run in runs]
     pooled = mean(
         [point(formula, each) for each in columns],
-        _stack([_values(measure, run) for run in runs]),
+        samples(runs),
         confidence=level,
         dialogues=dialogues,
         formula=formula,
         columns=columns[0],
     )
-    return DomainScores(measure, domains, _mean_over_domains(measure, runs, level, dialogues), pooled)
+    return DomainScores(measure, domains, mean_over_domains(runs), pooled)
 
 
-def _mean_over_domains(
-    measure: str, runs: Sequence[Sequence[_ResampledFile]], level: float, dialogues: int
-) -> CurveEstimate:
-    """Return the mean over runs of the mean over domains of the mean over files."""
-    values: list[float | None] = []
-    samples: list[Floats | None] = []
-    for run in runs:
-        domains: dict[str | None, list[_ResampledFile]] = {}
-        for each in run:
-            if each.file.values[measure] is not None:
-                domains.setdefault(each.file.entry.domain, []).append(each)
-        means = [fsum(each.file.values[measure] or 0.0 for each in group) / len(group) for group in domains.values()]
-        values.append(fsum(means) / len(means) if means else None)
-        rows = [_stack([_values(measure, [each]) for each in group]) for group in domains.values()]
-        row = _stack([None if each is None else each.mean(axis=0) for each in rows])
-        samples.append(None if row is None else row.mean(axis=0))
-    # No formula is passed: domains have equal weights whatever their size, so if all resamples are equal, the number of all
-    # dialogues gives no valid interval at an end of the range.
-    return mean(values, _stack(samples), confidence=level, dialogues=dialogues)
-
-
-def _runs(by_domain: dict[str, list[_ResampledFile]]) -> list[list[_ResampledFile]] | None:
+def _runs(by_domain: Mapping[str, list[ScoredFile]]) -> list[list[ScoredFile]] | None:
     """Return the files of each seed, one per domain, or None if seeds differ between domains."""
     groups = list(by_domain.values())
-    if all(len(group) == 1 for group in groups):
-        return [[group[0] for group in groups]]
-    seeds = [[each.file.entry.seed for each in group] for group in groups]
-    if any(each != seeds[0] for each in seeds):
+    seeds = [[each.entry.seed for each in group] for group in groups]
+    if any(len(group) > 1 for group in groups) and any(each != seeds[0] for each in seeds):
         return None
     return [list(run) for run in zip(*groups, strict=True)]
-
-
-def _values(measure: str, run: Sequence[_ResampledFile]) -> Floats | None:
-    """Return a measure's resampled values over one file, or over several files together."""
-    sums = [each.sums for each in run if each.sums is not None]
-    return evaluate(run[0].file.formulas[measure], sum(sums[1:], start=sums[0])) if sums else None
-
-
-def _stack(rows: Sequence[Floats | None]) -> Floats | None:
-    """Stack rows, or return None if there are none or one is missing."""
-    present = [row for row in rows if row is not None]
-    return np.array(present) if present and len(present) == len(rows) else None
 
 
 Scale: TypeAlias = Literal["log", "linear"]
