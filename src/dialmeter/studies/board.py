@@ -277,17 +277,8 @@ class RunSystem(BoardSystem):
             )
             raise InputError(message, file=self.entry.file)
         # The rules have already been applied to the names and values in the rows, but values are still to be matched.
-        applied = replace(
-            self.manifest.rules,
-            names="as-is",
-            clash="keep",
-            only=(),
-            values=(),
-            none=(),
-            dontcare="keep",
-            map="",
-            state="cumulative",
-        )
+        plain = {"names": "as-is", "clash": "keep", "only": (), "values": (), "none": (), "dontcare": "keep", "map": ""}
+        applied = replace(self.manifest.rules, **plain, state="cumulative")
         recorded = {score.measure: score for score in self.manifest.scores}
         scorer = TrackerScorer(settings.measures, applied, self.schema, vocabulary=self.vocabulary)
         try:
@@ -415,18 +406,15 @@ def rule_ranks(
     for index, rules in enumerate(rule_sets):
         scores = {name: under[index] for name, under in by_system.items()}
         values = {name: each.value for name, each in scores.items()}
-        reason = _why_unranked(scores)
-        rankings.append(
-            RuleRanks(
-                measure=rules.headline,
-                rules=rules.name,
-                map=rules.map,
-                values=values,
-                ranks=dict.fromkeys(values) if reason else rank(values, unranked),
-                reason=reason,
-            )
-        )
+        rankings.append(_ranking(rules.headline, rules, values, unranked, _why_unranked(scores)))
     return rankings
+
+
+def _ranking(
+    measure: str, rules: Rules, values: dict[str, float | None], unranked: frozenset[str], reason: str = ""
+) -> RuleRanks:
+    ranks = dict.fromkeys(values) if reason else rank(values, unranked)
+    return RuleRanks(measure=measure, rules=rules.name, map=rules.map, values=values, ranks=ranks, reason=reason)
 
 
 def _why_unranked(scores: Mapping[str, UnderRules]) -> str:
@@ -563,7 +551,12 @@ def make_board(
     ranked = {name: result for name, result in results.items() if name not in given}
     comparison = compare(ranked, resampling, all_pairs=True) if len(ranked) > 1 else None
     first = next(iter(results.values()))
-    ranks = _own_ranks(results, rules, frozenset(given))
+    ranks = [
+        _ranking(
+            measure.text, rules, {name: each.scores[index].value for name, each in results.items()}, frozenset(given)
+        )
+        for index, measure in enumerate(first.measures)
+    ]
     if not runs:
         ranks += rule_ranks(systems, rules, only, frozenset(given))
     return Board(
@@ -626,20 +619,6 @@ def _common_dialogues(systems: Sequence[BoardSystem]) -> tuple[frozenset[str] | 
     return common, [Notice("unequal-dialogues", len(others), message, tuple(others[:_LISTED]))]
 
 
-def _own_ranks(results: Mapping[str, TrackerResult], rules: Rules, unranked: frozenset[str]) -> list[RuleRanks]:
-    """Return the ranks under every measure of the board."""
-    return [
-        RuleRanks(
-            measure=measure.text,
-            rules=rules.name,
-            map=rules.map,
-            values=(values := {name: result.scores[position].value for name, result in results.items()}),
-            ranks=rank(values, unranked),
-        )
-        for position, measure in enumerate(next(iter(results.values())).measures)
-    ]
-
-
 def _rows(
     systems: Sequence[BoardSystem],
     results: Mapping[str, TrackerResult],
@@ -657,11 +636,11 @@ def _rows(
     letters = _letters(comparison, level) if comparison else {}
     rows = []
     for system in sorted(systems, key=sort_key):
-        entry, result = system.entry, results[system.entry.system]
-        own_ranks = [own for each in ranks if (own := each.ranks[entry.system]) is not None]
+        entry, name, result = system.entry, system.entry.system, results[system.entry.system]
+        own_ranks = [own for each in ranks if (own := each.ranks[name]) is not None]
         rows.append(
             BoardRow(
-                system=entry.system,
+                system=name,
                 file=system.name,
                 sha256=system.sha256,
                 format=system.format,
@@ -669,15 +648,11 @@ def _rows(
                 licence=entry.licence,
                 date=entry.date,
                 scores=result.scores,
-                letters={
-                    measure: by_system[entry.system]
-                    for measure, by_system in letters.items()
-                    if entry.system in by_system
-                },
+                letters={measure: own[name] for measure, own in letters.items() if name in own},
                 best_rank=min(own_ranks, default=None),
                 worst_rank=max(own_ranks, default=None),
                 diagnosis=system.manifest.diagnosis if isinstance(system, RunSystem) else result.diagnosis,
-                given_gold=given.get(entry.system),
+                given_gold=given.get(name),
             )
         )
     return rows
@@ -687,13 +662,10 @@ def _letters(comparison: TrackerComparison, level: float) -> dict[str, dict[str,
     """Return the letters of systems by measure. A measure without any test has none."""
     letters = {}
     for measure, ranks in comparison.ranks.by_measure.items():
-        tested = [
-            (each, each.p_holm) for each in comparison.versus if each.measure == measure and each.p_holm is not None
-        ]
+        tested = [(each, p) for each in comparison.versus if each.measure == measure and (p := each.p_holm) is not None]
         if tested:
-            best_first = [name for _, name in sorted((own, name) for name, own in ranks.items())]
             differing = [(each.base, each.system) for each, p in tested if p < level and each.difference]
-            letters[measure] = letter_display(best_first, differing)
+            letters[measure] = letter_display(sorted(ranks, key=lambda name: (ranks[name], name)), differing)
     return letters
 
 

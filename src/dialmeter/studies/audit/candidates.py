@@ -354,16 +354,13 @@ class CandidateFinder:
     def _votes_by_tracker(self, key: str, slots: list[int]) -> dict[str, list[Vote]]:
         pairs, mentions = self._set.pairs, self._mentions
         indices = self._indices.get(key, [])
+        held = [(index, mentions.listed[index]) for index in indices if mentions.listed[index].slot in slots]
         return {
             tracker.name: sorted(
                 (
-                    Vote(
-                        pairs.slot_names[mention.slot],
-                        self._set.value_of(mention.cell),
-                        int(mentions.first[number, index]),
-                    )
-                    for index in indices
-                    if (mention := mentions.listed[index]).slot in slots and mentions.first[number, index] >= 0
+                    Vote(pairs.slot_names[each.slot], self._set.value_of(each.cell), int(mentions.first[number, index]))
+                    for index, each in held
+                    if mentions.first[number, index] >= 0
                 ),
                 key=lambda vote: (vote.slot, vote.first, vote.value),
             )
