@@ -92,13 +92,6 @@ def play_all(
     return _map_shards(_play_shard, tasks, settings, workers, cluster)
 
 
-def play_lines(
-    tasks: Sequence[Task], setting: Setting, workers: int = 1, cluster: Cluster | None = None
-) -> Iterator[bytes]:
-    """Play dialogues as native JSON lines, in the order of their tasks; see :func:`line`."""
-    return _map_shards(_play_shard_lines, tasks, [setting], workers, cluster)
-
-
 def _map_shards(
     work: Callable[[Shard], list[Result]],
     tasks: Sequence[Task],
@@ -270,7 +263,7 @@ def write(
         raise DialmeterError(f"{path}: {part.done} lines for {len(tasks)} dialogues; start again with --force")
     try:
         left = tasks[part.done :]
-        lines: Iterable[bytes] = play_lines(left, setting, workers, cluster)
+        lines: Iterable[bytes] = _map_shards(_play_shard_lines, left, [setting], workers, cluster)
         for each in progress(lines, len(left)) if progress else lines:
             part.add(each)
         part.finish(len(tasks))
