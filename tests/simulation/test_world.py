@@ -23,7 +23,7 @@ from dialmeter.simulation.world import (
 )
 
 TOOL = Path(__file__).parents[2] / "tools" / "make_town.py"
-DATA = files("dialmeter.simulation.world").joinpath("data")
+DATA = files("dialmeter.simulation").joinpath("data")
 GOALS = sample_goals(town(), 400, seed=7)
 PARTS = [(domain, part) for goal in GOALS for domain, part in goal.items()]
 
