@@ -22,8 +22,7 @@ from msgspec.structs import replace
 
 from dialmeter.studies.audit.audit import find_candidates
 from dialmeter.studies.audit.candidates import Candidate
-from dialmeter.studies.audit.reading import read_trackers
-from dialmeter.studies.audit.trackers import TrackerSet
+from dialmeter.studies.audit.trackers import TrackerSet, read_trackers
 from dialmeter.studies.audit.votes import Mentions, Votes, weigh
 from dialmeter.tracking.gold_patch import GoldPatch
 from dialmeter.tracking.rule_sets.rules import change, named

@@ -35,8 +35,7 @@ from dialmeter.judges.matrix import JudgeDescription, VerdictSettings
 from dialmeter.judges.result import JudgeResult
 from dialmeter.model import Move
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled
-from dialmeter.simulation.play import Setting, play
+from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.stats import Formula, bootstrap, ratio
 from dialmeter.systems.compare import compare_systems
 from dialmeter.systems.measures import SUCCESS, SystemOutcome, SystemSettings

@@ -13,8 +13,7 @@ from pathlib import Path
 from dialmeter import score_tracker
 from dialmeter.measure import parse
 from dialmeter.model import dialogue_key
-from dialmeter.studies.human.fit_lambda import fit_lambda
-from dialmeter.studies.human.human import Ratings
+from dialmeter.studies.human import Ratings, fit_lambda
 
 SEEDS = 100
 LAMBDAS = ("0", "0.3", "1", "inf")

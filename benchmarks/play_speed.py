@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.simulation.files import play_to_file
+from dialmeter.simulation.play import play_to_file
 from dialmeter.users.scorer import UserScorer
 from rows import Row, at_most, print_ratios, untargeted
 

@@ -22,7 +22,7 @@ from urllib.parse import quote
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
-from dialmeter.simulation.files import play_to_file
+from dialmeter.simulation.play import play_to_file
 from dialmeter.views.pages.findings import FILE, write_findings
 from rows import Row, at_most
 

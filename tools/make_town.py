@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 SEED = 41
-FOLDER = Path(__file__).parents[1] / "src" / "dialmeter" / "simulation" / "world" / "data"
+FOLDER = Path(__file__).parents[1] / "src" / "dialmeter" / "simulation" / "data"
 TOWN = "saltmere"
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .readers.corpus import read
     from .readers.own.native import write
     from .readers.ratings.rated_item import RatedItem
-    from .simulation.files import play_to_file
+    from .simulation.play import play_to_file
     from .systems.result import SystemResult
     from .systems.scorer import score_system
     from .tracking.measures.fga import lam_for
@@ -71,7 +71,7 @@ _PUBLIC = {
     "PeopleResult": "judges.people.result",
     "judge_human": "judges.people.study",
     "RatedItem": "readers.ratings.rated_item",
-    "play_to_file": "simulation.files",
+    "play_to_file": "simulation.play",
     "SystemResult": "systems.result",
     "score_system": "systems.scorer",
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dialmeter.simulation.files import play_to_file
+from dialmeter.simulation.play import play_to_file
 
 from ..clusters import running
 from ..judges.made import case, cases, write_cases

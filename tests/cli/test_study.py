@@ -11,7 +11,7 @@ import pytest
 import dialmeter as dialmeter_package
 from dialmeter import open_run
 from dialmeter.cli.study import ELSEWHERE, INPUTS
-from dialmeter.simulation.files import play_to_file
+from dialmeter.simulation.play import play_to_file
 from dialmeter.views.pages.opened_run import OpenedRun
 
 from ..commands import leaf_commands

@@ -21,7 +21,7 @@ from dialmeter import (
 from dialmeter.cli.main import cli
 from dialmeter.core.comparison import Resampling
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.simulation.files import play_to_file
+from dialmeter.simulation.play import play_to_file
 from dialmeter.tracking.result import TrackerResult
 
 MEASURES = ["JGA", "FGA(lam=0.5)", "SA", "GCA", "GCA(credit=fuzzy)", "RSA"]

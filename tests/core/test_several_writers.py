@@ -25,7 +25,7 @@ REFUSED = ("is being written by process", "holds a finished run", "already exist
 DYING = (
     "import os, sys\n"
     "from dialmeter.core import run_writer\n"
-    "from dialmeter.simulation.files import PartFile\n"
+    "from dialmeter.simulation.play import PartFile\n"
     "from dialmeter.cli.main import run\n"
     "def dying(method, last):\n"
     "    calls = []\n"

@@ -21,7 +21,7 @@ from dialmeter.cli.main import run
 from dialmeter.core import run_writer
 from dialmeter.core.open_runs import file_of_run
 from dialmeter.readers import source
-from dialmeter.simulation.files import play_to_file
+from dialmeter.simulation.play import play_to_file
 
 from ..golden.execution import stand_in
 from ..golden.logs import write_logs, write_ratings

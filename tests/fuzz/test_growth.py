@@ -22,7 +22,7 @@ from dialmeter.judges.language.words import changed_spans, sentences, tokens
 from dialmeter.model import SYSTEM, USER, Act, ExpectedAction, Move, Step, TaskGoal, Trajectory
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.readers.completions.llm import _PATTERN, _id_pattern
-from dialmeter.simulation.language.understand import understand
+from dialmeter.simulation.understand import understand
 from dialmeter.users import profile
 from dialmeter.users.blame.words import WordSearch
 from dialmeter.users.counting import _is_absent
@@ -40,8 +40,8 @@ COMPUTED = {
     "dialmeter.core.secrets._pattern",
     "dialmeter.judges.adapters.answer_forms._mark_scales",
     "dialmeter.readers.completions.llm._id_pattern",
-    "dialmeter.simulation.language.understand._forms",
-    "dialmeter.simulation.language.understand._compile",
+    "dialmeter.simulation.understand._forms",
+    "dialmeter.simulation.understand._compile",
     "dialmeter.users.counting._is_absent",
     "dialmeter.users.blame.words._is_part_of_label",
     "dialmeter.users.blame.words._find_form",

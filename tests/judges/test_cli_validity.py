@@ -94,5 +94,5 @@ def test_a_verdict_in_another_word(file: Path, tmp_path: Path, capsys: pytest.Ca
     call(capsys, "judge", "validity", file, "--make-sheets", sheet)
     bad = filled(sheet, tmp_path / "bad.csv", ["valid", "fine", "", ""])
     said = call(capsys, "judge", "validity", file, "--read-sheets", bad)
-    assert "verdict is 'fine', not one of valid, weak, invalid" in said.complaint
+    assert "verdict must be one of valid, weak, invalid, not 'fine'" in said.complaint
     assert call(capsys, "judge", "validity", file).code == 2

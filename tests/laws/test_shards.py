@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled
-from dialmeter.simulation.play import Setting, play
+from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.users.result import UserResult

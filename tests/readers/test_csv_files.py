@@ -14,8 +14,8 @@ from dialmeter.judges.validity import ReaderVerdict, by_hash, read_sheet, record
 from dialmeter.readers.csv_files import csv_text, rows_of
 from dialmeter.readers.ratings.open_ratings import open_ratings, open_scores
 from dialmeter.readers.source import Source
-from dialmeter.studies.curve.curve_files import in_manifest
-from dialmeter.studies.human.human import read_ratings
+from dialmeter.studies.curve import in_manifest
+from dialmeter.studies.human import read_ratings
 from dialmeter.users.items.goal_items import read_goal_sheet
 
 from ..judges.made import cases

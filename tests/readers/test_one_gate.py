@@ -12,7 +12,7 @@ from dialmeter.judges.case_files import read_cases
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.corpus import read
 from dialmeter.readers.multiwoz.goals import GoalFile
-from dialmeter.simulation.world.goals import read_goals
+from dialmeter.simulation.goals import read_goals
 from dialmeter.tracking.rule_sets.rules import load as load_rules
 from dialmeter.users.profile import load as load_profile
 from dialmeter.users.value_map_builder import read_ontology

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.simulation.world.database import matches
+from dialmeter.simulation.world import matches
 from dialmeter.users.blame import Blamer, BlameVerdict
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer

@@ -12,13 +12,11 @@ from msgspec.structs import replace
 from dialmeter.model import USER, Act, Conversation, DomainGoal, Goal, Move
 from dialmeter.simulation import play as playing
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.agents.agenda_user import AgendaUser
+from dialmeter.simulation.agents.agenda import AgendaUser
 from dialmeter.simulation.agents.rule_system import RuleSystem
-from dialmeter.simulation.files import sampled
-from dialmeter.simulation.language.grammar import intent_of, value_of
-from dialmeter.simulation.play import Setting, Task, play_one
-from dialmeter.simulation.world import town
-from dialmeter.simulation.world.database import DOMAINS, goal_values
+from dialmeter.simulation.grammar import intent_of, value_of
+from dialmeter.simulation.play import Setting, Task, play_one, sampled
+from dialmeter.simulation.world import DOMAINS, goal_values, town
 
 
 class Fault(NamedTuple):

@@ -6,8 +6,7 @@ from functools import cache
 
 from dialmeter.model import Conversation
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled
-from dialmeter.simulation.play import Setting, play
+from dialmeter.simulation.play import Setting, play, sampled
 
 SEED = 7
 GOALS = 300

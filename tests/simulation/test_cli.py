@@ -16,9 +16,14 @@ from .chat_server import Answer, chat_server, saying
 Capture = pytest.CaptureFixture[str]
 
 
+def words(line: str, *more: str | Path) -> list[str | Path]:
+    """Return the words of a command, and more words."""
+    return [*line.split(" "), *more]
+
+
 def test_play(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    said = call(capsys, "user", "play", "--goals", "12", "--seed", "7", "--workers", "1", "--out", path)
+    said = call(capsys, *words("user play --goals 12 --seed 7 --workers 1 --out", path))
     assert said.code == 0
     assert "12 dialogues of agenda with rule" in said.out
     assert "100.00 % of the goals were reached" in said.out
@@ -29,9 +34,7 @@ def test_play(capsys: Capture, tmp_path: Path) -> None:
 
 def test_what_is_played_is_scored_by_the_other_commands(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    call(
-        capsys, "user", "play", "--goals", "12", "--noise", "0.2", "--seed", "7", "--workers", "1", "--out", path, "-q"
-    )
+    call(capsys, *words("user play --goals 12 --noise 0.2 --seed 7 --workers 1 -q --out", path))
     user = call(capsys, "user", "score", path, "--profile", "town", "--json")
     assert user.code == 0
     assert user.json["scores"][0]["n"] == 12
@@ -42,57 +45,23 @@ def test_what_is_played_is_scored_by_the_other_commands(capsys: Capture, tmp_pat
 
 
 def test_play_as_json(capsys: Capture, tmp_path: Path) -> None:
-    said = call(
-        capsys,
-        "user",
-        "play",
-        "--goals",
-        "3",
-        "--seed",
-        "7",
-        "--max-turns",
-        "2",
-        "--out",
-        tmp_path / "t.jsonl",
-        "--json",
-        "-q",
-    )
+    said = call(capsys, *words("user play --goals 3 --seed 7 --max-turns 2 --json -q --out", tmp_path / "t.jsonl"))
     found = checked(said, "user-play")
     assert found["counts"] == {"dialogues": 3, "turns": 6, "cut": 3, "completed": 0}
 
 
 def test_workers_change_no_byte(tmp_path: Path) -> None:
     for workers in ("1", "2"):
-        words = (
-            "user",
-            "play",
-            "--goals",
-            "30",
-            "--noise",
-            "0.1",
-            "--workers",
-            workers,
-            "--out",
-            tmp_path / workers,
-            "-q",
-        )
-        assert call_process(*words, PYTHONHASHSEED=workers).code == 0
+        line = words(f"user play --goals 30 --noise 0.1 --workers {workers} -q --out", tmp_path / workers)
+        assert call_process(*line, PYTHONHASHSEED=workers).code == 0
     first, second = files_in(tmp_path).values()
     assert first == second
 
 
 def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
     goals = tmp_path / "goals.json"
-    goals.write_text(
-        json.dumps(
-            {
-                "g1": {
-                    "attraction": {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]},
-                    "police": {"reqt": ["phone"]},
-                }
-            }
-        )
-    )
+    attraction = {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]}
+    goals.write_text(json.dumps({"g1": {"attraction": attraction, "police": {"reqt": ["phone"]}}}))
     said = call(capsys, "user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
     assert said.code == 0
     assert "warning: 1 goals have domains that the town does not have" in said.err
@@ -104,7 +73,7 @@ def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("options", "complaint"),
     [
         (["--user", "agendo"], "unknown agent 'agendo'; did you mean agenda?"),
         (["--system", "agenda"], "agenda is a user and cannot be the system"),
@@ -115,8 +84,8 @@ def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
         (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),
     ],
 )
-def test_bad_options(words: list[str], complaint: str, capsys: Capture, tmp_path: Path) -> None:
-    said = call(capsys, "user", "play", "--goals", "2", *words, "--out", tmp_path / "t.jsonl")
+def test_bad_options(options: list[str], complaint: str, capsys: Capture, tmp_path: Path) -> None:
+    said = call(capsys, "user", "play", "--goals", "2", *options, "--out", tmp_path / "t.jsonl")
     assert said.code == 2
     assert said.complaint.startswith(complaint)
     assert not files_in(tmp_path)
@@ -141,47 +110,21 @@ def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(capsys: Capture, tmp
         return Answer(400, b"no") if broken and number == 2 else saying("Goodbye.")
 
     with chat_server(answer) as (url, _):
-        words = [
-            "user",
-            "play",
-            "--user",
-            "endpoint",
-            "--endpoint",
-            url,
-            "--model",
-            "tiny",
-            "--goals",
-            "4",
-            "--workers",
-            "1",
-            "-q",
-        ]
-        said = call(capsys, *words, "--out", path)
+        line = words(f"user play --user endpoint --endpoint {url} --model tiny --goals 4 --workers 1 -q --out", path)
+        said = call(capsys, *line)
         assert said.code == 3
         assert "dialogue town-12345-0002" in said.complaint
         assert "2 of 4 dialogues are done, continue with --resume" in said.complaint
         broken = False
-        done = call(capsys, *words, "--out", path, "--resume")
+        done = call(capsys, *line, "--resume")
     assert done.code == 0
     assert "4 dialogues of endpoint-user(model=tiny) with rule" in done.out
 
 
 def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "httpx.py").write_text("raise ImportError")
-    words = (
-        "user",
-        "play",
-        "--user",
-        "endpoint",
-        "--endpoint",
-        "http://127.0.0.1:9",
-        "--model",
-        "m",
-        "--out",
-        tmp_path / "t.jsonl",
-        "-q",
-    )
-    said = call_process(*words, PYTHONPATH=str(tmp_path))
+    line = words("user play --user endpoint --endpoint http://127.0.0.1:9 --model m -q --out", tmp_path / "t.jsonl")
+    said = call_process(*line, PYTHONPATH=str(tmp_path))
     assert said.code == 2
     assert said.complaint.endswith(
         "a language model at an endpoint needs an optional part: pip install 'dialmeter[llm]'"
@@ -191,27 +134,15 @@ def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
 def test_an_agent_in_the_current_folder_is_found_by_every_worker(tmp_path: Path) -> None:
     source = Path(__file__).with_name("foreign_agents.py")
     (tmp_path / "my_agents.py").write_bytes(source.read_bytes())
-    words = (
-        "user",
-        "play",
-        "--system",
-        "my_agents:Parrot",
-        "--goals",
-        "4",
-        "--max-turns",
-        "3",
-        "--workers",
-        "2",
-        "--out",
-        "t.jsonl",
-        "-q",
-    )
-    said = call_process(*words, cwd=tmp_path)
+    line = words("user play --system my_agents:Parrot --goals 4 --max-turns 3 --workers 2 --out t.jsonl -q")
+    said = call_process(*line, cwd=tmp_path)
     assert said.code == 0
     assert "4 dialogues of agenda with my_agents:Parrot" in said.out
 
 
-CROSS = ["user", "cross", "--user", "agenda", "--user", "hasty", "--system", "rule", "--system", "eager", "--goals", "20", "--seed", "7", "--workers", "1", "--resamples", "200", "-q"]  # fmt: skip
+CROSS = words(
+    "user cross --user agenda --user hasty --system rule --system eager --goals 20 --seed 7 --workers 1 --resamples 200 -q"
+)
 
 
 def test_cross_as_json(capsys: Capture) -> None:
@@ -234,22 +165,7 @@ def test_cross_agrees_with_play_and_score(capsys: Capture, tmp_path: Path) -> No
         (each["measure"], each["user"], each["system"]): each for each in call(capsys, *CROSS, "--json").json["scores"]
     }
     path = tmp_path / "talk.jsonl"
-    call(
-        capsys,
-        "user",
-        "play",
-        "--user",
-        "hasty",
-        "--system",
-        "eager",
-        "--goals",
-        "20",
-        "--seed",
-        "7",
-        "--out",
-        path,
-        "-q",
-    )
+    call(capsys, *words("user play --user hasty --system eager --goals 20 --seed 7 -q --out", path))
     scored = call(capsys, "user", "score", path, "--profile", "town", "--json", "-q").json["scores"]
     values = {each["measure"]: each["value"] for each in scored if each["domain"] == "combined"}
     for measure in ("I-GCDF1", "R-GCDF1"):

@@ -9,8 +9,7 @@ import pytest
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled
-from dialmeter.simulation.play import Setting, play
+from dialmeter.simulation.play import Setting, play, sampled
 
 HERE = str(Path(__file__).parent)
 

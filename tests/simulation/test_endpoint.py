@@ -11,8 +11,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.agents.agent import Role
-from dialmeter.simulation.files import Unfinished, sampled, write
-from dialmeter.simulation.play import Setting, play
+from dialmeter.simulation.play import Setting, Unfinished, play, sampled, write
 
 from .chat_server import Answer, chat_server, saying
 

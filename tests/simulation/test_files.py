@@ -13,8 +13,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled, write
-from dialmeter.simulation.play import Setting
+from dialmeter.simulation.play import Setting, sampled, write
 
 TASKS = sampled(25, 7)
 SETTING = Setting(choose("agenda", "user"), choose("rule", "system"), 0.1, 7)
@@ -58,20 +57,8 @@ def test_going_on(tmp_path: Path, whole: bytes, count: int, torn: bytes) -> None
 
 def test_a_killed_process(tmp_path: Path) -> None:
     """The real thing: the command with two workers, killed hard as soon as it has written something."""
-    words = [
-        sys.executable,
-        "-m",
-        "dialmeter",
-        "user",
-        "play",
-        "--goals",
-        "600",
-        "--seed",
-        "7",
-        "--workers",
-        "2",
-        "--quiet",
-    ]
+    line = "-m dialmeter user play --goals 600 --seed 7 --workers 2 --quiet"
+    words = [sys.executable, *line.split(" ")]
     path, part = tmp_path / "talk.jsonl", tmp_path / "talk.jsonl.part"
     with subprocess.Popen([*words, "--out", str(path)], stdout=subprocess.DEVNULL, start_new_session=True) as process:
         while process.poll() is None and not (part.exists() and part.stat().st_size > 100_000):

@@ -9,9 +9,9 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.readers.conversations import open_conversations
+from dialmeter.simulation.goals import foreign_values, read_goals, sample_goals
 from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.world import town
-from dialmeter.simulation.world.goals import foreign_values, read_goals, sample_goals
 
 from ..cli.invoke import call
 from ..shared_data import shared

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.simulation.world.goals import read_goals
+from dialmeter.simulation.goals import read_goals
 
 GOAL = {
     "hotel": {

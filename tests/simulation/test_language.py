@@ -9,10 +9,9 @@ from random import Random
 import pytest
 
 from dialmeter.model import SYSTEM, USER, Act
-from dialmeter.simulation.language.grammar import BOOKING, GENERAL, Clause, SentenceFrame, act, grammar, say
-from dialmeter.simulation.language.understand import noisy, understand
-from dialmeter.simulation.world import DOMAINS, town
-from dialmeter.simulation.world.database import forms, goal_values, published
+from dialmeter.simulation.grammar import BOOKING, GENERAL, Clause, SentenceFrame, act, grammar, say
+from dialmeter.simulation.understand import noisy, understand
+from dialmeter.simulation.world import DOMAINS, forms, goal_values, published, town
 
 # Values that neither the town nor its phrases know.
 STRANGE = {

@@ -6,10 +6,9 @@ import pytest
 from msgspec import structs
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from dialmeter.simulation.language.grammar import BOOKING, act
-from dialmeter.simulation.outcome import DomainSuccess, outcome
-from dialmeter.simulation.world import town
-from dialmeter.simulation.world.database import reference
+from dialmeter.simulation.grammar import BOOKING, act
+from dialmeter.simulation.outcome import GoalSuccess, outcome
+from dialmeter.simulation.world import reference, town
 
 from .talks import played
 
@@ -25,13 +24,17 @@ ANSWER = [
 ]
 
 
-def found(said: list[Act], answer: list[Act]) -> DomainSuccess:
+def found(said: list[Act], answer: list[Act]) -> GoalSuccess:
     talk = Conversation("d", (Move(USER, acts=tuple(said)), Move(SYSTEM, acts=tuple(answer))), GOAL)
-    return outcome(talk, town()).domains["hotel"]
+    return outcome(talk, town())
+
+
+def success(conveyed: bool, found: bool, answers: tuple[int, int], booked: bool) -> GoalSuccess:
+    return GoalSuccess((int(booked), 1), answers, (int(found), 1), conveyed)
 
 
 def test_all_is_well() -> None:
-    assert found(SAID, ANSWER) == DomainSuccess(True, True, (1, 1), True)
+    assert found(SAID, ANSWER) == success(True, True, (1, 1), True)
     assert found(SAID, ANSWER).complete
 
 
@@ -41,18 +44,18 @@ OTHER = next(row for row in town().tables["hotel"] if row["area"] != ROW["area"]
 @pytest.mark.parametrize(
     ("said", "answer", "expected"),
     [
-        (SAID[1:], ANSWER, DomainSuccess(False, True, (1, 1), True)),
-        ([*SAID, act("hotel", "inform", "stars", "dontcare")], ANSWER, DomainSuccess(False, True, (1, 1), True)),
-        (SAID, [*ANSWER[1:]], DomainSuccess(True, False, (0, 1), True)),
-        (SAID, [*ANSWER, act("hotel", "recommend", "name", OTHER["name"])], DomainSuccess(True, False, (0, 1), True)),
-        (SAID, [ANSWER[0], ANSWER[2]], DomainSuccess(True, True, (0, 1), True)),
-        (SAID, [*ANSWER, act("hotel", "inform", "phone", "0")], DomainSuccess(True, True, (0, 1), True)),
-        (SAID, ANSWER[:2], DomainSuccess(True, True, (1, 1), False)),
-        (SAID, [*ANSWER[:2], act(BOOKING, "book", "ref", "zzzzzzzz")], DomainSuccess(True, True, (1, 1), False)),
+        (SAID[1:], ANSWER, success(False, True, (1, 1), True)),
+        ([*SAID, act("hotel", "inform", "stars", "dontcare")], ANSWER, success(False, True, (1, 1), True)),
+        (SAID, [*ANSWER[1:]], success(True, False, (0, 1), True)),
+        (SAID, [*ANSWER, act("hotel", "recommend", "name", OTHER["name"])], success(True, False, (0, 1), True)),
+        (SAID, [ANSWER[0], ANSWER[2]], success(True, True, (0, 1), True)),
+        (SAID, [*ANSWER, act("hotel", "inform", "phone", "0")], success(True, True, (0, 1), True)),
+        (SAID, ANSWER[:2], success(True, True, (1, 1), False)),
+        (SAID, [*ANSWER[:2], act(BOOKING, "book", "ref", "zzzzzzzz")], success(True, True, (1, 1), False)),
     ],
     ids=["not told", "taken back", "not found", "another in the end", "not answered", "a wrong answer", "not booked", "a wrong booking"],
 )  # fmt: skip
-def test_each_way_to_miss_it(said: list[Act], answer: list[Act], expected: DomainSuccess) -> None:
+def test_each_way_to_miss_it(said: list[Act], answer: list[Act], expected: GoalSuccess) -> None:
     assert found(said, answer) == expected
     assert not expected.complete
 

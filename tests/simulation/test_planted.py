@@ -12,8 +12,7 @@ import pytest
 
 from dialmeter.model import Conversation
 from dialmeter.simulation.outcome import outcome
-from dialmeter.simulation.world import town
-from dialmeter.simulation.world.database import matches
+from dialmeter.simulation.world import matches, town
 from dialmeter.stats import paired_bootstrap, ratio
 from dialmeter.users.blame import Blamer
 from dialmeter.users.result import UserResult
@@ -23,7 +22,7 @@ from .planted_faults import FAULTS, planted
 from .talks import SEED, played
 
 NOISE = 0.1
-TOWN_VALUES = Path(str(files("dialmeter.simulation.world").joinpath("data", "values.json")))
+TOWN_VALUES = Path(str(files("dialmeter.simulation").joinpath("data", "values.json")))
 
 
 @cache
@@ -136,7 +135,7 @@ def test_what_forgetting_costs_is_put_down_to_the_user() -> None:
 def test_the_value_map_of_the_town_changes_nothing_where_acts_hold_values() -> None:
     from importlib.resources import as_file, files
 
-    with as_file(files("dialmeter.simulation.world").joinpath("data", "values.json")) as path:
+    with as_file(files("dialmeter.simulation").joinpath("data", "values.json")) as path:
         scorer = UserScorer(profile="town", value_map=path)
     for talk in played("inventive"):
         scorer.add(talk)

@@ -11,9 +11,8 @@ from dialmeter.model import SYSTEM, USER
 from dialmeter.readers.corpus import read
 from dialmeter.readers.own.native import conversation_to_dict
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import play_to_file, sampled
 from dialmeter.simulation.outcome import KEYWORD, outcome
-from dialmeter.simulation.play import Setting, line, play
+from dialmeter.simulation.play import Setting, line, play, play_to_file, sampled
 from dialmeter.simulation.world import town
 from dialmeter.tracking.scoring import score_tracker
 

@@ -9,12 +9,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dialmeter.simulation.world import DOMAINS, town
-from dialmeter.simulation.world.database import DAYS, canonical, failing_slots, forms, goal_values, published, reference
-from dialmeter.simulation.world.goals import sample_goals
+from dialmeter.simulation.goals import sample_goals
+from dialmeter.simulation.world import (
+    DAYS,
+    DOMAINS,
+    canonical,
+    failing_slots,
+    forms,
+    goal_values,
+    published,
+    reference,
+    town,
+)
 
 TOOL = Path(__file__).parents[2] / "tools" / "make_town.py"
-DATA = files("dialmeter.simulation.world").joinpath("data")
+DATA = files("dialmeter.simulation").joinpath("data")
 GOALS = sample_goals(town(), 400, seed=7)
 PARTS = [(domain, part) for goal in GOALS for domain, part in goal.items()]
 

@@ -12,7 +12,7 @@ from dialmeter import TrackerScorer, score_judge, score_user
 from dialmeter.core.comparison import Resampling
 from dialmeter.stats import Formula, bootstrap, paired_bootstrap, ratio
 from dialmeter.stats.resampling import end_limits
-from dialmeter.studies.curve.curve_files import mean
+from dialmeter.studies.curve import mean
 
 from ..viewer.made import case_lines, dialmeter
 

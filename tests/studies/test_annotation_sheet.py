@@ -15,7 +15,7 @@ from dialmeter.model import Dialogue, Turn
 from dialmeter.readers.corpus import read
 from dialmeter.readers.pairs.state_layouts import FLAT
 from dialmeter.readers.pairs.vocabulary import PairDialogue
-from dialmeter.studies.human.annotation_sheet import (
+from dialmeter.studies.human import (
     RatingScale,
     Sampler,
     Sheet,

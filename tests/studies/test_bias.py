@@ -12,16 +12,19 @@ import pytest
 from scipy import stats as scipy_stats
 
 from dialmeter.stats import compare_correlations
-from dialmeter.studies.bias.bias_verdict import NO_VALUE, notices_of_study, summary, verdicts
-from dialmeter.studies.bias.correlations import (
+from dialmeter.studies.bias import (
     LEAST,
+    NO_VALUE,
     TRAITS,
     DialogueTraits,
+    notices_of_study,
     partner_of,
     published_filter,
     rows_of,
     study_bias,
+    summary,
     traits_of,
+    verdicts,
 )
 from dialmeter.tracking.baselines import score_with_yardsticks
 from dialmeter.tracking.rule_sets.rules import named

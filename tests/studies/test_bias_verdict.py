@@ -9,8 +9,19 @@ import pytest
 
 from dialmeter.core.document import Interval
 from dialmeter.stats import zou_interval
-from dialmeter.studies.bias.bias_verdict import FAILS, HOLDS, UNDECIDED, sign_changes, summary, verdicts
-from dialmeter.studies.bias.correlations import BiasStudy, DialogueTraits, rows_of, strength_limits, study_bias
+from dialmeter.studies.bias import (
+    FAILS,
+    HOLDS,
+    UNDECIDED,
+    BiasStudy,
+    DialogueTraits,
+    rows_of,
+    sign_changes,
+    strength_limits,
+    study_bias,
+    summary,
+    verdicts,
+)
 from dialmeter.tracking.scoring import score_file
 
 SOM = "som_dst_100.json"

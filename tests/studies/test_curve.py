@@ -13,8 +13,7 @@ from scipy import stats
 from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.studies.curve.curve import Curve, draw_curve
-from dialmeter.studies.curve.curve_files import CurveFile, from_name, in_folder, in_manifest, mean, slope
+from dialmeter.studies.curve import Curve, CurveFile, draw_curve, from_name, in_folder, in_manifest, mean, slope
 from dialmeter.tracking.scoring import score_file
 
 from ..shared_data import shared

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.studies.bias.correlations import TRAITS, mistakes_per_turn, traits_of
+from dialmeter.studies.bias import TRAITS, mistakes_per_turn, traits_of
 from dialmeter.tracking.scoring import score_tracker
 
 MISTAKES = st.lists(st.integers(0, 9), min_size=1, max_size=30)

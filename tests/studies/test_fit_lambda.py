@@ -13,8 +13,7 @@ from scipy import stats
 from dialmeter import DialmeterError
 from dialmeter.measure import parse
 from dialmeter.model import dialogue_key
-from dialmeter.studies.human.fit_lambda import FOLDS, LAMBDAS, LambdaFit, fit_lambda
-from dialmeter.studies.human.human import Ratings
+from dialmeter.studies.human import FOLDS, LAMBDAS, LambdaFit, Ratings, fit_lambda
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file
 

@@ -13,7 +13,7 @@ from scipy import stats
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import dialogue_key
 from dialmeter.stats import krippendorff_alpha, zou_interval
-from dialmeter.studies.human.human import HumanStudy, Ratings, compare_with_people, read_ratings, write_ratings
+from dialmeter.studies.human import HumanStudy, Ratings, compare_with_people, read_ratings, write_ratings
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file
 

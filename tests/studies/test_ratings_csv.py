@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dialmeter.studies.human.human import read_ratings, write_ratings
+from dialmeter.studies.human import read_ratings, write_ratings
 
 
 def test_names_that_look_like_formulas_come_back(tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ import pytest
 from dialmeter import open_run
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled
 from dialmeter.simulation.outcome import outcome
-from dialmeter.simulation.play import Setting, play
+from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.simulation.world import town
 from dialmeter.studies.act_success import act_success, score_acts
 from dialmeter.users.scorer import UserScorer

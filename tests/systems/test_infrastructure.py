@@ -11,13 +11,14 @@ import pytest
 
 from dialmeter import open_run, score_system
 from dialmeter.core.comparison import Resampling, TaskDifference
-from dialmeter.model import Ending, Trajectory
+from dialmeter.model import Ending
 from dialmeter.readers.agents.messages import ending_of_error
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.systems.compare import compare_systems
 
 from ..cli.invoke import call, checked
 from ..shared_data import shared
+from .trials import log, tries
 
 RESET = "litellm.APIConnectionError: Vertex_aiException - [Errno 54] Connection reset by peer"
 NAMES = {
@@ -29,10 +30,6 @@ NAMES = {
 def calls() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(shared("expected", "calls.json").read_text())
     return found
-
-
-def log(name: str) -> Path:
-    return shared("data", "trajectories", f"{name}.gz")
 
 
 def test_texts_of_errors() -> None:
@@ -134,44 +131,28 @@ def test_the_headline_reads_well() -> None:
     assert compared.ladders[0].rungs[1].note == "35 dialogues; 47.50 and 41.25"
 
 
-def runs(**tasks: str) -> list[Trajectory]:
-    """Trials of tasks: + for a success, - for a failure, ! for a crash, # for an infrastructure error."""
-    endings: dict[str, Ending] = {"!": "crash", "#": "infrastructure"}
-    return [
-        Trajectory(
-            id=f"{task}:{trial}",
-            task=task,
-            trial=trial,
-            rewards={"reward": float(sign == "+")},
-            ending=endings.get(sign, "user_stop"),
-        )
-        for task, signs in tasks.items()
-        for trial, sign in enumerate(signs)
-    ]
-
-
 @pytest.mark.parametrize(
     ("infrastructure", "value", "second", "signed"),
     [("both", 0.5, 1.0, "failed"), ("failed", 0.5, None, "failed"), ("skipped", 1.0, None, "skipped")],
 )
 def test_settings(infrastructure: Any, value: float, second: float | None, signed: str) -> None:
-    result = score_system(runs(a="+#", b="#+"), infrastructure=infrastructure)
+    result = score_system(tries(a="+#", b="#+"), infrastructure=infrastructure)
     assert result.value == value
     assert (result.without_infrastructure.value if result.without_infrastructure else None) == second
     assert f"|infrastructure:{signed}|" in result.signature
     if result.without_infrastructure:
-        alone = score_system(runs(a="+#", b="#+"), infrastructure="skipped")
+        alone = score_system(tries(a="+#", b="#+"), infrastructure="skipped")
         assert result.without_infrastructure.to_dicts() == alone.to_dicts()
 
 
 def test_a_crash_stays_a_failure() -> None:
-    result = score_system(runs(a="+!", b="!+"), infrastructure="skipped")
+    result = score_system(tries(a="+!", b="!+"), infrastructure="skipped")
     assert (result.value, result.infrastructure_errors) == (0.5, [])
 
 
 def test_warning_above_two_percent() -> None:
-    few = score_system(runs(a="+" * 49 + "#"))
-    many = score_system(runs(a="+" * 48 + "##"))
+    few = score_system(tries(a="+" * 49 + "#"))
+    many = score_system(tries(a="+" * 48 + "##"))
     assert [notice.code for notice in few.notices] == []
     [notice] = many.notices
     assert notice.message == (
@@ -180,10 +161,14 @@ def test_warning_above_two_percent() -> None:
 
 
 def test_only_the_errors_of_a_pair_count_for_its_ladder() -> None:
-    agents = {"base": runs(a="+", b="-", c="+"), "good": runs(a="+", b="+", c="+"), "lost": runs(a="#", b="-", c="+")}
+    agents = {
+        "base": tries(a="+", b="-", c="+"),
+        "good": tries(a="+", b="+", c="+"),
+        "lost": tries(a="#", b="-", c="+"),
+    }
     compared = compare_systems({name: score_system(given) for name, given in agents.items()}, Resampling())
     assert [[rung.n for rung in ladder.rungs] for ladder in compared.ladders] == [[3], [3, 2]]
-    nothing = {"base": score_system(runs(a="+", b="+")), "lost": score_system(runs(a="#", b="#"))}
+    nothing = {"base": score_system(tries(a="+", b="+")), "lost": score_system(tries(a="#", b="#"))}
     [ladder] = compare_systems(nothing, Resampling()).ladders
     assert [(rung.difference, rung.n) for rung in ladder.rungs] == [(-1.0, 2), (None, 0)]
 

@@ -12,17 +12,13 @@ import pytest
 from dialmeter import open_run, score_system
 from dialmeter.core.comparison import Resampling, TaskDifference
 from dialmeter.errors import DialmeterError
-from dialmeter.model import Trajectory
 from dialmeter.systems.compare import compare_systems
 
 from ..cli.invoke import call, checked
 from ..shared_data import shared
+from .trials import log, tries
 
 ROOT = Path(__file__).parents[2]
-
-
-def log(name: str) -> Path:
-    return shared("data", "trajectories", f"{name}.gz")
 
 
 def expected() -> dict[str, Any]:
@@ -68,21 +64,6 @@ def test_paired_figures_of_published_logs() -> None:
         trials = {task: len(tries) for task, tries in found.results[base].by_task.items()}
         is_equal = trials == {task: len(tries) for task, tries in found.results[system].by_task.items()}
         assert first.sign_p == (pytest.approx(known["sign_test_p"], rel=1e-9) if is_equal else None)
-
-
-def tries(**tasks: str) -> list[Trajectory]:
-    """Trials of tasks: + for a success, - for a failure, ! for a crash, # for an infrastructure error, ? for no reward."""
-    return [
-        Trajectory(
-            id=f"{task}:{trial}",
-            task=task,
-            trial=trial,
-            rewards={} if sign == "?" else {"reward": float(sign == "+")},
-            ending={"!": "crash", "#": "infrastructure"}.get(sign, "user_stop"),  # type: ignore[arg-type]
-        )
-        for task, signs in tasks.items()
-        for trial, sign in enumerate(signs)
-    ]
 
 
 def test_pass_is_the_share_of_draws_that_all_succeed() -> None:

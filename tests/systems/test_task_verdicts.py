@@ -10,24 +10,21 @@ import pytest
 from dialmeter import score_system
 from dialmeter.core.comparison import Resampling, TaskDifference, task_difference
 from dialmeter.errors import DialmeterError
-from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
+from dialmeter.model import Conversation, DomainGoal, Move
 from dialmeter.studies.act_success import act_settings, score_acts
 from dialmeter.systems.compare import LogComparison, compare_systems
 from dialmeter.users.scorer import UserScorer
+
+from .trials import tries
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 def compared(base: dict[str, str], system: dict[str, str]) -> LogComparison:
     """Compare two agents on tasks with trials such as ``++-``."""
-    results = {}
-    for name, tasks in (("base", base), ("system", system)):
-        given = [
-            Trajectory(id=f"{task}:{trial}", task=task, trial=trial, rewards={"reward": float(sign == "+")})
-            for task, signs in tasks.items()
-            for trial, sign in enumerate(signs)
-        ]
-        results[name] = score_system(given, ["Success"], ci=0)
+    results = {
+        name: score_system(tries(**tasks), ["Success"], ci=0) for name, tasks in (("base", base), ("system", system))
+    }
     return compare_systems(results, Resampling(0.95, 100, 1))
 
 

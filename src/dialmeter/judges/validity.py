@@ -5,22 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from random import Random
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ..errors import InputError, one_line, placing
+from ..errors import InputError, one_line
 from ..model import Move
-from ..readers.csv_files import csv_text, read_csv
-from ..readers.source import Source
+from ..readers.csv_files import csv_text
+from ..readers.sheets import Cells, SheetKind, check_word
 from .cases import Case
 
 VERDICTS = ("valid", "weak", "invalid")
-COLUMNS = ("number", "case", "context", "reply", "changed_context", "changed", "claim", "verdict", "sense", "reason")
-NAMES = ("attack", "variant")
 CLAIMS = {
     "lower": "the changed version is worse",
     "similar": "the changed version is as good and means the same",
@@ -34,6 +32,30 @@ INSTRUCTIONS = (
     "sense here); else leave it empty.",
     "reason: a few words, without quoting the texts.",
 )
+SHEET = SheetKind(
+    columns=(
+        "number", "case", "attack", "variant", "context", "reply", "changed_context", "changed", "claim", "verdict", "sense",
+        "reason",
+    ),
+    needed=("case", "verdict"),
+    hint="case and verdict are needed",
+    title="Validity of cases",
+    help=INSTRUCTIONS,
+    choices={"verdict": dict.fromkeys(VERDICTS, ""), "sense": {"right": "", "wrong": ""}},
+    fields=("reason",),
+    heading="{attack}: {variant}",
+    shown={
+        "context": "context",
+        "reply": "reply",
+        "changed_context": "changed context",
+        "changed": "changed version",
+        "claim": "claim",
+    },
+    marked=("changed_context", "changed"),
+    saved=("number", "case", "verdict", "sense", "reason"),
+)  # fmt: skip
+BLIND = replace(SHEET, columns=tuple(name for name in SHEET.columns if name not in ("attack", "variant")), heading="")
+"""A sheet that does not show the names of attacks."""
 
 
 def reader_key(case: Case) -> str:
@@ -46,103 +68,26 @@ def reader_key(case: Case) -> str:
     return hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:16]
 
 
-class SheetRow(Struct, frozen=True):
-    """The texts of a case that a reader sees."""
-
-    number: str
-    case: str
-    attack: str
-    variant: str
-    context: str
-    reply: str
-    changed_context: str
-    changed: str
-    claim: str
-
-
-def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[SheetRow]:
+def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[Cells]:
     """The cases in random order, with the last turns of their contexts."""
 
     def last_turns(context: Sequence[Move]) -> str:
         return "\n".join(f"{move.speaker}: {move.text}" for move in context[-turns:])
 
-    shuffled = Random(seed).sample(list(cases), len(cases))
     return [
-        SheetRow(
-            str(number),
-            reader_key(case),
-            case.attack,
-            case.variant,
-            last_turns(case.context),
-            case.reply,
-            last_turns(case.adversarial_context),
-            case.adversarial,
-            CLAIMS[case.expected],
-        )
-        for number, case in enumerate(shuffled, 1)
+        {
+            "number": str(number),
+            "case": reader_key(case),
+            "attack": case.attack,
+            "variant": case.variant,
+            "context": last_turns(case.context),
+            "reply": case.reply,
+            "changed_context": last_turns(case.adversarial_context),
+            "changed": case.adversarial,
+            "claim": CLAIMS[case.expected],
+        }
+        for number, case in enumerate(Random(seed).sample(list(cases), len(cases)), 1)
     ]
-
-
-def columns(blind: bool) -> tuple[str, ...]:
-    """The columns of a sheet. A blind sheet does not show the names of attacks."""
-    return COLUMNS if blind else (*COLUMNS[:2], *NAMES, *COLUMNS[2:])
-
-
-def csv_sheet(rows: Sequence[SheetRow], *, blind: bool) -> str:
-    """A sheet as CSV for a spreadsheet program. No cell is a formula."""
-    names = columns(blind)
-    return csv_text(names, ([str(getattr(row, name, "")) for name in names] for row in rows))
-
-
-_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Validity of cases</title>
-<style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}article{{border-top:1px solid #999;padding:1rem 0}}
-pre{{white-space:pre-wrap;font:inherit;margin:.3rem 0}}.changed{{background:#fff3c4}}label{{margin-right:1rem}}</style>
-<h1>Validity of cases</h1>{intro}<main>{articles}</main><button id="save">Save as CSV</button>
-<script>
-const columns = {columns};
-document.getElementById("save").onclick = () => {{
-  const cell = text => '"' + text.replaceAll('"', '""') + '"';
-  const lines = [columns.map(cell).join(",")];
-  for (const one of document.querySelectorAll("article")) {{
-    const form = new FormData(one.querySelector("form"));
-    const known = {{...one.dataset, verdict: form.get("verdict") || "", sense: form.get("sense") || "", reason: form.get("reason")}};
-    lines.push(columns.map(name => cell(known[name] || "")).join(","));
-  }}
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([lines.join("\\n") + "\\n"], {{type: "text/csv"}}));
-  link.download = "verdicts.csv";
-  link.click();
-}};
-</script></html>
-"""
-_SAVED_COLUMNS = ("number", "case", "verdict", "sense", "reason")
-
-
-def html_sheet(rows: Sequence[SheetRow], *, blind: bool) -> str:
-    """A sheet as an HTML page with buttons for verdicts. Its last button saves the verdicts as CSV."""
-    return _PAGE.format(
-        intro="".join(f"<p>{escape(line)}</p>" for line in INSTRUCTIONS),
-        articles="".join(_article(row, blind) for row in rows),
-        columns=msgspec.json.encode(_SAVED_COLUMNS).decode(),
-    )
-
-
-def _article(row: SheetRow, blind: bool) -> str:
-    def choice(name: str, values: Sequence[str]) -> str:
-        return "".join(f'<label><input type="radio" name="{name}" value="{value}"> {value}</label>' for value in values)
-
-    name = "" if blind else f" <small>{escape(row.attack)}: {escape(row.variant)}</small>"
-    changed = f'<pre class="changed">{escape(row.changed_context)}</pre>' if row.changed_context else ""
-    return (
-        f'<article data-number="{row.number}" data-case="{row.case}"><h2>{row.number}{name}</h2>'
-        f"<pre>{escape(row.context)}</pre><p>Reply</p><pre><b>{escape(row.reply)}</b></pre><p>Changed version</p>{changed}"
-        f'<pre class="changed"><b>{escape(row.changed)}</b></pre><p>Claim: {escape(row.claim)}.</p>'
-        f"<form><p>{choice('verdict', VERDICTS)}</p><p>Sense of a new word: {choice('sense', ('right', 'wrong'))}</p>"
-        '<p><label>Reason <input name="reason" size="60"></label></p></form></article>'
-    )
-
-
-SENSES = ("right", "wrong")
 
 
 class ReaderVerdict(Struct, frozen=True):
@@ -187,31 +132,25 @@ def read_sheet(path: str | Path, cases: Mapping[str, Case]) -> dict[str, ReaderV
     Raises:
         InputError: a column is missing, a case is unknown or a duplicate, a verdict is not a known word, or there are no verdicts.
     """
-    source = Source(path)
     verdicts: dict[str, ReaderVerdict] = {}
-    for line, row in read_csv(source, ("case", "verdict"), "case and verdict are needed").rows:
-        with placing(file=source.name, line=line):
-            name = row["case"].strip()
-            if name not in cases:
-                raise InputError(f"case {one_line(name)!r} is not in the file of cases")
-            if name in verdicts:
-                raise InputError(f"duplicate case {one_line(name)!r}")
-            verdict, sense = (_parse_word(row, key, allowed) for key, allowed in _WORDS.items())
-            if verdict:
-                verdicts[name] = ReaderVerdict(verdict, sense, row.get("reason", "").strip())
+
+    def take(cells: dict[str, str], _: int) -> None:
+        name = cells["case"]
+        if name not in cases:
+            raise InputError(f"case {one_line(name)!r} is not in the file of cases")
+        if name in verdicts:
+            raise InputError(f"duplicate case {one_line(name)!r}")
+        verdict, sense = (
+            cells[column] and check_word(column, cells[column].lower(), words)
+            for column, words in SHEET.choices.items()
+        )
+        if verdict:
+            verdicts[name] = ReaderVerdict(verdict, sense, cells["reason"])
+
+    SHEET.read(path, take)
     if not verdicts:
         raise InputError("has no verdicts: write valid, weak or invalid into the column verdict", file=str(path))
     return verdicts
-
-
-_WORDS = {"verdict": VERDICTS, "sense": SENSES}
-
-
-def _parse_word(row: Mapping[str, str], key: str, allowed: Sequence[str]) -> str:
-    word = row.get(key, "").strip().lower()
-    if word and word not in allowed:
-        raise InputError(f"{key} is {one_line(word)!r}, not one of {', '.join(allowed)}")
-    return word
 
 
 def by_hash(cases: Sequence[Case]) -> dict[str, Case]:

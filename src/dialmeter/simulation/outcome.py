@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from ..core.account import Account, Reason, count_reasons
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from .language.grammar import BOOKING, intent_of, value_of
-from .language.understand import domain_in, values_in
-from .world.database import DOMAINS, DONTCARE, REFERENCE, Row, World, reference
+from .grammar import BOOKING, intent_of, value_of
+from .understand import domain_in, values_in
+from .world import DOMAINS, DONTCARE, REFERENCE, Row, World, reference
 
 KEYWORD = "pred:keyword"
 """The key of the keyword tracker's states in a line, in addition to ``gold`` and ``pred``."""
@@ -86,54 +86,24 @@ _ANSWERS = ("inform", "recommend", "book", "offerbooked")
 _ENDS = ("departure", "destination")
 
 
-class DomainSuccess(Struct, frozen=True):
-    """The success in one domain of a goal.
+class GoalSuccess(Struct, frozen=True):
+    """The success of a goal. Each pair is the number of reached items and the number of items in the goal.
 
     Attributes:
+        answers: requests with the right answer for the last offer.
+        matches: domains whose last offer meets the constraints.
         conveyed: at the end, the user has given exactly the values of the goal.
-        found: the last offer of the system meets the constraints.
-        answers: number of requests with the right answer for the last offer, and number of all requests.
-        booked: whether the booking of the goal was made; None if the goal has no booking.
     """
 
-    conveyed: bool
-    found: bool
+    bookings: tuple[int, int]
     answers: tuple[int, int]
-    booked: bool | None
+    matches: tuple[int, int]
+    conveyed: bool = True
 
     @property
     def complete(self) -> bool:
-        """Was everything in the domain reached?"""
-        return self.conveyed and self.found and self.answers[0] == self.answers[1] and self.booked is not False
-
-
-class GoalSuccess(Struct, frozen=True):
-    """The success of a goal, by domain."""
-
-    domains: dict[str, DomainSuccess]
-
-    @property
-    def complete(self) -> bool:
-        """Is every domain complete?"""
-        return all(each.complete for each in self.domains.values())
-
-    @property
-    def bookings(self) -> tuple[int, int]:
-        """Number of bookings of the goal that were made, and of all bookings of the goal."""
-        bookings = [each.booked for each in self.domains.values() if each.booked is not None]
-        return sum(bookings), len(bookings)
-
-    @property
-    def answers(self) -> tuple[int, int]:
-        """Number of requests with the right answer, and of all requests."""
-        return sum(each.answers[0] for each in self.domains.values()), sum(
-            each.answers[1] for each in self.domains.values()
-        )
-
-    @property
-    def matches(self) -> tuple[int, int]:
-        """Number of domains whose last offer meets the constraints, and of all domains."""
-        return sum(each.found for each in self.domains.values()), len(self.domains)
+        """True if everything is reached."""
+        return self.conveyed and all(reached == total for reached, total in (self.bookings, self.answers, self.matches))
 
 
 def outcome(talk: Conversation, world: World) -> GoalSuccess:
@@ -150,20 +120,28 @@ def outcome(talk: Conversation, world: World) -> GoalSuccess:
     for move in talk.moves:
         if move.speaker == USER:
             state = update_state(state, move.acts or ())
+    goals = talk.goal or {}
+    reached = [_check_domain(talk, domain, goal, state, world) for domain, goal in goals.items()]
+    booked, answered, found = map(sum, zip(*reached, strict=True)) if reached else (0, 0, 0)
     return GoalSuccess(
-        {domain: _check_domain(talk, domain, goal, state, world) for domain, goal in (talk.goal or {}).items()}
+        (booked, sum(bool(goal.book) for goal in goals.values())),
+        (answered, sum(len(goal.requests) for goal in goals.values())),
+        (found, len(goals)),
+        all(
+            state.get(f"{domain}-{slot}") == value
+            for domain, goal in goals.items()
+            for slot, value in {**goal.info, **goal.book}.items()
+        ),
     )
 
 
 def _check_domain(
     talk: Conversation, domain: str, goal: DomainGoal, state: Mapping[str, str], world: World
-) -> DomainSuccess:
-    constraints = {**goal.info, **goal.book}
-    conveyed = all(state.get(f"{domain}-{slot}") == value for slot, value in constraints.items())
+) -> tuple[bool, int, bool]:
+    """Return whether the booking of the goal was made, the number of right answers, and whether the last offer is right."""
     # Acts of the service "booking" can belong to any domain.
-    services = (domain, BOOKING)
     moves = [move for move in talk.moves if move.speaker == SYSTEM]
-    said = [each for move in moves for each in move.acts or () if each.service in services]
+    said = [each for move in moves for each in move.acts or () if each.service in (domain, BOOKING)]
     if domain == "taxi":
         row = _car(said, state, world)
         found = row is not None
@@ -174,12 +152,11 @@ def _check_domain(
         found = row is not None and row in world.search(domain, goal.info)
     answers = {each.slot: value_of(each) for each in said if intent_of(each.name) in _ANSWERS}
     right = sum(row is not None and slot in row and answers.get(slot) == row[slot] for slot in goal.requests)
-    booked = None
-    if goal.book:
-        codes = {value_of(each) for each in said if each.slot == REFERENCE}
-        rows = world.search(domain, goal.info)
-        booked = any(reference(domain, each[DOMAINS[domain].entity], goal.book) in codes for each in rows)
-    return DomainSuccess(conveyed, found, (right, len(goal.requests)), booked)
+    codes = {value_of(each) for each in said if each.slot == REFERENCE}
+    booked = bool(goal.book) and any(
+        reference(domain, each[DOMAINS[domain].entity], goal.book) in codes for each in world.search(domain, goal.info)
+    )
+    return booked, right, found
 
 
 def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:
@@ -211,8 +188,6 @@ def play_account(asked: int, found: int, silent: Sequence[tuple[str, str]]) -> A
     """Count how many of the requested dialogues were played with text from both sides.
 
     Args:
-        asked: number of goals.
-        found: number of dialogues.
         silent: the dialogues in which a speaker says nothing, each with ``describe_silence``.
     """
     missing = (Reason("not played", asked - found),) if asked > found else ()

@@ -1,8 +1,14 @@
-"""Play dialogues between a user and a system. Each dialogue has its own seed, so the process that plays it does not matter."""
+"""Play dialogues between a user and a system, also into a file. Each dialogue has its own seed, so the process that plays it does not matter.
+
+After a kill, a file can be resumed without losing or repeating a dialogue.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias, TypeVar
 
@@ -11,15 +17,18 @@ from msgspec import Struct, structs
 
 from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
-from ..errors import DialmeterError
+from ..core.lock import Lock
+from ..core.output import cut_torn_line, flush_folder, refuse_replacing, replace_file, write_all
+from ..errors import DialmeterError, Unfinished, writing
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from ..readers.own.native import conversation_to_dict
-from .agents import QUICK
+from .agents import QUICK, choose
 from .agents.agent import Agent, ChosenAgent, make_agent
-from .language.grammar import intent_of, say
-from .language.understand import TownMaker, noisy, understand
+from .goals import sample_goals
+from .grammar import intent_of, say
 from .outcome import turns
-from .world.database import town
+from .understand import TownMaker, noisy, understand
+from .world import town
 
 MAX_TURNS = 30
 _SHARD = 10
@@ -33,7 +42,6 @@ class Setting(Struct, frozen=True):
         user: the agent with the goal.
         system: the agent with the database.
         noise: the share of acts that are misunderstood, on both sides, from 0 to 1.
-        seed: the seed of all random choices.
         max_turns: the maximum number of user turns; longer dialogues are cut.
     """
 
@@ -60,8 +68,7 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
     """Play dialogues in the order of their tasks.
 
     Args:
-        tasks: goals with ids; see :func:`dialmeter.simulation.files.sampled`.
-        setting: the agents, the noise and the seed.
+        tasks: goals with ids; see :func:`dialmeter.simulation.play.sampled`.
         workers: number of processes; the dialogues do not depend on it.
 
     Raises:
@@ -69,7 +76,7 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
 
     Example:
         >>> from dialmeter.simulation.agents import choose
-        >>> from dialmeter.simulation.files import sampled
+        >>> from dialmeter.simulation.play import sampled
         >>> setting = Setting(choose("agenda", "user"), choose("rule", "system"), seed=7)
         >>> talk = next(play(sampled(3, seed=7), setting))
         >>> talk.id, talk.moves[-1].acts[-1].name
@@ -81,41 +88,27 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
 def play_all(
     tasks: Sequence[Task], settings: Sequence[Setting], workers: int = 1, cluster: Cluster | None = None
 ) -> Iterator[Conversation]:
-    """Play all tasks under the first setting, then under the next, with one set of workers for all settings.
-
-    Raises:
-        DialmeterError: an agent failed; the error names the dialogue.
-    """
-    return _map_shards(_play_shard, _shards(tasks, settings), workers, cluster)
+    """Play all tasks under the first setting, then under the next, with one set of workers for all settings."""
+    return _map_shards(_play_shard, tasks, settings, workers, cluster)
 
 
-def play_lines(
-    tasks: Sequence[Task], setting: Setting, workers: int = 1, cluster: Cluster | None = None
-) -> Iterator[bytes]:
-    """Play dialogues as native JSON lines, in the order of their tasks; see :func:`line`.
-
-    Raises:
-        DialmeterError: an agent failed; the error names the dialogue.
-    """
-    return _map_shards(_play_shard_lines, _shards(tasks, [setting]), workers, cluster)
-
-
-def _shards(tasks: Sequence[Task], settings: Sequence[Setting]) -> list[Shard]:
-    return [
+def _map_shards(
+    work: Callable[[Shard], list[Result]],
+    tasks: Sequence[Task],
+    settings: Sequence[Setting],
+    workers: int,
+    cluster: Cluster | None,
+) -> Iterator[Result]:
+    """Yield the results of all shards in order, from this process, other processes or a cluster."""
+    shards = [
         (tasks[start : start + size], setting)
         for setting in settings
         for size in [_SHARD if {setting.user.name, setting.system.name} <= QUICK else 1]
         for start in range(0, len(tasks), size)
     ]
-
-
-def _map_shards(
-    work: Callable[[Shard], list[Result]], shards: Sequence[Shard], workers: int, cluster: Cluster | None
-) -> Iterator[Result]:
-    """Yield the results of all shards in order, from this process, other processes or a cluster."""
-    for (tasks, _), outcome in zip(shards, map_shards(work, shards, workers, cluster), strict=True):
+    for (played, _), outcome in zip(shards, map_shards(work, shards, workers, cluster), strict=True):
         if isinstance(outcome, Lost):
-            raise DialmeterError(f"dialogues {tasks[0].id} to {tasks[-1].id} cannot be played: {outcome.reason}")
+            raise DialmeterError(f"dialogues {played[0].id} to {played[-1].id} cannot be played: {outcome.reason}")
         yield from outcome.value
 
 
@@ -152,9 +145,8 @@ def _talk(agents: Mapping[str, Agent], setting: Setting, rngs: Mapping[str, Rand
     for _ in range(setting.max_turns):
         for speaker in (USER, SYSTEM):
             reply = agents[speaker].reply(understood or (), text)
-            move = structs.replace(_complete(reply, speaker, rngs["text"]), understood=understood)
-            moves.append(move)
-            text = move.text
+            moves.append(structs.replace(_complete(reply, speaker, rngs["text"]), understood=understood))
+            text = moves[-1].text
             understood = noisy(understand(text, speaker), setting.noise, rngs["noise"])
         if agents[USER].done():
             return moves, True
@@ -183,3 +175,195 @@ def _complete(move: Move, speaker: str, rng: Random) -> Move:
 def line(talk: Conversation) -> dict[str, Any]:
     """Convert a dialogue to a native line, with the states of three trackers."""
     return {**conversation_to_dict(talk), "turns": list(turns(talk.moves))}
+
+
+Watch = Callable[[Iterable[bytes], int], Iterable[bytes]]
+"""A function that wraps the lines to show progress. Its arguments: the lines, and their number."""
+
+
+def sampled(count: int, seed: int) -> list[Task]:
+    """Return tasks with goals that are sampled for the town.
+
+    Example:
+        >>> [task.id for task in sampled(2, seed=7)]
+        ['town-7-0000', 'town-7-0001']
+    """
+    goals = sample_goals(town(), count, seed)
+    return [Task(index, f"town-{seed}-{index:04}", goal) for index, goal in enumerate(goals)]
+
+
+def tasks_from_goals(goals: Mapping[str, Goal]) -> list[Task]:
+    """Return tasks with the goals of a file."""
+    return [Task(index, name, goal) for index, (name, goal) in enumerate(goals.items())]
+
+
+def play_to_file(
+    path: str | Path,
+    *,
+    user: str = "agenda",
+    system: str = "rule",
+    goals: int | Sequence[Task] = 200,
+    seed: int = 0,
+    noise: float = 0.0,
+    max_turns: int = MAX_TURNS,
+    workers: int = 1,
+    progress: Watch | None = None,
+    force: bool = False,
+) -> int:
+    """Play dialogues and write them as native JSON lines, which tracker, user and judge commands read.
+
+    Args:
+        path: the path of the file.
+        user: a user, as in ``agenda(patience=2)``.
+        system: a system.
+        goals: the number of goals to sample, or tasks.
+        seed: the seed of goals and dialogues.
+        noise: the share of acts that are misunderstood, from 0 to 1.
+        max_turns: the maximum number of user turns of a dialogue.
+        workers: number of processes; the file does not depend on it.
+        progress: wraps the lines to show progress.
+        force: replace an existing file.
+
+    Returns:
+        The number of dialogues in the file.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "talk.jsonl")
+        ...     play_to_file(path, goals=2, seed=7)
+        2
+    """
+    setting = Setting(choose(user, "user"), choose(system, "system"), noise, seed, max_turns)
+    tasks = sampled(goals, seed) if isinstance(goals, int) else goals
+    return write(path, tasks, setting, workers=workers, progress=progress, force=force)
+
+
+def write(
+    path: str | Path,
+    tasks: Sequence[Task],
+    setting: Setting,
+    *,
+    workers: int = 1,
+    cluster: Cluster | None = None,
+    progress: Watch | None = None,
+    resume: bool = False,
+    force: bool = False,
+) -> int:
+    """Play tasks into a file. Until all are played, finished dialogues are in ``FILE.part``.
+
+    Raises:
+        DialmeterError: the file exists or cannot be written, or an unfinished file has another setting.
+        Unfinished: an agent failed after some dialogues were written.
+    """
+    identity = msgspec.json.encode({"setting": setting, "tasks": list(tasks)}, order="sorted")
+    part = PartFile(Path(path), identity, resume=resume, force=force)
+    if part.done > len(tasks):
+        part.close()
+        raise DialmeterError(f"{path}: {part.done} lines for {len(tasks)} dialogues; start again with --force")
+    try:
+        left = tasks[part.done :]
+        lines: Iterable[bytes] = _map_shards(_play_shard_lines, left, [setting], workers, cluster)
+        for each in progress(lines, len(left)) if progress else lines:
+            part.add(each)
+        part.finish(len(tasks))
+    except DialmeterError as error:
+        if part.done:
+            message = f"{error}; {part.done} of {len(tasks)} dialogues are done, continue with --resume"
+            raise Unfinished(message) from None
+        part.remove()
+        raise
+    finally:
+        part.close()
+    return len(tasks)
+
+
+class PartFile:
+    """A file of lines that are appended in order. After an interruption, the existing lines are kept.
+
+    Args:
+        identity: everything that the lines depend on; an unfinished file is resumed only with the same identity.
+
+    Raises:
+        DialmeterError: the file exists or is locked, or an unfinished file has another identity.
+    """
+
+    def __init__(self, path: Path, identity: bytes, *, resume: bool, force: bool) -> None:
+        # If the path is a link, its target is replaced, and the link stays.
+        self._name = path
+        self._path = Path(os.path.realpath(path))
+        self._part = self._path.with_name(path.name + ".part")
+        self._identity_path = self._path.with_name(path.name + ".part.json")
+        with writing(path):
+            if self._path.is_dir():
+                raise DialmeterError(f"{path}: is a folder; --out needs a file")
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = Lock(self._path, name=path)
+            try:
+                self._check_existing(identity, resume, force)
+                if not self._part.exists() or force:
+                    # The identity is written first, because lines without it cannot be resumed.
+                    self._part.unlink(missing_ok=True)
+                    replace_file(self._identity_path, identity)
+                self._file = open(self._part, "a+b", buffering=0)  # noqa: SIM115  closed by close
+                cut_torn_line(self._file)
+                self.done = self._count_lines()
+            except BaseException:
+                self._lock.release()
+                raise
+
+    def _count_lines(self) -> int:
+        with open(self._part, "rb") as file:
+            return sum(1 for _ in file)
+
+    def _check_existing(self, identity: bytes, resume: bool, force: bool) -> None:
+        if self._path.exists() and not self._part.exists():
+            # A process that was killed after the rename left the files of the identity.
+            for leftover in (self._identity_path, self._identity_path.with_name(self._identity_path.name + ".part")):
+                leftover.unlink(missing_ok=True)
+        unfinished = self._part.exists() and not force
+        if not (unfinished and resume):
+            refuse_replacing(self._name, force=force)
+        if unfinished and not resume:
+            raise DialmeterError(f"{self._name}: is unfinished; continue with --resume or start again with --force")
+        if unfinished and (not self._identity_path.exists() or self._identity_path.read_bytes() != identity):
+            raise DialmeterError(
+                f"{self._name}: the unfinished file has other agents, goals or settings; start again with --force"
+            )
+
+    def add(self, line: bytes) -> None:
+        """Append a line. It stays in the file if the process is killed afterwards.
+
+        Raises:
+            DialmeterError: the line cannot be written.
+        """
+        with writing(self._name):
+            write_all(self._file, line)
+        self.done += 1
+
+    def finish(self, lines: int) -> None:
+        """Rename the file to its final name.
+
+        Raises:
+            DialmeterError: the file cannot be written, or has the wrong number of lines.
+        """
+        with writing(self._name):
+            if self._count_lines() != lines:
+                raise DialmeterError(f"{self._name}: {self._count_lines()} lines for {lines} dialogues")
+            os.fsync(self._file.fileno())
+            self._file.close()
+            os.replace(self._part, self._path)
+            flush_folder(self._path.parent)
+            self._identity_path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove the unfinished file."""
+        self._file.close()
+        with suppress(OSError):
+            self._part.unlink(missing_ok=True)
+            self._identity_path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the file, finished or not, and release its lock."""
+        self._file.close()
+        self._lock.release()

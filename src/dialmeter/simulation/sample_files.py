@@ -11,16 +11,15 @@ from statistics import fmean
 from typing import Any
 
 import msgspec
-from msgspec import structs
+from msgspec.structs import replace
 
-from ..model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Frame, Goal, Move, State, Turn
+from ..model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Frame, Move, State, Turn
 from ..readers.own.native import add_utterances, encode_dialogue
 from .agents import choose
-from .files import sampled
-from .language.grammar import BOOKING, intent_of, value_of
+from .grammar import intent_of, value_of
 from .outcome import KEYWORD, outcome, turns, update_state
-from .play import Setting, line, play
-from .world.database import DOMAINS, REFERENCE, goal_values, published, town
+from .play import Setting, line, play, sampled
+from .world import DOMAINS, REFERENCE, goal_values, published, town
 
 GOALS, SEED, NOISE = 200, 7, 0.1
 SHARES_FOLDER = "shares"
@@ -33,16 +32,12 @@ def play_users(user: str) -> list[Conversation]:
 
 
 def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the files; a name may contain a folder. The contents never change.
-
-    Args:
-        agenda: the dialogues of the user ``agenda``, see :func:`play_users`.
-    """
+    """Yield the names and contents of the files; a name may contain a folder. The contents never change."""
     forgetful = play_users("forgetful")
     base, new = tracker_dialogues(agenda, KEYWORD), tracker_dialogues(agenda)
     yield "base.jsonl", lines(base)
     yield "new.jsonl", lines(new)
-    yield "gold.jsonl", lines(gold_only(new))
+    yield "gold.jsonl", lines(_with_turns(each, (replace(turn, pred=None) for turn in each.turns)) for each in new)
     yield "completions.jsonl", _json_lines(completions(base))
     yield "frames.jsonl", lines(framed(agenda, new))
     yield "schema.json", _pretty(schema())
@@ -73,24 +68,27 @@ _NOISE = 0.05
 
 
 def agent_log(system: str) -> list[dict[str, Any]]:
-    """Return the log of one system on a fixed set of tasks, with several trials each.
-
-    Args:
-        system: a system of the town, as in ``rule(failures=0.2)``.
-    """
+    """Return the log of a system of the town, such as ``rule(failures=0.2)``, on a fixed set of tasks, with several trials each."""
     tasks = sampled(TASKS, seed=3)
     entries = []
     for trial in range(TRIALS):
         setting = Setting(choose("agenda", "user"), choose(system, "system"), noise=_NOISE, seed=trial)
         for task, talk in zip(tasks, play(tasks, setting), strict=True):
-            reached = outcome(talk, town()).complete
-            instruction = " ".join(_instruction(domain, each) for domain, each in task.goal.items())
-            about = {"instruction": instruction, "actions": list(_expected_actions(task.goal)), "outputs": []}
+            about = {
+                "instruction": " ".join(part for pair in task.goal.items() for part in _instructions(*pair)),
+                "actions": [
+                    {"name": f"{verb}_{domain}", "kwargs": dict(slots)}
+                    for domain, each in task.goal.items()
+                    for verb, slots in (("find", each.info), ("book", each.book))
+                    if slots or verb == "find"
+                ],
+                "outputs": [],
+            }
             entries.append(
                 {
                     "task_id": task.index,
                     "trial": trial,
-                    "reward": float(reached),
+                    "reward": float(outcome(talk, town()).complete),
                     "info": {"task": about},
                     "traj": list(_messages(talk)),
                 }
@@ -98,24 +96,13 @@ def agent_log(system: str) -> list[dict[str, Any]]:
     return entries
 
 
-def _instruction(domain: str, goal: DomainGoal) -> str:
-    parts = [f"You need a {domain}: {_format_pairs(goal.info)}."]
-    if goal.book:
-        parts.append(f"Book it: {_format_pairs(goal.book)}.")
+def _instructions(domain: str, goal: DomainGoal) -> Iterator[str]:
+    info, book = (", ".join(f"{slot} {value}" for slot, value in each.items()) for each in (goal.info, goal.book))
+    yield f"You need a {domain}: {info}."
+    if book:
+        yield f"Book it: {book}."
     if goal.requests:
-        parts.append(f"Ask for the {', '.join(goal.requests)}.")
-    return " ".join(parts)
-
-
-def _format_pairs(slots: Mapping[str, str]) -> str:
-    return ", ".join(f"{slot} {value}" for slot, value in slots.items())
-
-
-def _expected_actions(goal: Goal) -> Iterator[dict[str, Any]]:
-    for domain, each in goal.items():
-        yield {"name": f"find_{domain}", "kwargs": dict(each.info)}
-        if each.book:
-            yield {"name": f"book_{domain}", "kwargs": dict(each.book)}
+        yield f"Ask for the {', '.join(goal.requests)}."
 
 
 def _messages(talk: Conversation) -> Iterator[dict[str, Any]]:
@@ -137,28 +124,21 @@ def _messages(talk: Conversation) -> Iterator[dict[str, Any]]:
 
 def _calls(move: Move, state: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str], str]]:
     """Yield the tool calls of a system move: a search for each entity that it names, a booking for each reference."""
+
+    def arguments(domain: str, slots: Sequence[str]) -> dict[str, str]:
+        return {slot: state[f"{domain}-{slot}"] for slot in slots if f"{domain}-{slot}" in state}
+
     for act in move.acts or ():
         domain = act.service if act.service in DOMAINS else ""
-        if (
-            domain
-            and act.slot == DOMAINS[domain].entity
-            and intent_of(act.name) in ("inform", "recommend", "offerbook")
-        ):
-            yield f"find_{domain}", _arguments(state, domain, DOMAINS[domain].search), value_of(act)
+        is_offer = intent_of(act.name) in ("inform", "recommend", "offerbook")
+        if domain and act.slot == DOMAINS[domain].entity and is_offer:
+            yield f"find_{domain}", arguments(domain, DOMAINS[domain].search), value_of(act)
         if act.slot == REFERENCE:
-            booked = domain or _booked_domain(move.acts or (), state)
-            yield f"book_{booked}", _arguments(state, booked, DOMAINS[booked].book), value_of(act)
-
-
-def _booked_domain(acts: Sequence[Act], state: Mapping[str, str]) -> str:
-    """Return the domain of a booking act without a domain: the domain that was mentioned last."""
-    named = [act.service for act in acts if act.service in DOMAINS and act.service != BOOKING]
-    in_state = [slot.partition("-")[0] for slot in state]
-    return next(domain for domain in (*named, *reversed(in_state)) if DOMAINS[domain].book)
-
-
-def _arguments(state: Mapping[str, str], domain: str, slots: Sequence[str]) -> dict[str, str]:
-    return {slot: state[f"{domain}-{slot}"] for slot in slots if f"{domain}-{slot}" in state}
+            # A booking without a domain is about the domain that was mentioned last.
+            named = [domain] if domain else [each.service for each in move.acts or () if each.service in DOMAINS]
+            mentioned = [*named, *reversed([slot.partition("-")[0] for slot in state])]
+            booked = next(each for each in mentioned if domain or DOMAINS[each].book)
+            yield f"book_{booked}", arguments(booked, DOMAINS[booked].book), value_of(act)
 
 
 RATERS = ("ann", "ben", "cleo")
@@ -203,17 +183,16 @@ def rated_dialogues(dialogues: Iterable[Dialogue]) -> bytes:
         >>> rated_dialogues([Dialogue("d1", (Turn(0, gold={}, pred={}),))]).decode().splitlines()[:2]
         ['dialogue,rater,rating', 'd1,ann,5']
     """
+
+    def share_right(turn: Turn) -> float:
+        gold, pred = {*(turn.gold or {}).items()}, {*(turn.pred or {}).items()}
+        return len(gold & pred) / len(gold | pred) if gold | pred else 1.0
+
     lines = ["dialogue,rater,rating"]
     for each in list(dialogues)[:_RATED_DIALOGUES]:
-        mean = 1 + 4 * fmean(map(_share_right, each.turns))
+        mean = 1 + 4 * fmean(map(share_right, each.turns))
         lines += [f"{each.id},{rater},{_draw_rating(mean, f'{each.id} {rater}')}" for rater in RATERS]
     return "".join(f"{line}\n" for line in lines).encode()
-
-
-def _share_right(turn: Turn) -> float:
-    pairs = {*(turn.gold or {}).items()}, {*(turn.pred or {}).items()}
-    union = pairs[0] | pairs[1]
-    return len(pairs[0] & pairs[1]) / len(union) if union else 1.0
 
 
 def rated_turns(talks: Iterable[Conversation]) -> bytes:
@@ -244,12 +223,7 @@ _MOST_CATEGORIES = 10
 
 
 def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[Dialogue]:
-    """Return dialogues with gold, the states of one tracker, and the utterances.
-
-    Args:
-        talks: dialogues of the town.
-        key: ``pred`` for the state that the system understood, ``pred:keyword`` for the keyword tracker.
-    """
+    """Return dialogues with gold, utterances, and the states of the tracker with this key in the lines of dialogues."""
     return [
         Dialogue(
             talk.id, tuple(add_utterances([Turn(each["turn"], each["gold"], each[key]) for each in states], talk.moves))
@@ -259,19 +233,13 @@ def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[
     ]
 
 
+def _with_turns(dialogue: Dialogue, turns: Iterable[Turn]) -> Dialogue:
+    return Dialogue(dialogue.id, tuple(turns))
+
+
 def lines(dialogues: Iterable[Dialogue]) -> bytes:
     """Serialise dialogues as native JSON lines."""
     return b"".join(map(encode_dialogue, dialogues))
-
-
-def gold_only(dialogues: Iterable[Dialogue]) -> list[Dialogue]:
-    """Return the dialogues without predictions.
-
-    Example:
-        >>> gold_only([Dialogue("d1", (Turn(0, gold={"hotel-area": "east"}, pred={}),))])[0].turns[0].pred is None
-        True
-    """
-    return [Dialogue(each.id, tuple(structs.replace(turn, pred=None) for turn in each.turns)) for each in dialogues]
 
 
 def completions(dialogues: Iterable[Dialogue]) -> list[dict[str, Any]]:
@@ -316,26 +284,19 @@ def _predict_partly(dialogue: Dialogue, probability: float, rng: Random) -> Dial
             if pair not in is_predicted:
                 is_predicted[pair] = rng.random() < probability
         pred = {slot: value for slot, value in (turn.gold or {}).items() if is_predicted[slot, value]}
-        turns.append(structs.replace(_without_text(turn), pred=pred))
-    return Dialogue(dialogue.id, tuple(turns))
+        turns.append(replace(turn, user="", system="", pred=pred))
+    return _with_turns(dialogue, turns)
 
 
-def _without_text(turn: Turn) -> Turn:
-    return structs.replace(turn, user="", system="")
-
-
-def framed(talks: Iterable[Conversation], dialogues: Iterable[Dialogue]) -> list[Dialogue]:
-    """Return dialogues with frames: the intent and the requested slots of each service, as in schema-guided corpora."""
-    result = []
+def framed(talks: Iterable[Conversation], dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
+    """Yield dialogues with frames: the intent and the requested slots of each service, as in schema-guided corpora."""
     for talk, each in zip(talks, dialogues, strict=True):
         gold = [_requested(move.acts or ()) for move in talk.moves if move.speaker == USER]
         pred = [_requested(move.understood or ()) for move in talk.moves if move.speaker == SYSTEM]
-        turns = [
-            structs.replace(_without_text(turn), frames=_frames(turn, *requested))
-            for turn, *requested in zip(each.turns, gold, pred, strict=True)
-        ]
-        result.append(Dialogue(each.id, tuple(turns)))
-    return result
+        frames = (_frames(*parts) for parts in zip(each.turns, gold, pred, strict=True))
+        yield _with_turns(
+            each, (replace(turn, user="", system="", frames=own) for turn, own in zip(each.turns, frames, strict=True))
+        )
 
 
 def _requested(acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
@@ -349,22 +310,21 @@ def _requested(acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
 def _frames(
     turn: Turn, gold_requested: Mapping[str, tuple[str, ...]], pred_requested: Mapping[str, tuple[str, ...]]
 ) -> dict[str, Frame]:
+    def intent(service: str, state: State) -> str:
+        books = any(f"{service}-{slot}" in state for slot in DOMAINS[service].book)
+        return f"{'book' if books else 'find'}_{service}"
+
     gold, pred = turn.gold or {}, turn.pred or {}
     services = sorted({slot.partition("-")[0] for slot in (*gold, *pred)} | {*gold_requested, *pred_requested})
     return {
         service: Frame(
-            _intent(service, gold),
-            _intent(service, pred),
+            intent(service, gold),
+            intent(service, pred),
             gold_requested.get(service, ()),
             pred_requested.get(service, ()),
         )
         for service in services
     }
-
-
-def _intent(service: str, state: State) -> str:
-    books = any(f"{service}-{slot}" in state for slot in DOMAINS[service].book)
-    return f"{'book' if books else 'find'}_{service}"
 
 
 def schema() -> list[dict[str, Any]]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from msgspec import Struct
-
 from ..core.comparison import Resampling
 from ..errors import InputError
 from ..model import USER, Conversation, DomainGoal, Goal, Step, TaskGoal, Trajectory
@@ -32,20 +30,7 @@ _TIME = re.compile(r"\d\d:\d\d")
 _ANY = frozenset({"dontcare", "dont care", "do not care", "don't care", "any"})
 
 
-class ActSuccess(Struct, frozen=True):
-    """Success of a goal according to the acts. Each pair is the number of reached items and the number of items in the goal."""
-
-    bookings: tuple[int, int]
-    answers: tuple[int, int]
-    matches: tuple[int, int]
-
-    @property
-    def complete(self) -> bool:
-        """True if everything is reached."""
-        return all(reached == total for reached, total in (self.bookings, self.answers, self.matches))
-
-
-def act_success(dialogue: PreparedDialogue) -> ActSuccess:
+def act_success(dialogue: PreparedDialogue) -> GoalSuccess:
     """Compute the success of a system in a dialogue from its acts.
 
     Example:
@@ -54,7 +39,7 @@ def act_success(dialogue: PreparedDialogue) -> ActSuccess:
         >>> system = Move("system", acts=(Act("Hotel-Inform", "hotel", "name", ("the inn",)), Act("Hotel-Inform", "hotel", "area", ("east",))))
         >>> goal = {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}
         >>> act_success(UserScorer().prepare(Conversation("d1", (user, system), goal)))
-        ActSuccess(bookings=(0, 0), answers=(0, 1), matches=(1, 1))
+        GoalSuccess(bookings=(0, 0), answers=(0, 1), matches=(1, 1), conveyed=True)
     """
     booked, answered, requests, matched, searched = [], 0, 0, 0, 0
     for domain, goal in dialogue.goal.items():
@@ -66,7 +51,7 @@ def act_success(dialogue: PreparedDialogue) -> ActSuccess:
         if goal.info:
             searched += 1
             matched += _meets(dialogue, domain, goal)
-    return ActSuccess((sum(booked), len(booked)), (answered, requests), (matched, searched))
+    return GoalSuccess((sum(booked), len(booked)), (answered, requests), (matched, searched))
 
 
 def _meets(dialogue: PreparedDialogue, domain: str, goal: DomainGoal) -> bool:
@@ -99,11 +84,11 @@ def _agrees(slot: str, constraint: str, value: str) -> bool:
     return constraint in _ANY or constraint == value
 
 
-def system_outcome(talk: Conversation, success: ActSuccess | GoalSuccess) -> SystemOutcome:
+def system_outcome(talk: Conversation, success: GoalSuccess) -> SystemOutcome:
     """Return the outcome of a dialogue with acts.
 
     Example:
-        >>> system_outcome(Conversation("d1", ()), ActSuccess((1, 1), (0, 1), (1, 1))).success
+        >>> system_outcome(Conversation("d1", ()), GoalSuccess((1, 1), (0, 1), (1, 1))).success
         False
     """
     return SystemOutcome(
@@ -163,10 +148,8 @@ def score_acts(
     """Score a system on dialogues with goals and acts.
 
     Args:
-        talks: the dialogues.
         scorer: scorer of users; it knows the names of acts and values.
         measures: measures to compute (default: goal completion and three rates).
-        resampling: settings of intervals; None for no intervals.
         watch: wraps the dialogues, for a progress bar.
         sink: gets every dialogue with its outcome.
 

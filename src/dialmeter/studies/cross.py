@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import fsum, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import asdict
 
 from .._version import __version__
@@ -50,9 +50,7 @@ class CrossCell(Struct, frozen=True):
     Attributes:
         setting: user, system and settings of the simulation.
         rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
-        result: scores of the user.
         outcomes: outcomes of the system, in the order of the goals.
-        account: number of requested and played dialogues.
     """
 
     setting: Setting
@@ -78,16 +76,16 @@ def row(talk: Conversation, outcome: DialogueOutcome, success: GoalSuccess) -> t
     return (float(success.complete), 1.0, *map(float, success.bookings), *parts[0], *parts[1], *turns)
 
 
-class CrossScore(Struct, frozen=True):
+class CrossScore(Struct, frozen=True, omit_defaults=True):
     """One measure of one cell. The difference is from the first user with the same system."""
 
     measure: CrossMeasure
-    user: str
-    system: str
     value: float | None
     ci: tuple[float, float] | None
     n: int
     unscored: int
+    user: str
+    system: str
     difference: float | None
     difference_ci: tuple[float, float] | None
     signature: str
@@ -108,7 +106,10 @@ def scores(cells: Sequence[CrossCell], resampling: Resampling | None) -> list[Cr
 
 
 def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None) -> Iterator[CrossScore]:
+    import numpy as np
+
     from ..stats import bootstrap, paired_bootstrap, ratio
+    from ..stats.formulas import point
 
     formulas = {
         # The number of turns has no maximum.
@@ -122,7 +123,7 @@ def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None
         intervals = bootstrap(cell.rows, formulas, **settings)
         differences = paired_bootstrap(base.rows, cell.rows, formulas, **settings) if cell is not base else {}
     for index, each in enumerate(MEASURES):
-        value, before = (_ratio_of_sums(one.rows, index) for one in (cell, base))
+        value, before = (point(formulas[each.name], np.array(one.rows)) for one in (cell, base))
         interval, versus = intervals.get(each.name), differences.get(each.name)
         yield CrossScore(
             measure=each,
@@ -138,11 +139,6 @@ def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None
             ci_reason=(interval.reason or "") if interval else "",
             difference_ci_reason=(versus.reason or "") if versus else "",
         )
-
-
-def _ratio_of_sums(rows: Sequence[tuple[float, ...]], index: int) -> float | None:
-    numerator, denominator = (fsum(numbers[column] for numbers in rows) for column in (2 * index, 2 * index + 1))
-    return numerator / denominator if denominator else None
 
 
 def _signature(measure: str, cell: CrossCell) -> str:
@@ -162,7 +158,6 @@ def compare_by_user(cells: Sequence[CrossCell], resampling: Resampling | None) -
     """Compare the systems for each user, paired by goal.
 
     Args:
-        cells: all cells.
         resampling: confidence level, number of resamples and seed of differences; None for the defaults.
     """
     by_user: dict[str, dict[str, SystemResult]] = {}
@@ -174,19 +169,4 @@ def compare_by_user(cells: Sequence[CrossCell], resampling: Resampling | None) -
 
 def as_dicts(cross_scores: Sequence[CrossScore]) -> list[dict[str, Any]]:
     """Return the scores as dictionaries for JSON."""
-    return [
-        {
-            "measure": each.measure.name,
-            "value": each.value,
-            "ci": list(each.ci) if each.ci else None,
-            "n": each.n,
-            "unscored": each.unscored,
-            "user": each.user,
-            "system": each.system,
-            "difference": each.difference,
-            "difference_ci": list(each.difference_ci) if each.difference_ci else None,
-            "signature": each.signature,
-            **{name: text for name in ("ci_reason", "difference_ci_reason") if (text := getattr(each, name))},
-        }
-        for each in cross_scores
-    ]
+    return [{**to_builtins(each), "measure": each.measure.name} for each in cross_scores]

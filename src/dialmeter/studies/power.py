@@ -11,7 +11,7 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from ..core.comparison import PairedDifference, Resampling, Test, correct_by_holm
+from ..core.comparison import Resampling, Test, correct_by_holm
 from ..tracking.compare import check_comparable, differences
 from ..tracking.result import TrackerResult
 
@@ -92,10 +92,22 @@ def discriminative_power(
     """
     check_comparable(results)
     compared, _ = differences(results, resampling, test, all_pairs=True)
-    tests = {
-        measure.text: _tests([each for each in compared if each.measure == measure.text], level)
-        for measure in next(iter(results.values())).measures
-    }
+    tests: dict[str, list[PairTest]] = {}
+    for measure in next(iter(results.values())).measures:
+        # Each measure is corrected over its own pairs, so that other measures do not affect its result.
+        corrected = correct_by_holm([each for each in compared if each.measure == measure.text])
+        tests[measure.text] = [
+            PairTest(
+                each.measure,
+                each.system,
+                each.base,
+                each.difference,
+                each.p,
+                each.p_holm,
+                each.p_holm is not None and each.p_holm < level and bool(each.difference),
+            )
+            for each in corrected
+        ]
     counts = {name: sum(each.apart for each in pairs) for name, pairs in tests.items()}
     powers = [
         MeasurePower(
@@ -117,22 +129,6 @@ def can_tell_apart(study: PowerStudy, resampling: Resampling) -> bool:
     """Return True if there are enough resamples for a p value below the level after correction over all pairs."""
     most = max((each.pairs for each in study.measures), default=0)
     return most / (resampling.resamples + 1) < study.level
-
-
-def _tests(compared: Sequence[PairedDifference], level: float) -> list[PairTest]:
-    """Return the tests of one measure, corrected over its own pairs, so that other measures do not affect its result."""
-    return [
-        PairTest(
-            each.measure,
-            each.system,
-            each.base,
-            each.difference,
-            each.p,
-            each.p_holm,
-            each.p_holm is not None and each.p_holm < level and bool(each.difference),
-        )
-        for each in correct_by_holm(compared)
-    ]
 
 
 def _contradictions(tests: Mapping[str, Sequence[PairTest]]) -> Iterator[Contradiction]:

@@ -19,6 +19,7 @@ from ..measure import Measure
 from ..model import dialogue_key
 from ..tracking.result import TrackerResult
 from ..tracking.vectors.measure_columns import Valued
+from . import values_by_dialogue
 
 
 class SensitiveDialogue(Struct, frozen=True):
@@ -191,7 +192,7 @@ def _interval(
 def _most_sensitive(
     variants: Mapping[str, TrackerResult], measure: str, ratios: Mapping[str, Sequence[float | None]], most: int
 ) -> list[SensitiveDialogue]:
-    means = {name: _by_dialogue(variant, measure) for name, variant in variants.items()}
+    means = {name: values_by_dialogue(each, _frame_measure(each, measure)) for name, each in variants.items()}
     names = {dialogue_key(name): name for name in next(iter(variants.values())).measure_columns.main.dialogues}
     dialogues = []
     for key, each in ratios.items():
@@ -206,12 +207,6 @@ def _frames(result: TrackerResult, measure: str) -> dict[str, list[float]]:
     """Return a measure of every frame, by key of the dialogue."""
     units = result.measure_columns.units(_frame_measure(result, measure)).items()
     return {dialogue_key(name): [vector[0] for vector in vectors] for name, vectors in units}
-
-
-def _by_dialogue(result: TrackerResult, measure: str) -> dict[str, float | None]:
-    """Return a measure of every dialogue, by key of the dialogue."""
-    values = result.measure_columns.per_dialogue(_frame_measure(result, measure))
-    return dict(zip(map(dialogue_key, result.measure_columns.main.dialogues), values, strict=True))
 
 
 def _frame_measure(result: TrackerResult, measure: str) -> Measure:

@@ -32,10 +32,6 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
     with Holm's correction. If the results have infrastructure errors and ``infrastructure="both"``, every verdict is repeated
     without them.
 
-    Args:
-        results: system name → result.
-        resampling: confidence, resamples and seed.
-
     Raises:
         DialmeterError: the systems have no common task, or were scored with different settings.
     """

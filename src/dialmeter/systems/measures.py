@@ -48,8 +48,6 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     Attributes:
         success: None if the dialogue cannot be scored.
-        reason: why the dialogue cannot be scored.
-        turns: number of user messages.
         tool_calls: number of tool calls by agent and user.
         tool_errors: number of tool calls that returned an error.
         bookings: number of bookings made, and number in the goal; None if the log has no acts.
@@ -137,23 +135,17 @@ def outcome_of(trajectory: Trajectory, settings: SystemSettings) -> SystemOutcom
     )
 
 
-class SystemMeasure(Struct, frozen=True):
-    """A measure of systems.
+Parts: TypeAlias = Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]
+"""Returns the numerator and denominator of one task, from its scored dialogues, or None if the task has no value."""
 
-    Attributes:
-        name: the name in output and on the command line.
-        title: a short description.
-        formula: the definition in words.
-        parts: returns the numerator and denominator of one task, from its scored dialogues, or None if the task has no
-            value. For a mean over tasks, the denominator is 1.
-        higher_is_better: True if a higher value is better.
-    """
+
+class SystemMeasure(Struct, frozen=True):
+    """A measure of systems: name, short description, definition in words, and parts. For a mean over tasks, denominators are 1."""
 
     name: str
     title: str
     formula: str
-    parts: Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]
-    higher_is_better: bool = True
+    parts: Parts
 
     def value(self, outcomes: Sequence[SystemOutcome]) -> float | None:
         """Return the value of some dialogues of one task, or None if there is none."""
@@ -161,53 +153,17 @@ class SystemMeasure(Struct, frozen=True):
         return parts[0] / parts[1] if parts else None
 
 
-def pass_value(outcomes: Sequence[SystemOutcome], k: int) -> float | None:
-    """Return the probability that k trials of a task, drawn without replacement, all succeed, or None for fewer than k trials.
+def _passes(k: int) -> Parts:
+    """Return the probability that k trials of a task, drawn without replacement, all succeed."""
 
-    Example:
-        >>> tries = [SystemOutcome(id="", task="", trial=0, success=each, ending="unknown") for each in (True, True, False)]
-        >>> round(pass_value(tries, 2), 4), pass_value(tries, 4)
-        (0.3333, None)
-    """
-    n, c = len(outcomes), sum(bool(each.success) for each in outcomes)
-    return comb(c, k) / comb(n, k) if n >= k else None
+    def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
+        n, c = len(outcomes), sum(bool(each.success) for each in outcomes)
+        return (comb(c, k) / comb(n, k), 1.0) if n >= k else None
+
+    return parts
 
 
-SUCCESS = SystemMeasure(
-    "Success",
-    "Share of successful dialogues",
-    "mean over tasks of c / n, with c of the n dialogues of a task successful; equals Pass(k=1)",
-    lambda outcomes: _over_one(pass_value(outcomes, 1)),
-)
-
-GOAL_COMPLETION = SystemMeasure(
-    "GoalCompletion",
-    "Goals completed",
-    "share of dialogues in which every domain of the goal is completed",
-    lambda outcomes: _over_one(pass_value(outcomes, 1)),
-)
-
-
-def pass_measure(k: int) -> SystemMeasure:
-    """Return the measure pass^k: all of k trials of the same task succeed.
-
-    Example:
-        >>> pass_measure(2).name
-        'Pass(k=2)'
-    """
-    return SystemMeasure(
-        f"Pass(k={k})",
-        f"All of {k} trials of a task succeed (pass^{k})",
-        "mean over tasks of C(c, k) / C(n, k), with c of the n dialogues of a task successful; tasks with n < k are unscored",
-        lambda outcomes: _over_one(pass_value(outcomes, k)),
-    )
-
-
-def _over_one(value: float | None) -> tuple[float, float] | None:
-    return None if value is None else (value, 1.0)
-
-
-def _mean(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]:
+def _mean(name: str) -> Parts:
     def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
         numbers = [float(number) for each in outcomes if (number := getattr(each, name)) is not None]
         return (sum(numbers) / len(numbers), 1.0) if numbers else None
@@ -215,7 +171,7 @@ def _mean(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float] 
     return parts
 
 
-def _ratio(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]:
+def _ratio(name: str) -> Parts:
     def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
         pairs = [pair for each in outcomes if (pair := getattr(each, name)) is not None]
         total = sum(pair[1] for pair in pairs)
@@ -224,25 +180,52 @@ def _ratio(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float]
     return parts
 
 
-RATES = (
-    SystemMeasure(
-        "BookingRate", "Bookings of the goal that were made", "bookings made / bookings in the goal", _ratio("bookings")
-    ),
-    SystemMeasure("InformRate", "Requests of the goal that were answered", "answered / requests", _ratio("answers")),
-    SystemMeasure(
-        "MatchRate",
-        "Domains whose offer meets the goal",
-        "domains whose last offer meets the constraints / domains with constraints",
-        _ratio("matches"),
-    ),
+SUCCESS = SystemMeasure(
+    "Success",
+    "Share of successful dialogues",
+    "mean over tasks of c / n, with c of the n dialogues of a task successful; equals Pass(k=1)",
+    _passes(1),
+)
+GOAL_COMPLETION = SystemMeasure(
+    "GoalCompletion",
+    "Goals completed",
+    "share of dialogues in which every domain of the goal is completed",
+    _passes(1),
+)
+
+
+def pass_measure(k: int) -> SystemMeasure:
+    """Return the measure pass^k: all of k trials of the same task succeed.
+
+    Example:
+        >>> tries = [SystemOutcome(id="", task="", trial=0, success=each, ending="unknown") for each in (True, True, False)]
+        >>> pass_measure(2).name, round(pass_measure(2).value(tries), 4), pass_measure(4).value(tries)
+        ('Pass(k=2)', 0.3333, None)
+    """
+    return SystemMeasure(
+        f"Pass(k={k})",
+        f"All of {k} trials of a task succeed (pass^{k})",
+        "mean over tasks of C(c, k) / C(n, k), with c of the n dialogues of a task successful; tasks with n < k are unscored",
+        _passes(k),
+    )
+
+
+RATES = tuple(
+    SystemMeasure(name, title, formula, _ratio(column))
+    for name, title, formula, column in (
+        ("BookingRate", "Bookings of the goal that were made", "bookings made / bookings in the goal", "bookings"),
+        ("InformRate", "Requests of the goal that were answered", "answered / requests", "answers"),
+        (
+            "MatchRate",
+            "Domains whose offer meets the goal",
+            "domains whose last offer meets the constraints / domains with constraints",
+            "matches",
+        ),
+    )
 )
 """Rates of fulfilled parts of goals, from sums over dialogues."""
-
-
 EFFORTS = tuple(
-    SystemMeasure(
-        name, title, "mean over the dialogues of a task, then over tasks", _mean(column), higher_is_better=False
-    )
+    SystemMeasure(name, title, "mean over the dialogues of a task, then over tasks", _mean(column))
     for name, title, column in (
         ("Turns", "User messages per dialogue", "turns"),
         ("ToolCalls", "Tool calls per dialogue", "tool_calls"),

@@ -146,35 +146,24 @@ class SystemResult(Result):
     @property
     def notices(self) -> list[Notice]:
         """Warnings about the log, unscored dialogues, and tasks with fewer trials than others."""
-        notices = list(self._notices)
-        if self.refused:
-            where = tuple(str(error) for error in self.refused[:5])
-            notices.append(
-                Notice("refused", len(self.refused), f"{len(self.refused)} dialogues that cannot be read", where)
-            )
-        unscored_tasks = sorted({each.task for each in self.outcomes} - set(self.by_task))
-        if unscored_tasks:
-            notices.append(
-                Notice(
-                    "tasks-unscored",
-                    len(unscored_tasks),
-                    f"{len(unscored_tasks)} tasks have no scored dialogue",
-                    tuple(unscored_tasks[:5]),
-                )
-            )
-        lost = self.infrastructure_errors
-        if len(lost) > MANY_ERRORS * len(self.outcomes):
-            message = f"{len(lost)} of {len(self.outcomes)} dialogues were {NOT_RUN}"
-            if self.without_infrastructure is not None:
-                without = percent(self.without_infrastructure.value)
-                message += f"; {self.scores[0].measure} is {percent(self.value)}, and {without} without them"
-            notices.append(Notice("infrastructure", len(lost), message, tuple(lost[:5])))
+        unscored = sorted({each.task for each in self.outcomes} - set(self.by_task))
+        lost = self.infrastructure_errors if len(self.infrastructure_errors) > MANY_ERRORS * len(self.outcomes) else []
+        ended = f"{len(lost)} of {len(self.outcomes)} dialogues were {NOT_RUN}"
+        if lost and self.without_infrastructure is not None:
+            without = percent(self.without_infrastructure.value)
+            ended += f"; {self.scores[0].measure} is {percent(self.value)}, and {without} without them"
         low, high = self.trials
-        if low != high:
-            fewer = sorted(task for task, tries in self.by_task.items() if len(tries) < high)
-            message = f"{len(fewer)} tasks have fewer than {high} scored dialogues; Pass(k) is reported up to k={low}"
-            notices.append(Notice("unequal-trials", len(fewer), message, tuple(fewer[:5])))
-        return notices
+        fewer = sorted(task for task, tries in self.by_task.items() if len(tries) < high)
+        few = f"{len(fewer)} tasks have fewer than {high} scored dialogues; Pass(k) is reported up to k={low}"
+        found: tuple[tuple[str, Sequence[object], str], ...] = (
+            ("refused", self.refused, f"{len(self.refused)} dialogues that cannot be read"),
+            ("tasks-unscored", unscored, f"{len(unscored)} tasks have no scored dialogue"),
+            ("infrastructure", lost, ended),
+            ("unequal-trials", fewer, few),
+        )
+        return self._notices + [
+            Notice(code, len(places), message, tuple(map(str, places[:5]))) for code, places, message in found if places
+        ]
 
     @cached_property
     def data(self) -> str:

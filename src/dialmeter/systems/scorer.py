@@ -124,12 +124,7 @@ class LogCheck(Struct, kw_only=True):
 def check_log(
     log: Trajectories, watch: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories
 ) -> LogCheck:
-    """Read a whole log and count its contents.
-
-    Args:
-        log: an open log.
-        watch: wraps the trajectories, for example in a progress bar.
-    """
+    """Read a whole open log and count its contents. ``watch`` wraps the trajectories, for example in a progress bar."""
     roles, endings, tools, scorers = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     tasks, counts, sources, basis = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     no_reward = []

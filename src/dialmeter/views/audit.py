@@ -1,15 +1,13 @@
-"""Tables, text and an annotation sheet of an audit of gold."""
+"""Tables and text of an audit of gold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..errors import one_line
 from ..model import dialogue_key
-from ..studies.audit.audit import GoldAudit, RankedCandidate, scores_of
+from ..studies.audit.audit import GoldAudit, format_votes, proposal, scores_of
 from ..studies.audit.candidates import KINDS, Candidate
-from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, format_votes, proposal
-from .html_env import page
 from .tables import Table, percent, records_table, table_of
 
 
@@ -39,34 +37,33 @@ def candidate_table(audit: GoldAudit, most: int) -> Table:
         "likely errors of gold",
         listed,
         ("<rank", rank_text),
-        "<kind=candidate.kind",
-        ("<dialogue", lambda each: one_line(each.candidate.dialogue, 30)),
-        "turn=candidate.turn",
-        ("<slot", lambda each: one_line(each.candidate.slot, 40)),
-        ("<gold", lambda each: one_line(each.candidate.gold or "–", 30)),
-        ("<proposed", lambda each: one_line(proposal(each.candidate), 60)),
-        ("strength", lambda each: f"{each.candidate.strength:.2f}"),
+        "<kind",
+        ("<dialogue", lambda each: one_line(each.dialogue, 30)),
+        "turn",
+        ("<slot", lambda each: one_line(each.slot, 40)),
+        ("<gold", lambda each: one_line(each.gold or "–", 30)),
+        ("<proposed", lambda each: one_line(proposal(each), 60)),
+        ("strength", lambda each: f"{each.strength:.2f}"),
         foot=foot,
     )
 
 
-def rank_text(ranked: RankedCandidate) -> str:
+def rank_text(ranked: Candidate) -> str:
     """Return the rank, or the range of ranks of tied candidates.
 
     Example:
-        >>> candidate = Candidate("late", "d", 0, "a-b", None, "a-b", "x", 1.0, (), {})
-        >>> rank_text(RankedCandidate(candidate, 3, 2, {})), rank_text(RankedCandidate(candidate, 5, 1, {}))
+        >>> parts = ("late", "d", 0, "a-b", None, "a-b", "x", 1.0, (), {})
+        >>> rank_text(Candidate(*parts, rank=3, tied=2)), rank_text(Candidate(*parts, rank=5, tied=1))
         ('3-4', '5')
     """
     return str(ranked.rank) if ranked.tied == 1 else f"{ranked.rank}-{ranked.rank + ranked.tied - 1}"
 
 
-def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
+def candidate_lines(audit: GoldAudit, candidate: Candidate) -> Iterator[str]:
     """Yield the lines of a candidate: utterances, votes, and the scores of all trackers after a correction."""
-    candidate = ranked.candidate
-    tie = f", tied with {ranked.tied - 1} others" if ranked.tied > 1 else ""
+    tie = f", tied with {candidate.tied - 1} others" if candidate.tied > 1 else ""
     place = f"{one_line(candidate.slot, 60)}, dialogue {one_line(candidate.dialogue, 60)}, turn {candidate.turn}"
-    yield f"{rank_text(ranked)}  {place}: {KINDS[candidate.kind]}{tie}"
+    yield f"{rank_text(candidate)}  {place}: {KINDS[candidate.kind]}{tie}"
     for turn, speaker, text in talk_around(audit, candidate):
         yield f"  {turn} {speaker:<6}  {one_line(text, 300)}"
     yield f"  gold      {one_line(candidate.gold or 'no value', 100)}"
@@ -77,7 +74,7 @@ def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
         words = candidate.same_words
         yield f"  users say this value in {words.dialogues} other dialogues with this domain; gold has it in {words.annotated}"
     for tracker in audit.trackers.trackers:
-        before, after = scores_of(tracker), ranked.corrected[tracker.name]
+        before, after = scores_of(tracker), candidate.corrected[tracker.name]
         scores = ", ".join(f"{name} {percent(before[name].value)} → {percent(value)}" for name, value in after.items())
         yield f"  if corrected, {one_line(tracker.name, 40)}: {scores}"
 
@@ -101,15 +98,15 @@ def candidate_records(audit: GoldAudit) -> Table:
             {
                 "rank": each.rank,
                 "tied": each.tied,
-                "kind": each.candidate.kind,
-                "dialogue": each.candidate.dialogue,
-                "turn": each.candidate.turn,
-                "slot": each.candidate.slot,
-                "gold": each.candidate.gold or "",
-                "proposed_slot": each.candidate.proposed_slot,
-                "proposed": each.candidate.proposed or "",
-                "strength": each.candidate.strength,
-                "votes": "; ".join(f"{name}: {vote}" for name, vote in format_votes(each.candidate).items()),
+                "kind": each.kind,
+                "dialogue": each.dialogue,
+                "turn": each.turn,
+                "slot": each.slot,
+                "gold": each.gold or "",
+                "proposed_slot": each.proposed_slot,
+                "proposed": each.proposed or "",
+                "strength": each.strength,
+                "votes": "; ".join(f"{name}: {vote}" for name, vote in format_votes(each).items()),
                 **{
                     f"{name} {measure}": value
                     for name, scores in each.corrected.items()
@@ -119,8 +116,3 @@ def candidate_records(audit: GoldAudit) -> Table:
             for each in audit.ranked
         ]
     )
-
-
-def sheet_page(rows: Sequence[AuditRow]) -> str:
-    """Return a sheet as one HTML page with a keyboard key for every verdict; text from files is escaped."""
-    return page("tracker/audit_sheet.html", rows=rows, verdicts=VERDICTS, kept=KEPT) + "\n"

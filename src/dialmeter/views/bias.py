@@ -9,8 +9,19 @@ from math import fsum
 from msgspec.structs import asdict
 
 from ..stats import Interval
-from ..studies.bias.bias_verdict import WORDS, BiasVerdict, limits, no_correlation
-from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, TRAITS, BiasStudy, Filter, rows_of
+from ..studies.bias import (
+    FILTER_WORDS,
+    REFERENCE,
+    RIVAL,
+    TRAITS,
+    WORDS,
+    BiasStudy,
+    BiasVerdict,
+    Filter,
+    limits,
+    no_correlation,
+    rows_of,
+)
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts.grid import TRAIT_GRID, trait_frame

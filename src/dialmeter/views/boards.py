@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..core.output import new_folder
 from ..errors import DialmeterError, one_line
-from ..studies.board.board import Board, BoardRow, RuleRanks
+from ..studies.board import Board, BoardRow, RuleRanks
 from ..tracking.diagnosis.suspicions import Finding
 from .compare import holm_note
 from .content import Code, Paragraph, Section, Warnings, plain_sections

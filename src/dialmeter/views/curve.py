@@ -9,8 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..core.comparability import joint_signature
-from ..studies.curve.curve import MEAN, POOLED, Curve, CurvePoint, CurveTrend, DomainTable, Kind
-from ..studies.curve.curve_files import CurveEstimate
+from ..studies.curve import MEAN, POOLED, Curve, CurveEstimate, CurvePoint, CurveTrend, DomainTable, Kind
 from .chart_files import Chart, slug
 from .charts import data
 from .charts.bars import BARS

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from math import isnan
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from ..readers.sheets import Cells, SheetKind
 from .charts.words import escape_invisible
 from .tables import percent
 
@@ -90,6 +91,11 @@ def environment() -> Environment:
 def page(template: str, /, **variables: Any) -> str:
     """Render a page."""
     return environment().get_template(template).render(**variables)
+
+
+def form_page(sheet: SheetKind, rows: Sequence[Cells]) -> str:
+    """Render a sheet for people as a page with buttons and keys for every verdict. Its last button saves the verdicts as CSV."""
+    return page("sheet_form.html", form=sheet, rows=rows) + "\n"
 
 
 @cache

@@ -10,9 +10,18 @@ from msgspec.structs import asdict
 
 from ..core.output import new_folder
 from ..errors import DialmeterError
-from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet, write_sheet
-from ..studies.human.fit_lambda import Lam, LambdaFit
-from ..studies.human.human import HumanStudy, Statistic, write_ratings
+from ..studies.human import (
+    HELP,
+    QUESTION,
+    HumanStudy,
+    Lam,
+    LambdaFit,
+    RatingScale,
+    Sheet,
+    Statistic,
+    write_ratings,
+    write_sheet,
+)
 from .html_env import page
 from .tables import Table, coefficient, limits, records_of, records_table, table_of
 

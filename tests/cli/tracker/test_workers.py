@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.simulation.files import play_to_file
+from dialmeter.simulation.play import play_to_file
 
 from ...clusters import running
 from ...killing import SMALL_SHARDS, contents

@@ -25,10 +25,7 @@ from dialmeter.judges.attacks import chosen, make_pool, with_resources
 from dialmeter.judges.attempts import AttackCheckpoint, Attacked, AttackPart, gather
 from dialmeter.judges.language import Language, Resources, open_language
 from dialmeter.model import Conversation
-from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled
-from dialmeter.simulation.play import Setting as Play
-from dialmeter.simulation.play import play_lines
+from dialmeter.simulation.play import play_to_file
 
 NAMES = ("entailment", "pronoun", "repetition", "vocabulary", "dullness", "entrainment")
 
@@ -38,8 +35,7 @@ def talks(tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
     from dialmeter.readers.conversations import open_conversations
 
     path = tmp_path_factory.mktemp("talk") / "talk.jsonl"
-    lines = play_lines(sampled(90, 4), Play(choose("agenda", "user"), choose("rule", "system"), 0.0, 4))
-    path.write_bytes(b"".join(lines))
+    play_to_file(path, goals=90, seed=4)
     return list(open_conversations(str(path)))
 
 

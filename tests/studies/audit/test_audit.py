@@ -21,8 +21,7 @@ from tests.studies.audit.made import (
 )
 
 from dialmeter.studies.audit.audit import find_candidates
-from dialmeter.studies.audit.reading import read_trackers
-from dialmeter.studies.audit.trackers import AuditedTracker, GoldStateCheck, TrackerSet
+from dialmeter.studies.audit.trackers import AuditedTracker, GoldStateCheck, TrackerSet, read_trackers
 from dialmeter.studies.audit.votes import Mentions, weigh
 from dialmeter.tracking.gold_patch import Correction, GoldPatch
 from dialmeter.tracking.rule_sets.rules import named

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.studies.audit.made import made_gold, made_trackers, write_corpus
 
-from dialmeter.studies.audit.reading import read_trackers
+from dialmeter.studies.audit.trackers import read_trackers
 from dialmeter.studies.audit.votes import Mentions
 from dialmeter.tracking.rule_sets.rules import named
 

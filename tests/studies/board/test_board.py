@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from dialmeter import score_tracker
 from dialmeter.core.comparison import Resampling
-from dialmeter.studies.board.board import MEASURES, Board, BoardSettings, make_board
-from dialmeter.studies.board.systems import BoardManifest, read_manifest
+from dialmeter.studies.board import MEASURES, Board, BoardManifest, BoardSettings, make_board, read_manifest
 from dialmeter.tracking.rule_sets.rules import change, load
 
 from .made import NAMES, write_system, write_twelve

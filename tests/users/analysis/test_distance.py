@@ -10,8 +10,7 @@ from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Act, Conversation, Move
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.files import sampled
-from dialmeter.simulation.play import Setting, play
+from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.users.analysis.distance import Distance, distances
 
 from ...cli.invoke import call, checked

@@ -159,7 +159,7 @@ def make(**options: Any) -> Output:
 
 
 def _default_corpora() -> dict[str, list[Conversation]]:
-    from ...simulation.files import play_to_file
+    from ...simulation.play import play_to_file
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "town.jsonl"

@@ -14,17 +14,18 @@ from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...judges.case_files import read_cases
 from ...judges.validity import (
+    BLIND,
     INSTRUCTIONS,
+    SHEET,
     AttackValidity,
     by_hash,
-    csv_sheet,
-    html_sheet,
     kappa,
     read_sheet,
     record,
     sheet_rows,
     validity,
 )
+from ...views.html_env import form_page
 from ...views.judge import validity_table
 from .. import options as shared
 from ..frame import document_output
@@ -72,9 +73,10 @@ def judge_validity(**options: Any) -> Output:
     if sheet:
         if options["out"]:
             raise DialmeterError("--out needs --read-sheets; --make-sheets writes the sheet")
-        write = html_sheet if Path(sheet).suffix == ".html" else csv_sheet
         rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])
-        write_file(sheet, write(rows, blind=options["blind"]), force=options["force"])
+        kind = BLIND if options["blind"] else SHEET
+        text = form_page(kind, rows) if Path(sheet).suffix == ".html" else kind.text(rows)
+        write_file(sheet, text, force=options["force"])
         summary = f"{len(rows)} cases in {one_line(sheet, 200)}"
         return document_output(
             JudgeValidityDocument,

@@ -13,12 +13,12 @@ from msgspec.structs import asdict
 from ...core.document import Count, Document, Number, SignedScore, Text
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
-from ...studies.audit.audit import GoldAudit, RankedCandidate, Reliability, audit_gold
-from ...studies.audit.candidates import Kind, Vote
-from ...studies.audit.reading import is_run, read_talk, read_trackers
-from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
+from ...studies.audit.audit import SHEET, GoldAudit, Reliability, audit_gold, read_sheets, sheet_rows
+from ...studies.audit.candidates import Candidate, Kind, Vote
+from ...studies.audit.trackers import is_run, read_talk, read_trackers
 from ...tracking.gold_patch import Correction
 from ...views import audit as views
+from ...views.html_env import form_page
 from ...views.tables import signature_of
 from .. import options as shared
 from ..frame import document_output, name_files, scores_and_accounts
@@ -127,7 +127,8 @@ def audit_(**options: Any) -> Output:
     if options["sheet"]:
         rows = sheet_rows(audit)
         is_page = Path(options["sheet"]).suffix in (".html", ".htm")
-        write_file(options["sheet"], views.sheet_page(rows) if is_page else csv_sheet(rows), force=options["force"])
+        text = form_page(SHEET, rows) if is_page else SHEET.text(rows)
+        write_file(options["sheet"], text, force=options["force"])
     voting = audit.trackers.trackers
     return document_output(
         TrackerAuditDocument,
@@ -187,17 +188,15 @@ def _patch_from_sheets(options: dict[str, Any]) -> Output:
     )
 
 
-def _candidate(audit: GoldAudit, ranked: RankedCandidate) -> dict[str, Any]:
-    talk, words = views.talk_around(audit, ranked.candidate), ranked.candidate.same_words
+def _candidate(audit: GoldAudit, candidate: Candidate) -> dict[str, Any]:
+    talk, words = views.talk_around(audit, candidate), candidate.same_words
     return {
-        **asdict(ranked.candidate),
-        "rank": ranked.rank,
-        "tied": ranked.tied,
+        **asdict(candidate),
         "talk": [{"turn": turn, "speaker": who, "text": text} for turn, who, text in talk],
         "same_words": None if words is None else words._asdict(),
         "corrected": [
             {"system": name, "measure": measure, "value": value}
-            for name, scores in ranked.corrected.items()
+            for name, scores in candidate.corrected.items()
             for measure, value in scores.items()
         ],
     }

@@ -11,15 +11,20 @@ from msgspec import UNSET, Struct, UnsetType
 from ...core.document import Document, SignedScore, make_document
 from ...errors import DialmeterError
 from ...model import Notice
-from ...studies.bias.bias_verdict import BiasVerdict, SignChange, notices_of_study, sign_changes, summary, verdicts
-from ...studies.bias.correlations import (
+from ...studies.bias import (
     BiasStudy,
+    BiasVerdict,
     DialogueTraits,
     MeasureCorrelation,
+    SignChange,
     TraitCorrelation,
     TraitDifference,
+    notices_of_study,
     rows_of,
+    sign_changes,
     study_bias,
+    summary,
+    verdicts,
 )
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views

@@ -14,8 +14,7 @@ from ...core.document import Count, Document, Number, SignedScore
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import parse
-from ...studies.board.board import Board, BoardSettings, RuleRanks, make_board
-from ...studies.board.systems import BoardEntry, BoardManifest, read_manifest
+from ...studies.board import Board, BoardEntry, BoardManifest, BoardSettings, RuleRanks, make_board, read_manifest
 from ...tracking.diagnosis.suspicions import Finding
 from ...views import boards as views
 from .. import options as shared

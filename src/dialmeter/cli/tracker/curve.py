@@ -21,8 +21,7 @@ from ...core.document import (
 )
 from ...core.result import score_dict
 from ...errors import one_line
-from ...studies.curve.curve import SCALES, Curve, CurvePoint, CurveTrend, draw_curve
-from ...studies.curve.curve_files import CurveEstimate, in_folder, in_manifest
+from ...studies.curve import SCALES, Curve, CurveEstimate, CurvePoint, CurveTrend, draw_curve, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tables import signature_of
 from .. import options as shared

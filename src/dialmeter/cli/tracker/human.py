@@ -14,9 +14,18 @@ from ...core.document import Count, Document, Interval, Number
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...model import Notice
-from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
-from ...studies.human.fit_lambda import LambdaFit, fit_lambda
-from ...studies.human.human import HumanStudy, RaterAgreement, compare_with_people, read_ratings, write_ratings
+from ...studies.human import (
+    HumanStudy,
+    LambdaFit,
+    RaterAgreement,
+    RatingScale,
+    Sampler,
+    compare_with_people,
+    fit_lambda,
+    read_ratings,
+    read_sheets,
+    write_ratings,
+)
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import score_file
 from ...views.human import csv_tables, lambda_lines, lambda_rows, lambda_table, tables_of, write_sheets

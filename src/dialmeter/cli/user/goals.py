@@ -13,8 +13,9 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import Goal
 from ...readers.conversations import open_conversations, open_trajectories
 from ...readers.corpus import open_corpus
+from ...readers.csv_files import csv_text
 from ...users.goals import derived_goal, written_goals
-from ...users.items.goal_items import goal_rows, goal_sheet
+from ...users.items.goal_items import SHEET, goal_rows
 from ...users.profile import load as load_profile
 from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 from ...views.tables import Table, grid_of
@@ -126,7 +127,7 @@ def _make_sheet(options: dict[str, Any]) -> Output:
         rows = goal_rows(trajectories)
     if not rows:
         raise InputError("no dialogue has a goal in words", file=log.name)
-    write_file(options["sheet"], goal_sheet(rows), force=options["force"])
+    write_file(options["sheet"], csv_text(SHEET.columns, rows), force=options["force"])
     return Output(
         parts=[Block(f"{len(rows)} rows written to {one_line(options['sheet'])}{source}")],
         notices=notices,

@@ -16,11 +16,10 @@ from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...simulation.agents import choose
 from ...simulation.agents.agent import ChosenAgent, Role
-from ...simulation.files import sampled, tasks_from_goals, write
+from ...simulation.goals import foreign_values, read_goals
 from ...simulation.outcome import describe_silence, outcome, play_account
-from ...simulation.play import MAX_TURNS, Setting, Task
+from ...simulation.play import MAX_TURNS, Setting, Task, sampled, tasks_from_goals, write
 from ...simulation.world import town
-from ...simulation.world.goals import foreign_values, read_goals
 from ...users.result import SHOWN
 from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option

@@ -24,8 +24,8 @@ from ...readers.conversations import open_conversations, spans_of
 from ...readers.formats import LOG_FORMATS
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
-from ...simulation.language.understand import TownMaker
-from ...simulation.world.database import matches
+from ...simulation.understand import TownMaker
+from ...simulation.world import matches
 from ...users import record
 from ...users.analysis.check import UserCheck, check_talk
 from ...users.blame import BlameVerdict, Confusion, Loss

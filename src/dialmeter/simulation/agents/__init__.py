@@ -10,25 +10,19 @@ from .agent import Agent, ChosenAgent, Kind, choose
 
 __all__ = ["QUICK", "Agent", "ChosenAgent", "Kind", "choose", "registry"]
 
-QUICK = frozenset({"agenda", "forgetful", "looping", "inventive", "hasty", "rule", "eager", "stubborn"})
+_MODULES = {
+    "agenda": ("agenda", "forgetful", "looping", "inventive", "hasty"),
+    "rule_system": ("rule", "eager", "stubborn"),
+}
+QUICK = frozenset(name for names in _MODULES.values() for name in names)
 """Agents that answer without delay."""
 
 registry = Registry(
     "agent",
     "dialmeter.agents",
     {
-        name: f"{__name__}.{target}"
-        for name, target in {
-            "agenda": "agenda_user:AGENDA",
-            "forgetful": "agenda_user:FORGETFUL",
-            "looping": "agenda_user:LOOPING",
-            "inventive": "agenda_user:INVENTIVE",
-            "hasty": "agenda_user:HASTY",
-            "rule": "rule_system:RULE",
-            "eager": "rule_system:EAGER",
-            "stubborn": "rule_system:STUBBORN",
-            "endpoint-user": "endpoint:USER_KIND",
-            "endpoint-system": "endpoint:SYSTEM_KIND",
-        }.items()
+        **{name: f"{__name__}.{module}:{name.upper()}" for module, names in _MODULES.items() for name in names},
+        "endpoint-user": f"{__name__}.endpoint:USER_KIND",
+        "endpoint-system": f"{__name__}.endpoint:SYSTEM_KIND",
     },
 )

@@ -1,16 +1,21 @@
-"""The agenda of a user (a stack of things to say), its wishes in each domain, and flaws that measures should detect.
+"""A user with an agenda: it says what its goal asks for, answers questions, and gives up if the system does not help.
 
-Schatzmann, Thomson, Weilhammer, Ye and Young (2007), Agenda-Based User Simulation for Bootstrapping a POMDP Dialogue System, NAACL.
+dialmeter has five of them: one without a flaw, and four with one flaw each. Schatzmann, Thomson, Weilhammer, Ye and Young (2007),
+Agenda-Based User Simulation for Bootstrapping a POMDP Dialogue System, NAACL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
-from ...model import DomainGoal
-from ..world.database import DOMAINS, DONTCARE, goal_values
+from msgspec import Meta, Struct, field
+
+from ...model import USER, Act, DomainGoal, Goal, Move
+from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
+from ..world import DOMAINS, DONTCARE, REFERENCE, World, goal_values
+from .agent import Kind, Share
 
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
 
@@ -71,7 +76,6 @@ class Wish:
     Attributes:
         search: constraints for an offer.
         book: details of the booking.
-        requests: slots to ask for.
         offered: the offer of the system that the user has accepted.
         answered: answered requests, each with the offer that the answer is about.
         tries: number of times that the system did not help.
@@ -237,3 +241,275 @@ def loop(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
         return []
     said = [AgendaItem("search", wish.domain, slot, value) for slot, value in wish.said.items() if slot in wish.search]
     return rng.sample(said, min(len(said), 2))
+
+
+_LANDMARKS = ("saltmere town hall", "saltmere station")
+
+
+class UserDials(Struct, frozen=True):
+    """The settings of a user."""
+
+    patience: Annotated[int, Meta(ge=0)] = 3
+    """Number of times that the system may fail to help in a domain before the user gives up the domain."""
+    verbosity: Annotated[int, Meta(ge=1)] = 3
+    """The maximum number of constraints in one turn."""
+    repetition: Share = 0.0
+    """The chance to repeat constraints and questions after an answer."""
+    forgetting: Share = 0.0
+    """The chance to forget a constraint until the system asks; requests are forgotten for good, with half this chance."""
+    invention: Share = 0.0
+    """The chance to invent a constraint; at most two per domain."""
+    haste: Share = 0.0
+    """The chance to leave at each turn."""
+
+
+class AgendaUser:
+    """A user with an agenda; it can have several dialogues, one after the other. It knows only what the system says."""
+
+    def __init__(self, dials: UserDials, world: World, rng: Random) -> None:
+        self._dials = dials
+        self._rng = rng
+        self.start(None)
+
+    def start(self, goal: Goal | None) -> None:
+        self._left, self._turn, self._loops, self._domain = False, 0, 0, ""
+        self._wishes: dict[str, Wish] = {domain: Wish(domain, each) for domain, each in (goal or {}).items()}
+        self._agenda = Agenda([AgendaItem("bye")])
+        for wish in reversed(self._wishes.values()):
+            self._agenda.push(self._items(wish))
+
+    def _items(self, wish: Wish) -> list[AgendaItem]:
+        """Return the items of one domain: search constraints, then booking and questions in random order."""
+        if wish.domain == "taxi":
+            # If the goal does not give an end of the ride, it has no value yet.
+            open_ends = {slot: "" for slot in ("departure", "destination") if slot not in wish.goal.info}
+            wish.search = {**open_ends, **wish.search}
+        if self._dials.forgetting:
+            forget(wish, self._dials.forgetting, self._rng)
+        wrong = invent(wish, self._dials.invention, self._rng) if self._dials.invention else []
+        # Values that are given up after a failure come first. If they came last, a failure could be reported before they are said.
+        first_tries = {slot for slot, value in wish.goal.fail_info.items() if value != wish.goal.info.get(slot)}
+        slots = sorted(wish.search, key=lambda slot: (slot not in wish.invented, slot not in first_tries))
+        searched = [AgendaItem("search", wish.domain, slot, wish.search[slot]) for slot in slots]
+        later = [item for item in searched if item.slot in [each.slot for each in wrong]]
+        searched = [*wrong, *(item for item in searched if item not in later), *later]
+        booked = [AgendaItem("book", wish.domain, slot, value) for slot, value in wish.book.items()]
+        asked = [AgendaItem("ask", wish.domain, slot) for slot in wish.requests]
+        rest = [*booked, *asked] if self._rng.random() < 0.5 else [*asked, *booked]
+        return [*searched, *rest, AgendaItem("close", wish.domain)]
+
+    def reply(self, acts: Sequence[Act], text: str) -> Move:
+        if self._turn:
+            for domain, news in interpret(acts, self._domain).items():
+                if domain in self._wishes:
+                    self._react(self._wishes[domain], news)
+        self._turn += 1
+        return Move(USER, acts=tuple(self._next()))
+
+    def done(self) -> bool:
+        return self._left
+
+    def _react(self, wish: Wish, news: DomainNews) -> None:
+        """Change the agenda of one domain after a move of the system. The items that are pushed last are said first."""
+        if news.refused is not None:
+            self._booking_refused(wish, news.refused)
+        if news.nothing is not None:
+            self._nothing_found(wish, news.nothing)
+        elif news.offers:
+            self._consider(wish, news)
+        self._take_answers(wish, news)
+        for slot in news.questions:
+            self._tell(wish, wish.answer(slot))
+
+    def _take_answers(self, wish: Wish, news: DomainNews) -> None:
+        answered = {slot for slot in wish.requests if slot in news.facts}
+        got_answer = bool(answered & wish.asked or news.reference)
+        if news.reference:
+            wish.booked = True
+            self._agenda.drop(lambda item: item.stage == "book" and item.domain == wish.domain)
+        if wish.domain == "taxi" and "car type" in news.facts:
+            wish.offered = news.facts["car type"]
+        wish.answered |= dict.fromkeys(answered, wish.offered or "")
+        self._agenda.drop(lambda item: item.stage == "ask" and item.domain == wish.domain and item.slot in answered)
+        if got_answer and self._dials.repetition and self._loops < MOST_LOOPS:
+            again = loop(wish, self._dials.repetition, self._rng)
+            self._loops += bool(again)
+            self._agenda.push(again)
+            if again and answered & wish.asked:
+                self._agenda.push([AgendaItem("ask", wish.domain, min(answered & wish.asked))])
+        wish.asked -= answered
+
+    def _consider(self, wish: Wish, news: DomainNews) -> None:
+        """Accept an offer if its known facts meet the constraints; otherwise repeat the constraints that it does not meet."""
+        wrong = wish.mismatches(news.facts)
+        if wrong:
+            self._lost_patience(wish)
+            self._tell(wish, wrong)
+            return
+        wish.offered = news.offers[0]
+        if len(news.offers) > 1:
+            self._tell(wish, {DOMAINS[wish.domain].entity: wish.offered})
+
+    def _nothing_found(self, wish: Wish, echoed: dict[str, str]) -> None:
+        corrections = wish.misheard(echoed)
+        pairs = corrections or wish.search_failed()
+        if corrections or not pairs:
+            self._lost_patience(wish)
+        self._tell(wish, pairs or wish.search)
+
+    def _booking_refused(self, wish: Wish, echoed: dict[str, str]) -> None:
+        if not wish.wants_booking:
+            return
+        corrections = {slot: value for slot, value in wish.misheard(echoed).items() if slot in wish.book}
+        pairs = corrections or wish.booking_failed()
+        self._agenda.drop(lambda item: item.stage == "book" and item.domain == wish.domain)
+        if corrections or not pairs:
+            self._lost_patience(wish)
+        self._tell(wish, pairs or wish.book)
+
+    def _tell(self, wish: Wish, pairs: dict[str, str]) -> None:
+        if wish.given_up:
+            return
+        bookable = DOMAINS[wish.domain].book
+        items = [
+            AgendaItem("book" if slot in bookable else "search", wish.domain, slot, value)
+            for slot, value in pairs.items()
+        ]
+        # The new items replace older items for the same slots.
+        replaced = {item[:3] for item in items}
+        self._agenda.drop(lambda item: item[:3] in replaced)
+        self._agenda.push(items)
+
+    def _lost_patience(self, wish: Wish) -> None:
+        wish.tries += 1
+        if wish.tries > self._dials.patience:
+            wish.given_up = True
+            self._agenda.drop(lambda item: item.domain == wish.domain)
+
+    def _next(self) -> Iterable[Act]:
+        """Pop the items of this turn, and return their acts."""
+        if self._turn > 1 and self._rng.random() < self._dials.haste:
+            return self._leave()
+        while True:
+            item = self._agenda.top
+            if item.stage == "bye":
+                return self._leave()
+            wish = self._wishes[item.domain]
+            if item.stage == "search":
+                break
+            if self._unfinished(wish, item):
+                continue
+            if item.stage != "close":
+                break
+            self._agenda.pop(1)
+        self._domain = item.domain
+        items = self._agenda.pop(self._rng.randint(1, self._dials.verbosity))
+        return self._acts(wish, items)
+
+    def _unfinished(self, wish: Wish, item: AgendaItem) -> bool:
+        """Push what must come before the next item: an offer to book or to ask about, answers, or a booking."""
+        before = wish.tries
+        if item.stage in ("ask", "book") and wish.offered is None:
+            self._lost_patience(wish)
+            self._tell(wish, wish.search)
+        elif item.stage == "close" and wish.unanswered:
+            self._lost_patience(wish)
+            if not wish.given_up:
+                self._agenda.push(AgendaItem("ask", wish.domain, slot) for slot in wish.unanswered)
+                wish.asked.clear()
+        elif item.stage == "close" and wish.wants_booking and wish.offered is not None:
+            self._lost_patience(wish)
+            self._tell(wish, wish.book)
+        return wish.tries > before
+
+    def _acts(self, wish: Wish, items: list[AgendaItem]) -> list[Act]:
+        if items[0].stage == "ask":
+            wish.asked.update(item.slot for item in items)
+            return [act(wish.domain, "request", item.slot) for item in items]
+        informed = [item._replace(value=item.value or self._end(item.slot)) for item in items]
+        for item in informed:
+            if item.slot in wish.search and not wish.search[item.slot]:
+                wish.search[item.slot] = item.value
+            wish.said[item.slot] = item.value
+        return [act(wish.domain, "inform", item.slot, item.value) for item in informed]
+
+    def _end(self, slot: str) -> str:
+        """Return an end of a linked taxi ride: a place that was found before, or else a landmark."""
+        venues = [
+            wish.offered
+            for wish in self._wishes.values()
+            if wish.offered and wish.domain in ("hotel", "restaurant", "attraction")
+        ]
+        index = 0 if slot == "departure" else 1
+        return venues[index] if len(venues) > 1 else _LANDMARKS[index]
+
+    def _leave(self) -> list[Act]:
+        self._left = True
+        return [act(GENERAL, "thank"), act(GENERAL, "bye")]
+
+
+_OFFERS = ("inform", "recommend", "select", "offerbook")
+
+
+class DomainNews(Struct):
+    """The user's interpretation of a system turn, in one domain.
+
+    Attributes:
+        questions: slots that the system asks for.
+        nothing: constraints for which nothing was found; None if the system did not say so.
+        refused: details that cannot be booked; None if no booking was refused.
+    """
+
+    offers: list[str] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    questions: list[str] = field(default_factory=list)
+    nothing: dict[str, str] | None = None
+    refused: dict[str, str] | None = None
+    reference: str = ""
+
+
+def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
+    """Interpret a system turn, by domain.
+
+    Args:
+        domain: the domain that the user spoke of; bookings belong to it.
+
+    Example:
+        >>> from ..grammar import act
+        >>> news = interpret([act("booking", "nobook", "day", "friday"), act("train", "request", "day")], "hotel")
+        >>> news["hotel"].refused, news["train"].questions
+        ({'day': 'friday'}, ['day'])
+    """
+    by_domain: dict[str, DomainNews] = {}
+    for each in acts:
+        act_domain = domain if each.service == BOOKING else each.service
+        if act_domain == GENERAL:
+            continue
+        news = by_domain.setdefault(act_domain, DomainNews())
+        intent, value = intent_of(each.name), value_of(each)
+        pair = {each.slot: value} if each.slot else {}
+        if intent == "request":
+            news.questions += [each.slot] if each.slot else []
+        elif intent == "nooffer":
+            news.nothing = {**(news.nothing or {}), **pair}
+        elif intent == "nobook":
+            news.refused = {**(news.refused or {}), **pair}
+        elif each.slot == REFERENCE:
+            news.reference = value
+        elif each.slot and act_domain in DOMAINS and each.slot == DOMAINS[act_domain].entity and intent in _OFFERS:
+            news.offers.append(value)
+            news.facts |= pair if intent != "select" else {}
+        elif each.slot and intent != "offerbook":
+            news.facts |= pair
+    return by_domain
+
+
+AGENDA = Kind("user", "says all that its goal asks for, from an agenda", UserDials(), AgendaUser)
+FORGETFUL = Kind(
+    "user", "forgets constraints until the system asks, and requests for good", UserDials(forgetting=0.7), AgendaUser
+)
+LOOPING = Kind(
+    "user", "repeats constraints and questions after they were answered", UserDials(repetition=0.9), AgendaUser
+)
+INVENTIVE = Kind("user", "says things that are not in its goal", UserDials(invention=0.8), AgendaUser)
+HASTY = Kind("user", "leaves before it has what it wants", UserDials(haste=0.12), AgendaUser)

@@ -23,8 +23,8 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...model import Act, Goal, Move
 from ...readers.pairs.slot_names import slot_in
 from ...registry import object_at
-from ..language.grammar import ASKED, GENERAL, act, intent_of, value_of
-from ..world.database import World
+from ..grammar import ASKED, GENERAL, act, intent_of, value_of
+from ..world import World
 
 Role: TypeAlias = Literal["user", "system"]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -54,7 +54,6 @@ class Kind(NamedTuple):
     """A kind of agent in the registry.
 
     Attributes:
-        role: user or system.
         about: one line of help.
         dials: the settings, with their default values.
         make: creates an agent from dials, the town and a random generator.
@@ -72,7 +71,6 @@ class ChosenAgent(Struct, frozen=True):
     Attributes:
         text: the agent as printed.
         name: the name in the registry, or ``module:object``.
-        role: user or system.
         dials: the given settings, by name.
     """
 
@@ -86,12 +84,7 @@ _CALL = re.compile(r"([^()]+)(?:\((.*)\))?")
 
 
 def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> ChosenAgent:
-    """Parse and validate an agent.
-
-    Args:
-        text: a name with dials in brackets, or ``module:object``.
-        role: user or system.
-        more: more dials.
+    """Parse and validate an agent: a name with dials in brackets, or ``module:object``, and more dials.
 
     Raises:
         DialmeterError: there is no such agent, it has the other role, or a dial is invalid.
@@ -108,7 +101,13 @@ def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chos
         raise DialmeterError(f"{text!r} is not an agent; write it like agenda(patience=2)")
     name = match[1].rstrip()
     name = f"endpoint-{role}" if name == "endpoint" else name
-    given = dict(_parse_dial(part, text) for part in (match[2] or "").split(",") if part.strip())
+    given: dict[str, Any] = {}
+    for part in (match[2] or "").split(","):
+        dial, equals, value = (piece.strip() for piece in part.partition("="))
+        if part.strip() and not equals:
+            raise DialmeterError(f"{text}: write dials like patience=2")
+        if equals:
+            given[dial] = value
     dials = {**given, **(more or {})}
     kind = kind_of(name, role)
     if kind.role != role:
@@ -123,9 +122,15 @@ def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chos
 
 
 def kind_of(name: str, role: Role) -> Kind:
-    """Return the kind of an agent, from the registry or from ``module:object``."""
+    """Return the kind of an agent, from the registry or from ``module:object``.
+
+    Raises:
+        DialmeterError: there is no such agent, or the object does not have the two methods.
+    """
     if ":" in name:
-        return kind_at(name, role)
+        agent = _object_at(name)
+        about = f"{name}, an agent with init_session and response"
+        return Kind(role, about, NoDials(), lambda dials, world, rng: ConvlabAgent(name, role, agent))
     from . import registry
 
     kind = registry.load(name)
@@ -166,13 +171,6 @@ def _load_agent(
     return kind.make, set_dials(name, kind, dict(given))
 
 
-def _parse_dial(part: str, text: str) -> tuple[str, Any]:
-    name, equals, value = (piece.strip() for piece in part.partition("="))
-    if not equals:
-        raise DialmeterError(f"{text}: write dials like patience=2")
-    return name, value
-
-
 def _format_value(value: Any) -> str:
     try:
         return f"{float(value):g}"
@@ -182,20 +180,6 @@ def _format_value(value: Any) -> str:
 
 class NoDials(Struct, frozen=True):
     """External agents have no dials."""
-
-
-def kind_at(name: str, role: Role) -> Kind:
-    """Return the kind of the agent at ``module:object``.
-
-    Raises:
-        DialmeterError: it cannot be imported, or does not have the two methods.
-    """
-    _object_at(name)
-
-    def make(dials: NoDials, world: World, rng: Random) -> Agent:
-        return ConvlabAgent(name, role, _object_at(name))
-
-    return Kind(role, f"{name}, an agent with init_session and response", NoDials(), make)
 
 
 @cache

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Messages
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move
-from ..language.grammar import BOOKING, act, grammar, intent_of, say, value_of
-from ..language.understand import understand
+from ..grammar import BOOKING, act, grammar, intent_of, say, value_of
 from ..play import Setting, Task, play
-from ..world import town
-from ..world.database import DOMAINS, World, failing_slots, reference
+from ..understand import understand
+from ..world import DOMAINS, World, failing_slots, reference, town
 from . import choose
 from .agent import ChosenAgent, Kind, set_dials
 
@@ -149,30 +148,17 @@ class EndpointDials(Struct, frozen=True):
 
 
 def client(dials: EndpointDials) -> ChatEndpoint:
-    """Create the client for a model.
-
-    Raises:
-        DialmeterError: the dials have no endpoint.
-        MissingExtra: httpx is not installed.
-    """
+    """Create the client for a model."""
     return ChatEndpoint(
         dials.url, dials.model, key=dials.key, timeout=dials.timeout, retries=dials.retries, wait=dials.pause
     )
-
-
-class AsksModel(Protocol):
-    """The part of an endpoint that agents need."""
-
-    def ask(self, messages: Messages, parameters: Mapping[str, Any], *, must_speak: bool) -> ChatAnswer:
-        """Return the answer of the model."""
-        ...
 
 
 class _ModelAgent:
     """An agent that is a language model. It keeps the messages of its dialogue."""
 
     def __init__(self, dials: EndpointDials, world: World, rng: Random) -> None:
-        self.endpoint: AsksModel = client(dials)
+        self.endpoint: ChatEndpoint | _Script = client(dials)
         self._dials = dials
         self._world = world
         self._messages: list[dict[str, str]] = []
@@ -230,10 +216,7 @@ SYSTEM_KIND = Kind(
 
 STAND_INS = ("agenda", "rule")
 """The user and the system that replace the agents; they need no language model."""
-_MODELS: dict[str, tuple[Kind, type[EndpointUser | EndpointSystem]]] = {
-    "endpoint-user": (USER_KIND, EndpointUser),
-    "endpoint-system": (SYSTEM_KIND, EndpointSystem),
-}
+_MODELS = {"endpoint-user": USER_KIND, "endpoint-system": SYSTEM_KIND}
 
 
 class _Script:
@@ -255,12 +238,8 @@ def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, Co
 
     The dialogues are played by the stand-ins on the same goals. A language model may need more or fewer turns.
 
-    Args:
-        tasks: the goals.
-        settings: the pairs of agents.
-
     Example:
-        >>> from dialmeter.simulation.files import sampled
+        >>> from dialmeter.simulation.play import sampled
         >>> model = choose("endpoint", "user", {"url": "http://127.0.0.1:8000/v1", "model": "small"})
         >>> [(name, cost)] = rehearse(sampled(2, seed=7), [Setting(model, choose("rule", "system"), seed=7)]).items()
         >>> name, cost.calls > 10
@@ -272,19 +251,19 @@ def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, Co
         models = [(agent, other) for agent, other in pairs if agent.name in _MODELS]
         if not models:
             continue
-        user, system = STAND_INS
-        talks = list(play(tasks, replace(setting, user=choose(user, "user"), system=choose(system, "system"))))
+        user, system = choose(STAND_INS[0], "user"), choose(STAND_INS[1], "system")
+        talks = list(play(tasks, replace(setting, user=user, system=system)))
         for agent, other in models:
             estimates[f"{agent.text} with {other.text}"] = _estimate(agent, talks)
     return estimates
 
 
 def _estimate(chosen: ChosenAgent, talks: Sequence[Conversation]) -> CostEstimate:
-    kind, make = _MODELS[chosen.name]
+    kind = _MODELS[chosen.name]
     dials = set_dials(chosen.name, kind, chosen.dials)
     counter = DryRun(client(dials))
     for talk in talks:
-        agent = make(dials, town(), Random(0))
+        agent: Any = kind.make(dials, town(), Random(0))
         agent.endpoint = _Script(counter, (move.text for move in talk.moves if move.speaker == chosen.role), talk.id)
         agent.start(talk.goal if chosen.role == USER else None)
         before = ""

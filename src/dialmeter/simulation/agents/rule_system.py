@@ -9,8 +9,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ...model import SYSTEM, Act, Goal, Move
-from ..language.grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world.database import DOMAINS, DONTCARE, REFERENCE, Row, World, failing_slots, reference
+from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
+from ..world import DOMAINS, DONTCARE, REFERENCE, Row, World, failing_slots, reference
 from .agent import Kind, Share
 
 _TIMES = ("leaveat", "arriveby")
@@ -36,13 +36,7 @@ class SystemDials(Struct, frozen=True):
 
 
 class RuleSystem:
-    """A rule-based system; it can have several dialogues, one after the other.
-
-    Args:
-        dials: the settings.
-        world: the database.
-        rng: the random generator for all choices.
-    """
+    """A rule-based system; it can have several dialogues, one after the other."""
 
     def __init__(self, dials: SystemDials, world: World, rng: Random) -> None:
         self._dials = dials

@@ -8,19 +8,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from ...errors import InputError
 from ...model import dialogue_key, domain_of
+from ...stats.formulas import Floats
 from ...tracking.gold_patch import Correction, GoldPatch
 from .trackers import TrackerSet, Utterances
-from .votes import Mentions, SlotMention, TurnSpan, Votes
-
-if TYPE_CHECKING:
-    from ...stats.formulas import Floats
-    from .votes import IntArray
+from .votes import IntArray, Mentions, SlotMention, TurnSpan, Votes
 
 _WORDS = re.compile(r"\w+(?:[:.']\w+)*")
 _MIN_DIALOGUES = 5
@@ -51,8 +48,6 @@ class SpokenValues:
     """Index of the dialogues in which users say a value, and of the values of gold in them.
 
     Args:
-        trackers: trackers with gold.
-        talk: utterances by dialogue and turn.
         gold: for each dialogue, the cells that gold contains at any turn.
     """
 
@@ -128,17 +123,17 @@ class Candidate(Struct, frozen=True):
     """A likely error of gold.
 
     Attributes:
-        kind: one of ``KINDS``.
-        dialogue: id of the dialogue.
         turn: the first turn that a correction would change.
         slot: the slot as written in gold.
         gold: the value of gold; None is no value.
         proposed_slot: the slot to which the correction gives a value; it differs from ``slot`` for the wrong domain.
         proposed: the value that the correction gives; None is no value.
         strength: the weight of the votes against gold minus that of the votes for it.
-        corrections: the corrections for the patch.
         votes: for each tracker, its values in these slots; empty if it has none.
         same_words: annotations of gold in other dialogues in which users say the value.
+        rank: 1 is the strongest; candidates of equal strength share the first rank of their group. 0 is not ranked.
+        tied: number of candidates that share the rank, including this one.
+        corrected: by tracker and measure, the score if only this candidate were corrected.
     """
 
     kind: Kind
@@ -152,6 +147,9 @@ class Candidate(Struct, frozen=True):
     corrections: tuple[Correction, ...]
     votes: dict[str, list[Vote]]
     same_words: SameWords | None = None
+    rank: int = 0
+    tied: int = 0
+    corrected: dict[str, dict[str, float | None]] = {}
 
 
 class _WeighedMention(Struct, frozen=True):
@@ -177,9 +175,6 @@ class CandidateFinder:
     """Search for candidates.
 
     Args:
-        trackers: trackers with gold.
-        mentions: mentions of the voting trackers.
-        votes: weights of their votes.
         words: for each mention, annotations of the same words; None if the user does not say them.
     """
 
@@ -263,13 +258,7 @@ class CandidateFinder:
         return TurnSpan(first, max(first, last))
 
     def _weights(self, index: int, turns: IntArray, weights: Floats) -> dict[int, float]:
-        """Return the total weight of the trackers that have a mention, by turn.
-
-        Args:
-            index: index of the mention.
-            turns: the turn of each tracker and mention.
-            weights: weights by tracker and slot.
-        """
+        """Return the total weight of the trackers that have a mention, by turn."""
         by_turn: dict[int, float] = {}
         for tracker in range(len(self._set.voters)):
             if self._mentions.first[tracker, index] >= 0:
@@ -365,16 +354,13 @@ class CandidateFinder:
     def _votes_by_tracker(self, key: str, slots: list[int]) -> dict[str, list[Vote]]:
         pairs, mentions = self._set.pairs, self._mentions
         indices = self._indices.get(key, [])
+        held = [(index, mentions.listed[index]) for index in indices if mentions.listed[index].slot in slots]
         return {
             tracker.name: sorted(
                 (
-                    Vote(
-                        pairs.slot_names[mention.slot],
-                        self._set.value_of(mention.cell),
-                        int(mentions.first[number, index]),
-                    )
-                    for index in indices
-                    if (mention := mentions.listed[index]).slot in slots and mentions.first[number, index] >= 0
+                    Vote(pairs.slot_names[each.slot], self._set.value_of(each.cell), int(mentions.first[number, index]))
+                    for index, each in held
+                    if mentions.first[number, index] >= 0
                 ),
                 key=lambda vote: (vote.slot, vote.first, vote.value),
             )

@@ -10,23 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from ...readers.pairs.vocabulary import PairDialogue
+from ...stats.formulas import Floats
 from ...tracking.pairs import PairRules
 from ...tracking.walk import Walk
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    IntArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
-    from numpy.typing import NDArray
-
-    from ...stats.formulas import Floats
-
-    BoolArray: TypeAlias = NDArray[np.bool_]
+IntArray: TypeAlias = NDArray[np.int32]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 
 class TurnSpan(NamedTuple):
@@ -40,7 +36,6 @@ class SlotMention(Struct, frozen=True):
     """A value of a slot in the states of gold or of a tracker in a dialogue.
 
     Attributes:
-        dialogue: key of the dialogue.
         slot: the number of the slot in the tables of the rules.
         cell: the number of the slot with its value under the rules.
         gold: the turns at which gold has it.
@@ -56,15 +51,12 @@ class Mentions:
     """All mentions of a corpus, sorted, with the turns at which each tracker has them.
 
     Attributes:
-        listed: the mentions.
         first: for each tracker and mention, the first turn at which the tracker has it; -1 if it never has.
         last: the last turn of that first span.
         turns: for each dialogue, the numbers of its turns.
     """
 
     def __init__(self, trackers: Sequence[Mapping[str, PairDialogue]], pairs: PairRules) -> None:
-        import numpy as np
-
         walk = Walk(pairs)
         gold: dict[str, dict[int, list[TurnSpan]]] = {}
         predicted: list[dict[str, dict[int, list[TurnSpan]]]] = []
@@ -168,8 +160,6 @@ class Votes(Struct, frozen=True):
         for_it: weight of a vote for a value, by tracker and slot.
         timing: weight of a vote on the first turn of a value, by voice and slot; gold is the last voice.
         for_alone: for each tracker, the part of its votes for values that it does not share with others; two copies have 0.5 each.
-        precision: precision over all slots, by tracker.
-        recall: recall over all slots, by tracker.
     """
 
     support: Floats
@@ -181,18 +171,11 @@ class Votes(Struct, frozen=True):
 
 
 def weigh(mentions: Mentions, slots: int) -> Votes:
-    """Compute the weights of the votes of trackers.
-
-    Args:
-        mentions: the mentions of gold and trackers.
-        slots: number of slots.
-    """
-    import numpy as np
-
+    """Compute the weights of the votes of trackers, from all mentions and the number of slots."""
     holds = mentions.first >= 0
     voices = np.vstack([holds, mentions.gold_first >= 0])
     count, number = len(holds), mentions.slots
-    overlaps = [_with_gold(_overlaps(holds, voices[-1], miss)) for miss in (False, True)]
+    overlaps = [_overlaps(holds, voices[-1], miss) for miss in (False, True)]
     for_alone, against_alone = map(_alone, overlaps)
     for_it: Floats = np.ones((len(voices), slots))
     precision: Floats = np.ones(len(voices))
@@ -223,32 +206,24 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
 
 def _by_slot(masks: BoolArray, mentions: Mentions, slots: int) -> Floats:
     """Return the number of mentions in each mask, by voice and slot."""
-    import numpy as np
-
     return np.stack([np.bincount(mentions.slots, weights=mask, minlength=slots) for mask in masks])
 
 
 def _log_odds(tried: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Return log odds of a rate by voice and slot, at least 0, and the rate by voice, from counts by voice and slot."""
-    import numpy as np
-
     whole = (right.sum(axis=1) + 1) / (tried.sum(axis=1) + 2)
     rate = (right + _STRENGTH * whole[:, None]) / (tried + _STRENGTH)
     return np.maximum(np.log(rate / (1 - rate)), 0), whole
 
 
 def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats:
-    """Return, for each two trackers, the overlap of their departures from the majority of all others, including gold.
+    """Return, for each two voices, the overlap of their departures from the majority of all others. Gold is the last, with 0.
 
     The majority is computed twice: first every tracker counts as one, then copies count less than one.
 
     Args:
-        holds: for each tracker and mention, True if the tracker has it.
-        gold: for each mention, True if gold has it.
         majority_holds: use the mentions that the others have, where a departure is a miss; otherwise those that they do not have.
     """
-    import numpy as np
-
     signs = np.where(holds, 1.0, -1.0)
     overlaps: Floats = np.zeros((len(holds), len(holds)))
     for _ in range(2):
@@ -262,11 +237,11 @@ def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats
             return int((first & second).sum()), int((first | second).sum())
 
         overlaps = _shares(len(holds), departures)
-    return overlaps
+    return np.pad(overlaps, (0, 1))
 
 
 def _timing_overlaps(mentions: Mentions) -> Floats:
-    """Return, for each two trackers, the overlap of their departures from the first turns in gold."""
+    """Return, for each two voices, the overlap of their departures from the first turns in gold. Gold is the last, with 0."""
     first, gold = mentions.first, mentions.gold_first
     departs = (first >= 0) & (gold >= 0) & (first != gold)
 
@@ -274,18 +249,14 @@ def _timing_overlaps(mentions: Mentions) -> Floats:
         same = departs[one] & departs[other] & (first[one] == first[other])
         return int(same.sum()), int((departs[one] | departs[other]).sum())
 
-    return _shares(len(first), departures)
+    return np.pad(_shares(len(first), departures), (0, 1))
 
 
 def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Floats:
     """Return, for each two trackers, the share of their departures that they have in common; it is low for few departures.
 
-    Args:
-        count: number of trackers.
-        departures: for two trackers, returns the number of departures that both have, and that either has.
+    ``departures`` returns, for two trackers, the number of departures that both have, and that either has.
     """
-    import numpy as np
-
     shares: Floats = np.zeros((count, count))
     for one in range(count):
         for other in range(one):
@@ -296,25 +267,14 @@ def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Fl
 
 def _alone(overlaps: Floats) -> Floats:
     """Return, for each voice, the part of its votes that it does not share: 1 / (1 + the sum of its overlaps)."""
-    import numpy as np
-
     alone: Floats = np.round(1 / (1 + overlaps.sum(axis=1)), _DIGITS)
     return alone
 
 
-def _with_gold(overlaps: Floats) -> Floats:
-    """Return overlaps with gold added as the last voice. Its overlaps are 0."""
-    import numpy as np
-
-    return np.pad(overlaps, (0, 1))
-
-
 def _timing(mentions: Mentions, slots: int) -> Floats:
     """Return the log odds that a value of a voice starts at the same turn as in another voice. Gold is the last voice."""
-    import numpy as np
-
     firsts = np.vstack([mentions.first, mentions.gold_first])
-    overlaps = _with_gold(_timing_overlaps(mentions))
+    overlaps = _timing_overlaps(mentions)
     alone = _alone(overlaps)
     tried, right = np.zeros((len(firsts), slots)), np.zeros((len(firsts), slots))
     for voice, other in permutations(range(len(firsts)), 2):

@@ -18,8 +18,7 @@ from msgspec import Struct
 
 from ...errors import InputError, one_line
 from ...model import TaskGoal, Trajectory
-from ...readers.csv_files import csv_text, read_csv
-from ...readers.source import Source
+from ...readers.sheets import SheetKind, check_word
 from ...readers.strict_json import REFUSALS, decode_json
 from ..text.phrases import MONTHS, UP_TO_TEN
 
@@ -280,7 +279,11 @@ def _forms(kind: ItemKind, value: str, places: Mapping[str, str]) -> list[str]:
     return [re.escape(value).replace("_", r"[_\s-]")]
 
 
-COLUMNS = ("task", "kind", "value", "condition", "forms", "keys", "instruction")
+SHEET = SheetKind(
+    columns=("task", "kind", "value", "condition", "forms", "keys", "instruction"),
+    needed=("task", "kind", "value"),
+    hint="task, kind and value are needed",
+)
 _SEPARATOR = "|"
 
 
@@ -308,11 +311,6 @@ def goal_rows(trajectories: Sequence[Trajectory], source: ItemSource | None = No
     return rows
 
 
-def goal_sheet(rows: Sequence[Sequence[str]]) -> str:
-    """Return the rows as CSV. No cell is a formula."""
-    return csv_text(COLUMNS, rows)
-
-
 def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
     """Read the items of a sheet, by task. A row without a value only names a task.
 
@@ -320,32 +318,31 @@ def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
         InputError: a column is missing, or a cell is invalid. The error has the line.
     """
     sheet: dict[str, list[GoalItem]] = {}
-    for line, row in read_csv(Source(path), COLUMNS[:3], "task, kind and value are needed").rows:
-        cells = {name: row.get(name, "").strip() for name in COLUMNS}
+
+    def take(cells: dict[str, str], _: int) -> None:
         if not cells["task"]:
-            raise InputError("the row has no task", file=str(path), line=line)
+            raise InputError("the row has no task")
         items = sheet.setdefault(cells["task"], [])
         if cells["value"]:
-            item = _item(cells, str(path), line)
+            item = _item(cells)
             if any((each.kind, each.value) == (item.kind, item.value) for each in items):
-                message = f"duplicate item {one_line(cells['value'])!r} of task {one_line(cells['task'])}"
-                raise InputError(message, file=str(path), line=line)
+                raise InputError(f"duplicate item {one_line(cells['value'])!r} of task {one_line(cells['task'])}")
             items.append(item)
+
+    SHEET.read(path, take)
     if not any(sheet.values()):
         raise InputError("the sheet has no items; a row needs a task, a kind and a value", file=str(path))
     return sheet
 
 
-def _item(cells: Mapping[str, str], path: str, line: int) -> GoalItem:
-    for name, allowed in (("kind", KINDS), ("condition", CONDITIONS)):
-        if cells[name] not in allowed:
-            choices = ", ".join(each or "empty" for each in allowed)
-            raise InputError(f"{name} must be one of {choices}, not {one_line(cells[name])!r}", file=path, line=line)
+def _item(cells: Mapping[str, str]) -> GoalItem:
+    kind, condition = (
+        check_word(name, cells[name], allowed) for name, allowed in (("kind", KINDS), ("condition", CONDITIONS))
+    )
     forms, keys = (
         tuple(part.strip() for part in cells[name].split(_SEPARATOR) if part.strip()) for name in ("forms", "keys")
     )
-    kind, condition = cast(ItemKind, cells["kind"]), cast(Condition, cells["condition"])
-    return GoalItem(kind, cells["value"], keys, condition, forms)
+    return GoalItem(cast(ItemKind, kind), cells["value"], keys, cast(Condition, condition), forms)
 
 
 def sheet_digest(items: Mapping[str, Sequence[GoalItem]]) -> str:

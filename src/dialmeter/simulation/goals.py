@@ -12,13 +12,13 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
-from ...errors import DialmeterError, InputError, placing
-from ...model import DomainGoal, Goal, Notice
-from ...readers.conversations import open_conversations
-from ...readers.multiwoz.goals import goal_in
-from ...readers.parts import as_mapping
-from ...readers.source import Source
-from .database import DAYS, DOMAINS, DONTCARE, Row, World, canonical, failing_slots, forms, goal_values, matches
+from ..errors import DialmeterError, InputError, placing
+from ..model import DomainGoal, Goal, Notice
+from ..readers.conversations import open_conversations
+from ..readers.multiwoz.goals import goal_in
+from ..readers.parts import as_mapping
+from ..readers.source import Source
+from .world import DAYS, DOMAINS, DONTCARE, Row, World, canonical, failing_slots, forms, goal_values, matches
 
 VENUES = ("hotel", "restaurant", "attraction")
 DOMAIN_COUNTS = {1: 3, 2: 4, 3: 3}
@@ -34,7 +34,7 @@ def sample_goals(world: World, count: int, seed: int) -> list[Goal]:
     """Sample goals. The first goals do not depend on the number of goals.
 
     Example:
-        >>> from .database import town
+        >>> from .world import town
         >>> sample_goals(town(), 3, seed=7) == sample_goals(town(), 5, seed=7)[:3]
         True
     """
@@ -224,7 +224,13 @@ def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:
     if not foreign:
         return None
     count = sum(each.total() for each in foreign.values())
-    reachable = sum(all(_is_reachable(*pair) for pair in goal.items()) for goal in goals.values())
+    reachable = sum(
+        all(
+            matches(domain, {slot.lower(): value for slot, value in each.info.items()}, each.book)
+            for domain, each in goal.items()
+        )
+        for goal in goals.values()
+    )
     message = (
         f"{count} of {total} values of the goals ({100 * count / total:.2f} %) are not in the database of the town"
     )
@@ -236,10 +242,6 @@ def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:
     return Notice("value-not-in-town", count, message, where[:_LISTED])
 
 
-def _is_reachable(domain: str, goal: DomainGoal) -> bool:
-    return matches(domain, {slot.lower(): value for slot, value in goal.info.items()}, goal.book) > 0
-
-
 def _read_file(path: str) -> tuple[dict[str, Goal], list[str]]:
     """Return goals by dialogue, and the errors of dialogues that cannot be read."""
     source = Source(path)
@@ -247,14 +249,10 @@ def _read_file(path: str) -> tuple[dict[str, Goal], list[str]]:
         value = source.sample.value if source.sample.kind == "document" else None
         first = next(iter(value.values()), None) if isinstance(value, dict) else None
         if isinstance(first, dict) and "log" not in first and "turns" not in first:
-            return _goals_by_id(source), []
+            goals: dict[str, Goal] = {}
+            for name, entry in as_mapping(source.document, "the file of goals").items():
+                with placing(dialogue=name):
+                    goals[name] = goal_in(as_mapping(entry, "a goal").get("goal", entry))
+            return goals, []
     talks = open_conversations(path)
     return {talk.id: talk.goal or {} for talk in talks}, [str(error) for error in talks.refused]
-
-
-def _goals_by_id(source: Source) -> dict[str, Goal]:
-    goals: dict[str, Goal] = {}
-    for name, entry in as_mapping(source.document, "the file of goals").items():
-        with placing(dialogue=name):
-            goals[name] = goal_in(as_mapping(entry, "a goal").get("goal", entry))
-    return goals

@@ -25,9 +25,7 @@ class Domain(Struct, frozen=True):
     """The slots of one domain.
 
     Attributes:
-        search: slots for search constraints.
         book: slots that a booking needs; empty if the domain has no bookings.
-        request: slots that a user can ask for.
         entity: the slot with the name of a search result; empty if results have no name.
         needed: search slots that a search requires.
     """
@@ -44,42 +42,12 @@ class Domain(Struct, frozen=True):
         return (*self.search, *self.book)
 
 
-DOMAINS: Mapping[str, Domain] = MappingProxyType(
-    {
-        "hotel": Domain(
-            ("area", "pricerange", "stars", "type", "internet", "parking", "name"),
-            ("day", "people", "stay"),
-            ("address", "phone", "postcode", "area", "pricerange", "stars", "type", "internet", "parking"),
-            "name",
-        ),
-        "restaurant": Domain(
-            ("food", "area", "pricerange", "name"),
-            ("day", "people", "time"),
-            ("address", "phone", "postcode", "area", "pricerange", "food"),
-            "name",
-        ),
-        "attraction": Domain(
-            ("type", "area", "name"),
-            (),
-            ("address", "phone", "postcode", "entrance fee", "area", "type"),
-            "name",
-        ),
-        "train": Domain(
-            ("departure", "destination", "day", "leaveat", "arriveby"),
-            ("people",),
-            ("trainid", "duration", "price", "leaveat", "arriveby"),
-            "trainid",
-            ("departure", "destination", "day"),
-        ),
-        "taxi": Domain(
-            ("departure", "destination", "leaveat", "arriveby"),
-            (),
-            ("car type", "colour", "phone"),
-            "",
-            ("departure", "destination"),
-        ),
-    }
-)
+def read_data(name: str) -> bytes:
+    """Return the content of a data file of the simulation."""
+    return files(__package__).joinpath("data", name).read_bytes()
+
+
+DOMAINS: Mapping[str, Domain] = MappingProxyType(msgspec.toml.decode(read_data("domains.toml"), type=dict[str, Domain]))
 
 REFERENCE = "ref"
 """The slot with the reference of a booking."""
@@ -96,9 +64,6 @@ class _Table(Struct):
 
 class World:
     """The tables of a town.
-
-    Args:
-        tables: domain → rows, in the order of search results.
 
     Example:
         >>> rows = town().search("hotel", {"area": "harbour", "stars": "5", "parking": "dontcare"})
@@ -180,8 +145,7 @@ def reference(domain: str, name: str, details: Mapping[str, str]) -> str:
 @cache
 def town() -> World:
     """Load the town of dialmeter."""
-    data = files(__package__).joinpath("data", "town.json").read_bytes()
-    tables = msgspec.json.decode(data, type=dict[str, _Table])
+    tables = msgspec.json.decode(read_data("town.json"), type=dict[str, _Table])
     return World(
         {domain: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for domain, table in tables.items()}
     )
@@ -250,8 +214,7 @@ Forms: TypeAlias = Mapping[str, tuple[str, ...]]
 @cache
 def published() -> dict[str, Any]:
     """Load the value map of the town in the published format, as ``--map`` reads it."""
-    data = files(__package__).joinpath("data", "values.json").read_bytes()
-    return msgspec.json.decode(data, type=dict[str, Any])
+    return msgspec.json.decode(read_data("values.json"), type=dict[str, Any])
 
 
 @cache

@@ -7,18 +7,17 @@ that belong together, in one of several phrasings.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import groupby
 from random import Random
 from typing import Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
-from ...model import SYSTEM, USER, Act
-from ..world.database import DOMAINS, DONTCARE, forms
+from ..model import SYSTEM, USER, Act
+from .world import DOMAINS, DONTCARE, forms, read_data
 
 BOOKING = "booking"
 GENERAL = "general"
@@ -112,7 +111,11 @@ class Grammar(Struct, frozen=True):
 @cache
 def phrases() -> dict[str, Any]:
     """Load the file of phrases."""
-    return tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("utf-8"))
+    return msgspec.toml.decode(read_data("phrases.toml"), type=dict[str, Any])
+
+
+_FRAMES = {"search": ("inform", "inform", ""), "book": ("book", "inform", ""), "choice": ("choice", "inform", "choice")}
+"""Sections of the file: the key of their frames, the intent and the slot. Others have their own name as key and intent."""
 
 
 @cache
@@ -124,32 +127,22 @@ def grammar(speaker: str) -> Grammar:
         'What is {slots} of the taxi?'
     """
     table = phrases()
-    frames = _user_frames(table["user"]) if speaker == USER else _system_frames(table["system"])
+    frames = {
+        (service, key): _frames(service, intent, section["frames"], slot)
+        for service in DOMAINS
+        for name, section in table[speaker].items()
+        if "frames" in section
+        for key, intent, slot in [_FRAMES.get(name, (name, name, ""))]
+    }
+    frames |= {
+        (service, intent): _frames(service, intent, texts)
+        for service in ("train", BOOKING, GENERAL)
+        for intent, texts in table[speaker].get(service, {}).items()
+    }
     services = (*DOMAINS, BOOKING)
     own = table["system_clauses"] if speaker == SYSTEM else {}
     clauses = {service: _clauses(table, {**table["clauses"][service], **own.get(service, {})}) for service in services}
     return Grammar(frames, clauses, table["words"])
-
-
-def _user_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[SentenceFrame, ...]]:
-    frames: dict[tuple[str, str], tuple[SentenceFrame, ...]] = {}
-    for domain in DOMAINS:
-        frames[domain, "inform"] = _frames(domain, "inform", table["search"]["frames"])
-        frames[domain, "book"] = _frames(domain, "inform", table["book"]["frames"])
-        frames[domain, "request"] = _frames(domain, "request", table["request"]["frames"])
-    return frames | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
-
-
-def _system_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[SentenceFrame, ...]]:
-    frames: dict[tuple[str, str], tuple[SentenceFrame, ...]] = {}
-    for domain in DOMAINS:
-        for intent in ("inform", "recommend", "select", "nooffer", "request"):
-            frames[domain, intent] = _frames(domain, intent, table[intent]["frames"])
-        frames[domain, "choice"] = _frames(domain, "inform", table["choice"]["frames"], slot="choice")
-    for intent in ("offerbook", "offerbooked"):
-        frames["train", intent] = _frames("train", intent, table[intent]["frames"])
-    frames |= {(BOOKING, intent): _frames(BOOKING, intent, texts) for intent, texts in table["booking"].items()}
-    return frames | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
 
 
 def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[SentenceFrame, ...]:
@@ -187,15 +180,9 @@ _NAMES = ("name", "departure", "destination")
 
 
 def say(acts: Iterable[Act], speaker: str, rng: Random) -> str:
-    """Return the text of a move.
-
-    Args:
-        acts: the acts in order; adjacent acts of one kind share a sentence.
-        speaker: ``user`` or ``system``; they have different phrases.
-        rng: the random generator for phrasings.
+    """Return the text of a move of a user or a system. Adjacent acts of one kind share a sentence.
 
     Example:
-        >>> from dialmeter.simulation.language.grammar import act
         >>> say([act("taxi", "request", "phone"), act("general", "thank")], "user", Random(1))
         'Could you tell me the phone number of the taxi? Thank you.'
     """

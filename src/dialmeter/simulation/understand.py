@@ -9,14 +9,14 @@ A noisy channel makes mistakes: some of the understood acts get another slot, an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from ...model import USER, Act
-from ..world.database import DOMAINS, canonical, canonical_forms, goal_values, town
+from ..model import USER, Act
 from .grammar import ASKED, BOOKING, GENERAL, SentenceFrame, act, grammar, intent_of, phrases, value_of
+from .world import DOMAINS, canonical, canonical_forms, goal_values, town
 
 _SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
 _LIST = re.compile(r", | and ")
@@ -38,16 +38,6 @@ def understand(text: str, speaker: str) -> tuple[Act, ...]:
     return tuple(dict.fromkeys(acts))
 
 
-class SpokenTurn(Protocol):
-    """A turn with a speaker and a text."""
-
-    @property
-    def speaker(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
-
-
 class TownMaker:
     """A maker of acts that uses the town's understanding of text, for users that are scored from their texts.
 
@@ -59,7 +49,7 @@ class TownMaker:
 
     name = "town"
 
-    def acts(self, turn: SpokenTurn, schema: object) -> tuple[Act, ...]:
+    def acts(self, turn: Any, schema: object) -> tuple[Act, ...]:
         """Return the acts of a turn. The schema is ignored, because the town has its own."""
         return understand(turn.text, turn.speaker)
 
@@ -144,17 +134,14 @@ def _phrases(speaker: str, service: str) -> Mapping[str, Sequence[tuple[re.Patte
 
 def _compile(text: str) -> re.Pattern[str]:
     """Compile the pattern of a phrase with placeholders; the clauses of a sentence are optional."""
-    return re.compile("".join(_pieces(text)))
-
-
-def _pieces(text: str) -> Iterator[str]:
+    pattern = ""
     for piece in re.split(r"( ?\{\w+\})", text):
         if piece.endswith("}"):
-            group = _PLACEHOLDERS[piece.strip(" {}")]
-            blank = " " if piece.startswith(" ") else ""
-            yield f"(?:{blank}{group})?" if "clauses" in piece else f"{blank}{group}"
+            group = " " * piece.startswith(" ") + _PLACEHOLDERS[piece.strip(" {}")]
+            pattern += f"(?:{group})?" if "clauses" in piece else group
         else:
-            yield re.escape(piece)
+            pattern += re.escape(piece)
+    return re.compile(pattern)
 
 
 _DOMAIN_WORDS = {
@@ -286,12 +273,7 @@ _BOOKED = ("hotel", "restaurant")
 
 
 def noisy(acts: Iterable[Act], rate: float, rng: Random) -> tuple[Act, ...]:
-    """Return the acts with random mistakes.
-
-    Args:
-        acts: the acts.
-        rate: the share of wrong acts, from 0 to 1.
-        rng: the random generator.
+    """Return the acts with random mistakes. The rate is the share of wrong acts, from 0 to 1.
 
     Example:
         >>> said = [act("hotel", "inform", "area", "east"), act("hotel", "inform", "stars", "4")]
@@ -302,11 +284,8 @@ def noisy(acts: Iterable[Act], rate: float, rng: Random) -> tuple[Act, ...]:
     """
     result: list[Act] = []
     for each in acts:
-        if rng.random() >= rate:
-            result.append(each)
-        else:
-            wrong = _distort(each, rng)
-            result += [wrong] if wrong is not None else []
+        understood = each if rng.random() >= rate else _distort(each, rng)
+        result += [understood] if understood is not None else []
     return tuple(result)
 
 

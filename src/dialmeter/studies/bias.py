@@ -1,0 +1,648 @@
+"""Study of bias: the correlation of measures with the position of errors, over dialogues, and the verdict on the published claim.
+
+The position has two traits: tail-orientedness and non-uniformity, in both published versions (Aksu and Chen 2024, and the first
+version of the same study). A fair measure should not depend on them, because the same mistakes at other turns are the same
+mistakes. Every measure is correlated with every trait. For each pair of measures, the difference of their correlations with a
+trait has Zou's interval. Everything is computed for all dialogues, for those that pass the filter of the published study, and
+for those with a mistake.
+
+The published claim: "GCA is significantly less correlated" with the position and the uniformity of mistakes than FGA. The papers
+tested the signed difference r(FGA) − r(GCA), and called a positive difference "stronger"; −0.17 then counts as less than
+0.12. The wording of the claim is about strength, |r(FGA)| − |r(GCA)|. Both are reported, each with its interval.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+from numpy.typing import NDArray
+
+from ..core.document import Count, Interval, Number
+from ..model import Notice, dialogue_key
+from ..stats import pearson, zou_interval
+from ..stats.correlation import coefficient
+from ..stats.formulas import Floats
+from ..tracking.result import TrackerResult
+from ..tracking.tally import TallyTable
+
+
+class Trait(NamedTuple):
+    """A number per dialogue that depends only on the mistakes at each turn: the missed, wrong and over changes.
+
+    Attributes:
+        of: computes it from the number of mistakes at each turn, their sum, and the number of turns.
+    """
+
+    title: str
+    formula: str
+    of: Callable[[Sequence[int], int, int], float]
+
+
+def _signed_distance(mistakes: Sequence[int]) -> int:
+    """Return twice the sum of signed distances from the middle turn. It is an integer, so only the later division rounds."""
+    return 2 * sum(turn * count for turn, count in enumerate(mistakes)) - sum(mistakes) * (len(mistakes) - 1)
+
+
+TRAITS: Mapping[str, Trait] = {
+    # The distance of the mean turn of mistakes from the middle turn, as a share of the turns; 0 without mistakes.
+    "TO": Trait(
+        "tail-orientedness",
+        "(Σ t·m_t / m − (n−1)/2) / n",
+        lambda mistakes, total, turns: _signed_distance(mistakes) / (2 * total * turns) if total else 0.0,
+    ),
+    # The sum of the turns' distances from the mean number of mistakes, as a multiple of that mean; 0 without mistakes.
+    "NU": Trait(
+        "non-uniformity",
+        "Σ |m_t − m/n| / (m/n)",
+        lambda mistakes, total, turns: sum(abs(each * turns - total) for each in mistakes) / total if total else 0.0,
+    ),
+    "TO1": Trait(
+        "tail-orientedness, first version",
+        "Σ m_t·(t − (n−1)/2) / n",
+        lambda mistakes, total, turns: _signed_distance(mistakes) / (2 * turns) if turns else 0.0,
+    ),
+    "NU1": Trait(
+        "non-uniformity, first version",
+        "Σ (m_t − m/n)²",
+        lambda mistakes, total, turns: (
+            (turns * sum(each * each for each in mistakes) - total * total) / turns if turns else 0.0
+        ),
+    ),
+}
+
+
+def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
+    """Return all traits of one dialogue.
+
+    Example:
+        >>> traits_of([4, 0, 0, 0])
+        {'TO': -0.375, 'NU': 6.0, 'TO1': -1.5, 'NU1': 12.0}
+        >>> traits_of([0, 1, 1, 0]), traits_of([0, 0, 0])["TO"], traits_of([2, 2, 2, 2])["NU"], traits_of([1, 0, 0, 0])["TO1"]
+        ({'TO': 0.0, 'NU': 4.0, 'TO1': 0.0, 'NU1': 1.0}, 0.0, 0.0, -0.375)
+    """
+    return {name: trait.of(mistakes, sum(mistakes), len(mistakes)) for name, trait in TRAITS.items()}
+
+
+def mistakes_per_turn(tally_table: TallyTable) -> list[tuple[int, ...]]:
+    """Return the number of missed, wrong and over changes of every turn, by dialogue in the order of the tally table."""
+    counts = [tally.missed + tally.wrong + tally.over for tally in tally_table.table]
+    return [
+        tuple(counts[row] for row in tally_table.rows_of(position)) for position in range(len(tally_table.dialogues))
+    ]
+
+
+LEAST = 5
+"""Minimum number of dialogues for a correlation."""
+SAME = 1e-9
+"""Values that differ by no more are equal, because a perfect GCA is 1 only up to the last bits."""
+REFERENCE, RIVAL = "GCA", "FGA(lam=0.5)"
+"""The two measures that the published study compares."""
+
+Filter: TypeAlias = Literal["none", "published", "mistakes"]
+FILTERS: tuple[Filter, ...] = get_args(Filter)
+FILTER_WORDS: dict[str, str] = {
+    "none": "all dialogues",
+    "published": "published filter",
+    "mistakes": "dialogues with a mistake",
+}
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+class DialogueTraits(Struct, frozen=True):
+    """One dialogue: its mistakes per turn, its traits, and every measure's value."""
+
+    system: str
+    dialogue: str
+    mistakes: tuple[int, ...]
+    traits: dict[str, float]
+    values: dict[str, float | None]
+
+
+class TraitCorrelation(Struct, frozen=True, kw_only=True):
+    """Pearson's r of a trait with a measure over dialogues.
+
+    Attributes:
+        filter: all dialogues; those that pass the published filter for the two measures; those with a mistake.
+        partner: the second measure of the published filter.
+    """
+
+    system: str
+    trait: str
+    measure: str
+    filter: Filter
+    r: Number
+    ci: Interval
+    n: Count
+    left_out: Count
+    reason: str | None
+    partner: str | None
+
+
+class TraitDifference(Struct, frozen=True, kw_only=True):
+    """r(first) - r(second) with Zou's interval. The strength is |r(first)| - |r(second)|."""
+
+    system: str
+    trait: str
+    first: str
+    second: str
+    filter: Filter
+    first_r: Number = None
+    second_r: Number = None
+    difference: Number = None
+    ci: Interval = None
+    strength: Number = None
+    strength_ci: Interval = None
+    n: Count
+    left_out: Count
+    reason: str | None
+
+
+class MeasureCorrelation(Struct, frozen=True, kw_only=True):
+    """The correlation between two measures."""
+
+    system: str
+    first: str
+    second: str
+    filter: Filter
+    r: Number
+    ci: Interval
+    n: Count
+    left_out: Count
+    reason: str | None
+
+
+class BiasStudy(Struct, frozen=True, kw_only=True):
+    """All correlations on one set of dialogues."""
+
+    system: str
+    measures: tuple[str, ...]
+    rows: tuple[DialogueTraits, ...]
+    confidence: float
+    correlations: tuple[TraitCorrelation, ...]
+    pairs: tuple[TraitDifference, ...]
+    between: tuple[MeasureCorrelation, ...]
+
+
+def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
+    """Return the dialogues of a result with their traits and values.
+
+    Example:
+        >>> from dialmeter.tracking.scoring import score_tracker
+        >>> result = score_tracker([[{"a-b": "1"}, {"a-b": "1"}]], [[{}, {}]], ["JGA", "GCA"])
+        >>> [(row.mistakes, row.traits["TO"], row.values) for row in rows_of(result)]
+        [((1, 0), -0.25, {'JGA': 0.0, 'GCA': 0.0})]
+    """
+    tally_table = result.measure_columns.main
+    values = {each.text: result.measure_columns.per_dialogue(each.used) for each in result.measures}
+    return [
+        DialogueTraits(
+            system, name, mistakes, traits_of(mistakes), {text: column[index] for text, column in values.items()}
+        )
+        for index, (name, mistakes) in enumerate(
+            zip(tally_table.dialogues, mistakes_per_turn(tally_table), strict=True)
+        )
+    ]
+
+
+def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: float = 0.95) -> BiasStudy:
+    """Correlate measures with traits, compare the correlations of every pair of measures, and correlate measures with each other.
+
+    Example:
+        >>> rows = [
+        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": 1 / (n + 1)})
+        ...     for n in range(9)
+        ... ]
+        >>> first = study_bias(rows).correlations[0]
+        >>> first.trait, first.measure, first.filter, round(first.r, 2), first.n
+        ('TO', 'JGA', 'none', -0.82, 9)
+    """
+    table = _Columns(rows, confidence, system)
+    measures = table.measures
+    pairs = [(first, second, chosen) for chosen in FILTERS for first, second in combinations(measures, 2)]
+    return BiasStudy(
+        system=system,
+        measures=measures,
+        rows=table.rows,
+        confidence=confidence,
+        correlations=tuple(
+            table.with_trait(trait, measure, chosen) for trait in TRAITS for measure in measures for chosen in FILTERS
+        ),
+        pairs=tuple(table.compare(trait, *pair) for pair in pairs for trait in TRAITS),
+        between=tuple(table.between(*pair) for pair in pairs),
+    )
+
+
+def partner_of(measure: str, measures: Sequence[str]) -> str | None:
+    """Return the second measure of the published filter: GCA, and for GCA itself FGA(lam=0.5), if they were requested.
+
+    Example:
+        >>> partner_of("JGA", ["JGA", "GCA"]), partner_of("GCA", ["JGA", "GCA"]), partner_of("JGA", ["JGA"])
+        ('GCA', 'JGA', None)
+    """
+    preferred = [REFERENCE, RIVAL, *reversed(measures)] if measure != REFERENCE else [RIVAL, *measures]
+    return next((each for each in preferred if each in measures and each != measure), None)
+
+
+def published_filter(first: Floats, second: Floats) -> Mask:
+    """Return a mask of the dialogues that pass the filter of the published study for two measures.
+
+    The filter drops dialogues with 100 under both measures, in percent with two decimals. It then computes z-scores (sample
+    standard deviation) rounded to two decimals, and drops dialogues whose two z-scores differ by less than 0.1. So dialogues are
+    selected by the measures that are compared, and an interval after this filter is not one over a random sample. A dialogue
+    without a score is dropped. If a measure is constant, there are no z-scores, and all dialogues are dropped.
+
+    Example:
+        >>> one, other = np.array([1.0, 1.0, 0.6, 0.2, 0.4]), np.array([1.0, 0.8, 0.4, 0.2, np.nan])
+        >>> published_filter(one, other).tolist()
+        [False, False, True, True, False]
+    """
+    mask: Mask = np.isfinite(first) & np.isfinite(second)
+    mask &= ~((np.round(100 * first, 2) == 100) & (np.round(100 * second, 2) == 100))
+    if mask.sum() < 2 or min(np.ptp(first[mask]), np.ptp(second[mask])) <= SAME:
+        return np.zeros(len(first), dtype=np.bool_)
+    # In integer hundredths. The published code subtracts floats, and 0.30 - 0.20 is slightly below 0.1.
+    one, other = (
+        np.round(100 * ((values - values.mean()) / values.std(ddof=1))) for values in (first[mask], second[mask])
+    )
+    mask[mask] = np.abs(one - other) >= 10
+    return mask
+
+
+def strength_limits(difference: Interval, total: Interval) -> Interval:
+    """Return an interval for |r1| − |r2| from the intervals for r1 − r2 and r1 + r2.
+
+    |r1| is greater if and only if r1, or −r1, is above both r2 and −r2. So the interval is above 0 if the intervals of both
+    r1 − r2 and r1 + r2 are above 0 (or both below), and its level is valid whatever the signs. Flipping signs by hand would
+    assume a sign, which is unknown for a correlation near 0.
+
+    Example:
+        >>> strength_limits((0.1, 0.3), (0.2, 0.6)), strength_limits((0.1, 0.3), (-0.1, 0.2))
+        ((0.1, 0.3), (-0.1, 0.2))
+    """
+    if difference is None or total is None:
+        return None
+    (low, high), (low_total, high_total) = difference, total
+    return (
+        max(min(low, low_total), min(-high, -high_total)),
+        min(max(high, -low_total), max(high_total, -low)),
+    )
+
+
+class _Columns:
+    """Traits and values as arrays, with the filters and the correlations over them."""
+
+    def __init__(self, rows: Sequence[DialogueTraits], confidence: float, system: str) -> None:
+        self.rows = tuple(sorted(rows, key=lambda row: (dialogue_key(row.dialogue), row.dialogue, row.system)))
+        self.measures = tuple(self.rows[0].values)
+        self._confidence = confidence
+        self._system = system
+        self._columns = {name: np.array([row.traits[name] for row in self.rows], dtype=np.float64) for name in TRAITS}
+        for name in self.measures:
+            self._columns[name] = np.array([row.values[name] for row in self.rows], dtype=np.float64)
+        self._mistaken = np.array([any(row.mistakes) for row in self.rows], dtype=np.bool_)
+        self._masks: dict[tuple[str, ...], Mask] = {}
+
+    def with_trait(self, trait: str, measure: str, chosen: Filter) -> TraitCorrelation:
+        partner = partner_of(measure, self.measures) if chosen == "published" else None
+        labels: dict[str, Any] = {"trait": trait, "measure": measure, "filter": chosen, "partner": partner}
+        if chosen == "published" and partner is None:
+            reason = "the published filter needs two measures"
+            nothing: dict[str, Any] = {"r": None, "ci": None, "n": 0, "left_out": len(self.rows), "reason": reason}
+            return TraitCorrelation(system=self._system, **labels, **nothing)
+        mask = self._mask(chosen, measure, partner or measure)
+        return TraitCorrelation(system=self._system, **labels, **self._correlate(mask, trait, measure))
+
+    def between(self, first: str, second: str, chosen: Filter) -> MeasureCorrelation:
+        correlation = self._correlate(self._mask(chosen, first, second), first, second)
+        return MeasureCorrelation(system=self._system, first=first, second=second, filter=chosen, **correlation)
+
+    def compare(self, trait: str, first: str, second: str, chosen: Filter) -> TraitDifference:
+        mask = self._mask(chosen, first, second)
+        fields: dict[str, Any] = {"trait": trait, "first": first, "second": second, "filter": chosen}
+        fields |= {"system": self._system, **self._counts(mask, trait, first, second)}
+        if fields["reason"]:
+            return TraitDifference(**fields)
+        t, a, b = (self._columns[name][mask] for name in (trait, first, second))
+        r1, r2, r12 = coefficient(t, a), coefficient(t, b), coefficient(a, b)
+        difference = zou_interval(r1, r2, r12, fields["n"], confidence=self._confidence)
+        total = zou_interval(r1, -r2, -r12, fields["n"], confidence=self._confidence)
+        return TraitDifference(
+            **fields | {"reason": difference.reason},
+            first_r=r1,
+            second_r=r2,
+            difference=difference.value,
+            ci=difference.ci,
+            strength=abs(r1) - abs(r2),
+            strength_ci=strength_limits(difference.ci, total.ci),
+        )
+
+    def _mask(self, chosen: Filter, first: str, second: str) -> Mask:
+        """Return a mask of the dialogues that pass the filter and have a score under both measures."""
+        key = (chosen, first, second)
+        if key not in self._masks:
+            a, b = self._columns[first], self._columns[second]
+            scored: Mask = np.isfinite(a) & np.isfinite(b)
+            if chosen == "published":
+                scored = published_filter(a, b)
+            elif chosen == "mistakes":
+                scored &= self._mistaken
+            self._masks[key] = scored
+        return self._masks[key]
+
+    def _counts(self, mask: Mask, *names: str) -> dict[str, Any]:
+        """Return the number of selected dialogues, and the reason if these columns have no correlation over them."""
+        n = int(mask.sum())
+        constant = next((name for name in names if n and np.ptp(self._columns[name][mask]) <= SAME), None)
+        reason = constant and f"{constant} is the same in all {n} dialogues"
+        if n < LEAST:
+            reason = f"a correlation needs {LEAST} dialogues, but only {n} of {len(self.rows)} pass the filter"
+        return {"n": n, "left_out": len(self.rows) - n, "reason": reason}
+
+    def _correlate(self, mask: Mask, first: str, second: str) -> dict[str, Any]:
+        """Return Pearson's r of two columns with its interval and counts."""
+        counts = self._counts(mask, first, second)
+        if counts["reason"]:
+            return {**counts, "r": None, "ci": None}
+        r = pearson(*(self._columns[name][mask] for name in (first, second)), confidence=self._confidence)
+        return {**counts, "r": r.value, "ci": r.ci, "reason": r.reason}
+
+
+Outcome: TypeAlias = Literal["holds", "fails", "undecided", "no value"]
+HOLDS: Final = "holds"
+FAILS: Final = "fails"
+UNDECIDED: Final = "undecided"
+NO_VALUE: Final = "no value"
+WORDS: dict[Outcome, str] = {
+    HOLDS: "holds",
+    FAILS: "does not hold",
+    UNDECIDED: "is undecided",
+    NO_VALUE: "cannot be judged",
+}
+"""Outcomes as the end of a sentence."""
+
+PUBLISHED: Mapping[str, tuple[float, float]] = {
+    "TO": (0.08, -0.05),
+    "NU": (0.59, 0.40),
+    "TO1": (0.08, -0.02),
+    "NU1": (0.12, -0.17),
+}
+"""Correlations of FGA and GCA as printed: TO and NU in the paper, TO1 and NU1 in its first version."""
+
+_HIGHER_IF = {
+    "TO": ("mistakes are late", "mistakes are early"),
+    "NU": ("mistakes are concentrated", "mistakes are spread out"),
+}
+"""By trait, the condition under which a measure with a positive, or a negative, correlation is higher."""
+
+
+class BiasVerdict(Struct, frozen=True, kw_only=True):
+    """The verdict on the claim that the reference (GCA) depends less on a trait than the rival.
+
+    Attributes:
+        outcome: verdict by strength.
+        as_tested: verdict by signed correlations, as in the papers.
+        published: correlations of FGA and GCA as printed in the papers.
+    """
+
+    system: str
+    trait: str
+    filter: Filter
+    rival: str
+    reference: str
+    rival_r: Number
+    reference_r: Number
+    outcome: Outcome
+    strength: Number
+    strength_ci: Interval
+    as_tested: Outcome
+    difference: Number
+    ci: Interval
+    n: Count
+    reason: str | None
+    published: Interval
+    sentence: str
+
+
+class SignChange(Struct, frozen=True, kw_only=True):
+    """A correlation whose sign depends on the published filter, where both intervals exclude 0."""
+
+    system: str
+    trait: str
+    measure: str
+    none: float
+    published: float
+    sentence: str
+
+
+def verdicts(study: BiasStudy) -> list[BiasVerdict]:
+    """Return one verdict per trait, filter and measure other than GCA; empty if GCA was not requested.
+
+    Example:
+        >>> rows = [
+        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
+        ...     for n in range(30)
+        ... ]
+        >>> print(verdicts(study_bias(rows))[0].sentence)  # doctest: +ELLIPSIS
+        TO, all dialogues: the claim that GCA depends on it less than JGA holds: r -0.179 against -0.648, ...
+    """
+    pairs = [_reverse(pair) if pair.first == REFERENCE else pair for pair in study.pairs]
+    unsorted = [_verdict(pair, study.confidence) for pair in pairs if pair.second == REFERENCE]
+    traits = list(PUBLISHED)
+    return sorted(unsorted, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
+
+
+def sign_changes(study: BiasStudy) -> list[SignChange]:
+    """Return the correlations whose sign depends on the published filter, where both intervals exclude 0."""
+    correlations: dict[tuple[str, str], dict[str, TraitCorrelation]] = {}
+    for each in study.correlations:
+        correlations.setdefault((each.trait, each.measure), {})[each.filter] = each
+    changes = []
+    for (trait, measure), by_filter in correlations.items():
+        none, published = by_filter["none"], by_filter["published"]
+        if none.r is None or published.r is None or none.r * published.r >= 0:
+            continue
+        if excludes_zero(none.ci) and excludes_zero(published.ci):
+            sentence = (
+                f"The published filter changes the correlation of {measure} with {trait} "
+                f"from {none.r:.3f} ({limits(none.ci)}) to {published.r:.3f} ({limits(published.ci)})."
+            )
+            labels = {"system": study.system, "trait": trait, "measure": measure, "sentence": sentence}
+            changes.append(SignChange(**labels, none=none.r, published=published.r))
+    return changes
+
+
+def limits(ci: Interval) -> str:
+    """Format an interval of correlations.
+
+    Example:
+        >>> limits((-0.1, 0.25)), limits(None)
+        ('-0.100 to 0.250', 'no interval')
+    """
+    return "no interval" if ci is None else f"{ci[0]:.3f} to {ci[1]:.3f}"
+
+
+def excludes_zero(ci: Interval) -> bool:
+    """Return True if an interval exists and excludes zero.
+
+    Example:
+        >>> excludes_zero((0.1, 0.2)), excludes_zero((-0.1, 0.2)), excludes_zero(None)
+        (True, False, False)
+    """
+    return ci is not None and (ci[0] > 0 or ci[1] < 0)
+
+
+def _outcome(ci: Interval) -> Outcome:
+    if ci is None:
+        return NO_VALUE
+    return HOLDS if ci[0] > 0 else FAILS if ci[1] < 0 else UNDECIDED
+
+
+def _verdict(pair: TraitDifference, confidence: float) -> BiasVerdict:
+    outcome, as_tested = _outcome(pair.strength_ci), _outcome(pair.ci)
+    claim = (
+        f"{pair.trait}, {FILTER_WORDS[pair.filter]}: the claim that {pair.second} depends on it less than {pair.first}"
+    )
+    if outcome == NO_VALUE:
+        sentence = f"{claim} {WORDS[outcome]}, because {pair.reason}."
+    else:
+        numbers = f"r {pair.second_r:.3f} against {pair.first_r:.3f}, |r| differs by {pair.strength:.3f}"
+        sentence = f"{claim} {WORDS[outcome]}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
+        if as_tested != outcome:
+            sentence += f" In the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
+    renamed = {_RENAMED.get(name, name): value for name, value in asdict(pair).items() if name != "left_out"}
+    published = PUBLISHED[pair.trait] if pair.first == RIVAL else None
+    return BiasVerdict(**renamed, outcome=outcome, as_tested=as_tested, published=published, sentence=sentence)
+
+
+_RENAMED = {"first": "rival", "second": "reference", "first_r": "rival_r", "second_r": "reference_r"}
+
+
+def _reverse(pair: TraitDifference) -> TraitDifference:
+    """Return the same pair with first and second exchanged."""
+    return replace(
+        pair,
+        first=pair.second,
+        second=pair.first,
+        first_r=pair.second_r,
+        second_r=pair.first_r,
+        difference=None if pair.difference is None else -pair.difference,
+        ci=pair.ci and (-pair.ci[1], -pair.ci[0]),
+        strength=None if pair.strength is None else -pair.strength,
+        strength_ci=pair.strength_ci and (-pair.strength_ci[1], -pair.strength_ci[0]),
+    )
+
+
+def summary(study: BiasStudy) -> list[str]:
+    """Summarise a study in sentences: the papers' claim, the measures that depend on error position, and changed signs.
+
+    Example:
+        >>> rows = [
+        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "SA": n % 3 / 3})
+        ...     for n in range(30)
+        ... ]
+        >>> for line in summary(study_bias(rows))[:2]:
+        ...     print(line)
+        The papers compare FGA(lam=0.5) with GCA; request both measures to test their claim on these dialogues.
+        Dialogues with a mistake, TO: higher if mistakes are early: JGA (-0.648); no dependence found: SA.
+    """
+    reason = no_correlation(study)
+    if reason:
+        return [f"The position of mistakes cannot be analysed: {reason}."]
+    changes = [change.sentence for change in sign_changes(study)]
+    return [*_claim(verdicts(study)), *(_dependence(study, trait) for trait in _HIGHER_IF), *changes]
+
+
+def no_correlation(study: BiasStudy) -> str | None:
+    """Return why no measure has a correlation with any trait under any filter, or None if one has."""
+    if any(each.r is not None for each in study.correlations):
+        return None
+    return study.correlations[0].reason
+
+
+def _claim(all_verdicts: Sequence[BiasVerdict]) -> list[str]:
+    own = {(verdict.filter, verdict.trait): verdict for verdict in all_verdicts if verdict.rival == RIVAL}
+    if not own:
+        return [
+            f"The papers compare {RIVAL} with {REFERENCE}; request both measures to test their claim on these dialogues."
+        ]
+    lines = [
+        f"The papers claim that {REFERENCE} depends on TO and NU less than {RIVAL}. Over all dialogues this holds for "
+        f"{_held(own, 'none')}; with the published filter for {_held(own, 'published')}."
+    ]
+    for trait in PUBLISHED:
+        of_trait = [verdict for (_, name), verdict in own.items() if name == trait]
+        parts = [
+            f"{FILTER_WORDS[each.filter]}: {WORDS[each.outcome]} "
+            f"({limits(each.strength_ci) if each.strength_ci else each.reason})"
+            for each in of_trait
+        ]
+        lines.append(f"{trait}, {'; '.join(parts)}.")
+        other = [FILTER_WORDS[each.filter] for each in of_trait if each.as_tested not in (each.outcome, NO_VALUE)]
+        if other:
+            lines.append(f"{trait}: the papers' test of signed correlations disagrees for {', '.join(other)}.")
+    return lines
+
+
+def _held(own: Mapping[tuple[Filter, str], BiasVerdict], chosen: Filter) -> str:
+    """Return the traits for which the claim holds under a filter, in words."""
+    outcomes = {trait: own[chosen, trait].outcome for trait in ("TO", "NU")}
+    if all(outcome == NO_VALUE for outcome in outcomes.values()):
+        return "neither, because it cannot be judged"
+    traits = [trait for trait, outcome in outcomes.items() if outcome == HOLDS]
+    return {0: "neither", 1: f"{''.join(traits)} only", 2: "both"}[len(traits)]
+
+
+def _dependence(study: BiasStudy, trait: str) -> str:
+    groups: dict[str, list[str]] = {}
+    for each in study.correlations:
+        if each.trait != trait or each.filter != "mistakes":
+            continue
+        if each.r is None:
+            dependence, measure = f"no correlation, because {each.reason}", each.measure
+        elif excludes_zero(each.ci):
+            dependence, measure = f"higher if {_HIGHER_IF[trait][each.r < 0]}", f"{each.measure} ({each.r:.3f})"
+        else:
+            dependence, measure = "no dependence found", each.measure
+        groups.setdefault(dependence, []).append(measure)
+    parts = [f"{dependence}: {', '.join(measures)}" for dependence, measures in groups.items()]
+    return f"Dialogues with a mistake, {trait}: {'; '.join(parts)}."
+
+
+def notices_of_study(study: BiasStudy) -> list[Notice]:
+    """Return warnings: too few dialogues, no mistakes, constant measures, dialogues that are in several pooled files.
+
+    Example:
+        >>> rows = [DialogueTraits("", "d", (0, 1), traits_of((0, 1)), {"JGA": 0.5})]
+        >>> [notice.message for notice in notices_of_study(study_bias(rows))]
+        ['1 dialogues are too few for correlations; the study needs 5 or more']
+    """
+    name, n = f"{study.system}: " if study.system else "", len(study.rows)
+    if n < LEAST:
+        message = f"{name}{n} dialogues are too few for correlations; the study needs {LEAST} or more"
+        return [Notice("few-dialogues", n, message)]
+    if not any(any(row.mistakes) for row in study.rows):
+        message = f"{name}no dialogue has a mistake, so the dependence of measures on mistakes cannot be analysed"
+        return [Notice("no-mistakes", n, message)]
+    constant = []
+    for measure in study.measures:
+        values = [value for row in study.rows if (value := row.values[measure]) is not None]
+        if not values or max(values) - min(values) <= SAME:
+            constant.append(measure)
+    repeated = [key for key, times in Counter(dialogue_key(row.dialogue) for row in study.rows).items() if times > 1]
+    notices = [
+        Notice("constant", len(constant), f"{name}all dialogues have the same value of {', '.join(constant)}"),
+        Notice(
+            "repeated-dialogues",
+            len(repeated),
+            f"{name}{len(repeated)} dialogues are in several files; intervals treat them as independent "
+            "and are too narrow",
+            tuple(sorted(repeated)[:10]),
+        ),
+    ]
+    return [notice for notice in notices if notice.count]

@@ -1,1 +1,0 @@
-"""Boards: published trackers on the same gold states, in one table."""

@@ -1,1 +1,0 @@
-"""Few-shot curves and scores by held-out domain."""

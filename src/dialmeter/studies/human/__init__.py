@@ -1,1 +1,0 @@
-"""Agreement of measures with human ratings of predicted states."""
