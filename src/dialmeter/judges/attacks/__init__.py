@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import log
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -41,6 +41,21 @@ class Snippet(Struct, frozen=True):
     context: tuple[Move, ...]
     reply: Move
     later: tuple[Move, ...]
+
+    @property
+    def text(self) -> str:
+        """The text of the reply."""
+        return self.reply.text
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of the reply, and those of its context."""
+        return [self.reply.text, *(move.text for move in self.context)]
+
+    @property
+    def own_turns(self) -> list[str]:
+        """The earlier turns of the speaker of the reply."""
+        return [move.text for move in self.context if move.speaker == self.reply.speaker]
 
 
 def snippets(talk: Conversation) -> Iterator[Snippet]:
@@ -186,32 +201,54 @@ def typical(name: str, label: str) -> bool:
 Relation: TypeAlias = Literal["lower", "similar", "at-most"]
 Facet: TypeAlias = Literal["coherence", "naturalness", "interest"]
 
-PAPER = (
-    "entailment", "pronoun", "named-entity", "co-reference", "speaker", "contradiction", "repetition", "vocabulary",
-    "unnatural-paraphrase", "natural-paraphrase", "entrainment", "dullness",
-)  # fmt: skip
+_PAPER = {
+    "entailment": "turns", "pronoun": "references", "named-entity": "facts", "co-reference": "references",
+    "speaker": "turns", "contradiction": "facts", "repetition": "words", "vocabulary": "words",
+    "unnatural-paraphrase": "paraphrases", "natural-paraphrase": "paraphrases", "entrainment": "words",
+    "dullness": "turns",
+}  # fmt: skip
+"""Attack → the file that declares it."""
+PAPER = tuple(_PAPER)
 """The twelve attacks of the paper. The other attacks in the registry are not in the paper."""
 
 DEFAULT = tuple(name for name in PAPER if name != "co-reference")
 """The attacks that run if none is named. Readers found too few cases of *co-reference* valid (docs/attacks.md)."""
 
+KHALID = ("khalid-2022",)
+"""The key of the paper, to cite."""
+
 BEYOND = ("speaker-tag", "ungrammatical", "context-echo", "verbosity", "format", "injection", "identical")
 
-_FILES = {
-    "entailment": "turns", "pronoun": "references", "named-entity": "facts", "co-reference": "references",
-    "speaker": "turns", "contradiction": "facts", "repetition": "words", "vocabulary": "words",
-    "unnatural-paraphrase": "paraphrases", "natural-paraphrase": "paraphrases", "entrainment": "words",
-    "dullness": "turns", **dict.fromkeys(BEYOND, "beyond"),
-}  # fmt: skip
 registry = Registry(
     "attack",
     "dialmeter.attacks",
-    {name: f"{__name__}.{_FILES[name]}:{name.replace('-', '_').upper()}" for name in (*PAPER, *BEYOND)},
+    {
+        name: f"{__name__}.{file}:{name.replace('-', '_').upper()}"
+        for name, file in (_PAPER | dict.fromkeys(BEYOND, "beyond")).items()
+    },
 )
 
 
 class NoCase(Exception):
     """The reason why a reply cannot be attacked with a variant."""
+
+
+_Value = TypeVar("_Value")
+
+
+def require(value: _Value | None, reason: str) -> _Value:
+    """Return what an attack needs: a condition that is true, or options of which there is at least one.
+
+    Raises:
+        NoCase: there is nothing.
+
+    Example:
+        >>> require(["hotel"], "no content word")
+        ['hotel']
+    """
+    if not value:
+        raise NoCase(reason)
+    return value
 
 
 class Kit(Struct, frozen=True):
@@ -237,6 +274,7 @@ class AttackedReply(Struct, frozen=True):
 
 
 Make: TypeAlias = Callable[[Snippet, Kit], str | AttackedReply]
+_Make = TypeVar("_Make", bound=Make)
 
 
 class Variant(Struct, frozen=True):
@@ -259,15 +297,15 @@ class Variant(Struct, frozen=True):
     facet: Facet | None = None
 
 
-class Attack(Struct, frozen=True, kw_only=True):
-    """An attack.
+class Attack(Struct):
+    """An attack. Its variants are given, or added with the decorator :meth:`variant`.
 
     Attributes:
         name: its name on the command line.
         facet: the facet that it tests: the quality of the reply that it changes.
         expected: the score of the adversarial reply by an ideal judge: ``lower``, ``similar``, or ``at-most`` as high.
         help: a description of one sentence.
-        variants: its variants, at least one.
+        variants: its variants; at least one in the end.
         cite: keys of the publications to cite.
         control: True if it may leave the reply unchanged.
     """
@@ -276,9 +314,35 @@ class Attack(Struct, frozen=True, kw_only=True):
     facet: Facet
     expected: Relation
     help: str
-    variants: tuple[Variant, ...]
+    variants: tuple[Variant, ...] = ()
     cite: tuple[str, ...] = ()
     control: bool = False
+
+    def variant(
+        self,
+        description: str,
+        *needs: str,
+        name: str = "",
+        expected: Relation | None = None,
+        facet: Facet | None = None,
+    ) -> Callable[[_Make], _Make]:
+        """Add a variant: decorate the function that makes the reply. The function gives the variant its name.
+
+        Example:
+            >>> attack = Attack("loud", "naturalness", "lower", "Writes the reply in capitals.")
+            >>> @attack.variant("Every letter.")
+            ... def _every_letter(snippet: Snippet, kit: Kit) -> str:
+            ...     return snippet.text.upper()
+            >>> attack.variants[0].name
+            'every-letter'
+        """
+
+        def add(make: _Make) -> _Make:
+            own_name = name or make.__name__.strip("_").replace("_", "-")
+            self.variants = (*self.variants, Variant(own_name, make, description, needs, expected, facet))
+            return make
+
+        return add
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -179,7 +179,7 @@ class Synonyms:
             probability >= least_probability and near >= least_cosine for least_probability, least_cosine in _SURE
         )
 
-    def is_in_a_term(self, before: str, token: Token, after: str) -> bool:
+    def is_in_a_term(self, token: Token, before: str, after: str) -> bool:
         """True if a word is part of a term in the source, such as *computer program* or *pretty much*."""
         forms = (token.text.lower(), token.lemma)
         terms = [term for form in forms for term in (f"{before} {form}", f"{form} {after}")]
