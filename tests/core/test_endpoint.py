@@ -40,8 +40,8 @@ def endpoint(server: Server, **more: Any) -> ChatEndpoint:
     return ChatEndpoint(server.url, "small", **{"clock": FakeClock(), **more})
 
 
-def numbered(count: int) -> list[list[dict[str, str]]]:
-    return [[{"role": "user", "content": str(number)}] for number in range(count)]
+def numbered(count: int) -> list[dict[str, Any]]:
+    return [{"messages": [{"role": "user", "content": str(number)}]} for number in range(count)]
 
 
 @pytest.mark.parametrize("workers", [1, 8])
@@ -255,7 +255,7 @@ def test_a_run_continues_from_the_cache(tmp_path: Path) -> None:
 def test_the_cost_stays_under_the_limit() -> None:
     usage = {"prompt_tokens": 1000, "completion_tokens": 500}
     reply: Reply = (200, {"choices": [{"message": {"content": "4"}}], "usage": usage}, {})
-    long = [[{"role": "user", "content": f"{number:04000d}"}] for number in range(20)]
+    long = [{"messages": [{"role": "user", "content": f"{number:04000d}"}]} for number in range(20)]
     with serve(lambda body, number: reply) as server:
         client = endpoint(server, price=Price.parse("in=1,out=2"), max_cost=0.0101, workers=1)
         results = client.ask_all(long)

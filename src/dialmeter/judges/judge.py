@@ -129,8 +129,8 @@ registry = Registry(
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "robust": f"{_ADAPTERS}.robust:RobustHead",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
-        "llm-pairwise": f"{_ADAPTERS}.llm_variants:PairwiseLanguageModel",
-        "llm-dialogue": f"{_ADAPTERS}.llm_variants:DialogueLanguageModel",
+        "llm-pairwise": f"{_ADAPTERS}.llm:PairwiseLanguageModel",
+        "llm-dialogue": f"{_ADAPTERS}.llm:DialogueLanguageModel",
     },
 )
 

@@ -117,7 +117,7 @@ def test_settings_that_do_not_fit(more: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("workers", [1, 8])
 def test_a_server_that_refuses_two_of_three_requests(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every reply is scored, with at most three requests each on average."""
-    monkeypatch.setattr("dialmeter.core.endpoint.client.Clock", FakeClock)
+    monkeypatch.setattr("dialmeter.core.endpoint.Clock", FakeClock)
 
     def answer(body: dict[str, Any], number: int) -> Reply:
         return saying('{"score": 4}') if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
@@ -129,7 +129,7 @@ def test_a_server_that_refuses_two_of_three_requests(workers: int, monkeypatch: 
     assert result.accounts["small"].complete
     replies = len(set(prompts(server)))
     assert replies > 90
-    assert len(server.asked) == one.usage.requests <= 3 * replies
+    assert len(server.asked) == one.endpoint.usage.requests <= 3 * replies
 
 
 @pytest.fixture
