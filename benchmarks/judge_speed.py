@@ -107,7 +107,8 @@ def pang_c() -> float:
 
     judge = coherence()
     folder, gguf = weights()
-    tokenizer, model = load("AutoModelForCausalLM", folder, gguf=gguf, device="cpu", dtype="float32")
+    network = load("AutoModelForCausalLM", folder, gguf=gguf, device="cpu", dtype="float32")
+    tokenizer, model = network.tokenizer, network.model
     cases = made(count=6, turns=7)
     items = [(case.context, reply) for case in cases for reply in (case.reply, case.adversarial)]
     joined = [" ".join(move.text for move in context) for context, _ in items]

@@ -150,5 +150,5 @@ def test_device_and_precision_are_passed_on(folder: Path, monkeypatch: pytest.Mo
     assert not asked, "a judge is named without its weights"
     judge.load_weights()
     assert asked == [{"gguf": "", "device": "cuda:1", "dtype": "bfloat16"}]
-    _, model = real("AutoModelForCausalLM", str(folder), dtype="bfloat16", gguf="", device="cpu")
-    assert model.dtype == torch.bfloat16
+    loaded = real("AutoModelForCausalLM", str(folder), dtype="bfloat16", gguf="", device="cpu")
+    assert loaded.model.dtype == torch.bfloat16

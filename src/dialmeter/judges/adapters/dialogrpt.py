@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import DialmeterError
 from ..judge import Item, name_with_parameters
 from .causal import PackedRow, hidden_states, shared_rows
-from .network import NetworkJudge, Weights, model_name, weights_digest
+from .network import Network, NetworkJudge, model_name, shared_network, weights_digest
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -66,7 +67,7 @@ _ENSEMBLES = {
 }
 
 
-class DialogRPT(NetworkJudge[Weights]):
+class DialogRPT(NetworkJudge):
     """An ensemble of five GPT-2 heads. The output of each head is the sigmoid of one logit at the last token.
 
     Args:
@@ -92,20 +93,21 @@ class DialogRPT(NetworkJudge[Weights]):
         single = (lambda heads: heads[ensemble], (ensemble,), "<|endoftext|>")
         self._combine, names, self._joint = _ENSEMBLES.get(ensemble, single)
         paths = {head: str(Path(model) / head) if Path(model).is_dir() else hub_id(model, head) for head in names}
-        self._heads = {
-            head: Weights("AutoModelForSequenceClassification", path, device=device, dtype=dtype)
-            for head, path in paths.items()
-        }
-        super().__init__(next(iter(self._heads.values())))
+        super().__init__("AutoModelForSequenceClassification", paths[names[0]], device=device, dtype=dtype)
+        self._paths = paths
         self.name = name_with_parameters(
             "dialogrpt", model=(model_name(model), _DEFAULT_MODEL), ensemble=(ensemble, "published")
         )
         digests = ", ".join(f"{head}={weights_digest(path)}" for head, path in paths.items())
         self.identity = f"dialogrpt({digests}, ensemble={ensemble}, dtype={dtype})"
 
+    @cached_property
+    def _networks(self) -> dict[str, Network]:
+        kind, _, settings = self._settings
+        return {head: shared_network(kind, path, **settings) for head, path in self._paths.items()}
+
     def load_weights(self) -> None:
-        for each in self._heads.values():
-            each.load()
+        _ = self._networks
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [self._combine(heads) for heads in self.heads(items)]
@@ -117,15 +119,15 @@ class DialogRPT(NetworkJudge[Weights]):
             before = "".join(move.text + self._joint for move in context)
             groups.setdefault(before, []).append(number)
         outputs: list[dict[str, float]] = [{} for _ in items]
-        for head, weights in self._heads.items():
+        for head, network in self._networks.items():
             rows: list[PackedRow] = []
             for before, members in groups.items():
                 texts = [before + items[number][1] for number in members]
-                row = shared_rows(weights.tokenizer, before, texts)
+                row = shared_rows(network, before, texts)
                 if row is None:
                     raise DialmeterError("dialogrpt needs a context")
                 rows.append(PackedRow(row.prefix, row.suffixes[1:]))
-            for members, layers in zip(groups.values(), hidden_states(weights.model, rows), strict=True):
+            for members, layers in zip(groups.values(), hidden_states(network.model, rows), strict=True):
                 for number, layer in zip(members, layers, strict=True):
-                    outputs[number][head] = float(weights.model.score(layer[-1]).float().sigmoid())
+                    outputs[number][head] = float(network.model.score(layer[-1]).float().sigmoid())
         return outputs

