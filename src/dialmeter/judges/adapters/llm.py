@@ -30,7 +30,7 @@ from .answer_forms import (
     reason_in,
     spoken_part,
 )
-from .prompts import ModelAnswer, ModelExchange, Prompt, check_rubric, parse_scale, read_rubric, read_template
+from .prompts import ModelAnswer, ModelExchange, Prompt, parse_scale, read_rubric, read_template
 
 _FEW_TOKENS = 8
 """The number of tokens in an answer that is only a number."""
@@ -128,7 +128,7 @@ class LanguageModel:
         )
 
     def _set_prompt(self, prompt: Prompt) -> None:
-        self._prompt = check_rubric(prompt)
+        self._prompt = prompt
         self._scores: dict[tuple[str, int], float] = {}
         self.facets = prompt.rubric.facets
         self.name = name_with_parameters(self.kind, model=(self.endpoint.model, ""), rubric=(prompt.rubric.name, ""))

@@ -123,6 +123,9 @@ class Prompt(Struct, frozen=True):
         rubric: the criteria for the model.
         scale: the lowest and the highest number of the scale.
         form: the form of the answer.
+
+    Raises:
+        DialmeterError: there is a rubric, but neither the template nor the system prompt contains {rubric}.
     """
 
     template: str = TEMPLATE
@@ -130,6 +133,10 @@ class Prompt(Struct, frozen=True):
     rubric: Rubric = Rubric()
     scale: tuple[int, int] = (1, 5)
     form: str = "json"
+
+    def __post_init__(self) -> None:
+        if self.rubric != Rubric() and "{rubric}" not in self.template + self.system:
+            raise DialmeterError("the template has no {rubric}, so the rubric would not be sent")
 
     @property
     def has_format(self) -> bool:
@@ -160,17 +167,6 @@ class Prompt(Struct, frozen=True):
             for role, text in texts.items()
             if text
         ]
-
-
-def check_rubric(prompt: Prompt) -> Prompt:
-    """Return the prompt if its rubric is sent to the model.
-
-    Raises:
-        DialmeterError: there is a rubric, but neither the template nor the system prompt contains {rubric}.
-    """
-    if prompt.rubric != Rubric() and "{rubric}" not in prompt.template + prompt.system:
-        raise DialmeterError("the template has no {rubric}, so the rubric would not be sent")
-    return prompt
 
 
 class ModelAnswer(Struct, frozen=True, omit_defaults=True):
