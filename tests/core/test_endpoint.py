@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
-from dialmeter.core.endpoint import BudgetSpent, ChatAnswer, ChatEndpoint, Clock, Price, Throttle
+from dialmeter.core.endpoint import BudgetSpent, ChatAnswer, ChatEndpoint, Price, Throttle
 from dialmeter.errors import DialmeterError, UnreadableAnswer
 
 from ..judges.chat_server import Reply, Server, saying, serve
@@ -20,14 +20,14 @@ from ..judges.chat_server import Reply, Server, saying, serve
 HELLO = [{"role": "user", "content": "Hello."}]
 
 
-class FakeClock(Clock):
+class FakeClock:
     """A clock whose ``sleep`` returns at once and advances the time."""
 
     def __init__(self) -> None:
         self._now, self._lock = 0.0, Lock()
         self.pauses: list[float] = []
 
-    def now(self) -> float:
+    def monotonic(self) -> float:
         return self._now
 
     def sleep(self, seconds: float) -> None:
@@ -136,7 +136,7 @@ def test_a_busy_server_fails_after_ten_minutes() -> None:
         with pytest.raises(DialmeterError, match=r"status 429: later \(busy for 600 s\)"):
             client.ask(HELLO)
         client.close()
-    assert clock.now() <= 600
+    assert clock.monotonic() <= 600
 
 
 def test_a_used_up_quota_is_not_retried() -> None:

@@ -323,32 +323,20 @@ def _parse_stream(content: bytes) -> list[_Body]:
     return [_BODY.decode(line) for line in lines if line and line != b"[DONE]"]
 
 
-class Clock:
-    """A clock. Tests replace it by one that does not wait."""
-
-    def now(self) -> float:
-        """Return a monotonic time in seconds."""
-        return time.monotonic()
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for some seconds."""
-        time.sleep(seconds)
-
-
 class Throttle:
     """Limit of concurrent requests. It is halved after a refusal, and raised by one after as many answers as the limit.
 
     Args:
         most: the maximum limit.
-        clock: the clock.
+        clock: the module ``time``, or an object with its ``monotonic`` and ``sleep``.
     """
 
-    def __init__(self, most: int, clock: Clock) -> None:
+    def __init__(self, most: int, clock: Any) -> None:
         self.limit = self._most = max(1, most)
         self._clock = clock
         self._changed = Condition()
         self._running = self._answered = self._slowed = 0
-        self._resume = clock.now()
+        self._resume = clock.monotonic()
 
     @contextmanager
     def turn(self) -> Iterator[int]:
@@ -357,7 +345,7 @@ class Throttle:
             with self._changed:
                 while self._running >= self.limit:
                     self._changed.wait()
-                pause = self._resume - self._clock.now()
+                pause = self._resume - self._clock.monotonic()
                 if pause <= 0:
                     self._running += 1
                     slowed = self._slowed
@@ -373,7 +361,7 @@ class Throttle:
     def refused(self, seconds: float, slowed: int) -> None:
         """Pause all requests for some seconds, and lower the limit. Refusals of concurrent requests lower it only once."""
         with self._changed:
-            self._resume = max(self._resume, self._clock.now() + seconds)
+            self._resume = max(self._resume, self._clock.monotonic() + seconds)
             self._answered = 0
             if slowed == self._slowed:
                 self._slowed += 1
@@ -442,7 +430,7 @@ class ChatEndpoint:
             With None no answer is cached, and the same request is sent again.
         price: price of tokens.
         max_cost: budget. A request is not sent if the total cost may exceed it.
-        clock: the clock.
+        clock: the clock of tests, which does not wait.
 
     Raises:
         DialmeterError: the URL is invalid, or contains a password or a query.
@@ -462,7 +450,7 @@ class ChatEndpoint:
         cache: str | None = None,
         price: Price | None = None,
         max_cost: float | None = None,
-        clock: Clock | None = None,
+        clock: Any = None,
     ) -> None:
         try:
             import httpx
@@ -480,7 +468,7 @@ class ChatEndpoint:
         self.model, self.price, self.usage = model, price, Usage()
         self._max_cost, self._reserved = max_cost, 0.0
         self._retries, self._wait, self._timeout, self._workers = retries, wait, timeout, max(1, workers)
-        self._clock = clock or Clock()
+        self._clock = clock or time
         self._throttle = Throttle(workers, self._clock)
         self._answers = AnswerStore(cache)
         self._unsupported: set[str] = set()
@@ -613,7 +601,7 @@ class ChatEndpoint:
 
     def _send(self, body: dict[str, Any], optional: Mapping[str, Any], must_speak: bool) -> ChatAnswer:
         wait, failures, slowed = self._wait, 0, 0
-        deadline = self._clock.now() + PATIENCE
+        deadline = self._clock.monotonic() + PATIENCE
         dropped = set(self._unsupported)
         while True:
             extra = {name: value for name, value in optional.items() if name not in dropped}
@@ -631,7 +619,7 @@ class ChatEndpoint:
             except _TemporaryFailure as failure:
                 pause = min(_LONGEST_WAIT, wait) if failure.pause is None else failure.pause
                 wait *= 2
-                is_too_late = self._clock.now() + pause > deadline
+                is_too_late = self._clock.monotonic() + pause > deadline
                 if is_too_late or (failures >= self._retries and not failure.is_busy):
                     tries = f"{failures + 1} {'tries' if failures else 'try'}"
                     message = f"{self.url}: {failure} ({f'busy for {PATIENCE:g} s' if failure.is_busy else tries})"

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
-from dialmeter.core.endpoint import Clock
 from dialmeter.core.open_runs import open_run
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.adapters.llm import LanguageModel
@@ -27,13 +26,13 @@ from ..made import case, cases, write_cases
 ITEMS = [((Move("user", "hello"), Move("system", "good day")), "bye"), ((Move("user", "bye"),), "bye")]
 
 
-class FakeClock(Clock):
+class FakeClock:
     """A sleeper wakes up at once, and the time has passed."""
 
     def __init__(self) -> None:
         self._now, self._lock = 0.0, Lock()
 
-    def now(self) -> float:
+    def monotonic(self) -> float:
         return self._now
 
     def sleep(self, seconds: float) -> None:
@@ -117,7 +116,7 @@ def test_settings_that_do_not_fit(more: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("workers", [1, 8])
 def test_a_server_that_refuses_two_of_three_requests(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every reply is scored, with at most three requests each on average."""
-    monkeypatch.setattr("dialmeter.core.endpoint.Clock", FakeClock)
+    monkeypatch.setattr("dialmeter.core.endpoint.time", FakeClock())
 
     def answer(body: dict[str, Any], number: int) -> Reply:
         return saying('{"score": 4}') if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
