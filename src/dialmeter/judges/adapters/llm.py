@@ -238,7 +238,8 @@ class LanguageModel:
 
     @property
     def _wants_json(self) -> bool:
-        return self._prompt.form == "json" and self._prompt.has_format
+        prompt = self._prompt
+        return prompt.form == "json" and "{format}" in prompt.template + prompt.system
 
     def _requests(self, items: Sequence[AnyItem]) -> list[dict[str, Any]]:
         """The requests about items. If an item occurs again, its repeats get new numbers, so the model is asked again."""

@@ -138,11 +138,6 @@ class Prompt(Struct, frozen=True):
         if self.rubric != Rubric() and "{rubric}" not in self.template + self.system:
             raise DialmeterError("the template has no {rubric}, so the rubric would not be sent")
 
-    @property
-    def has_format(self) -> bool:
-        """True if the prompt contains the sentence about the form of the answer."""
-        return "{format}" in self.template + self.system
-
     def messages(self, context: Sequence[Move], reply: str, other_reply: str = "") -> list[dict[str, str]]:
         """The messages about one reply, or about two replies. Braces in the texts are not changed.
 

@@ -22,12 +22,7 @@ _DIALOGUE = 500
 _BATCH = 16
 
 
-def check_reading(reading: str) -> None:
-    """Check the method that turns class probabilities into a rating.
-
-    Raises:
-        DialmeterError: the method is unknown.
-    """
+def _check_reading(reading: str) -> None:
     if reading not in READINGS:
         raise DialmeterError(f"reading must be weighted or argmax, not {reading!r}")
 
@@ -75,7 +70,7 @@ class SatisfactionBert(NetworkJudge):
         device: str = "cpu",
         dtype: str = "float32",
     ) -> None:
-        check_reading(reading)
+        _check_reading(reading)
         if pooling not in ("mean", "root"):
             raise DialmeterError(f"satisfaction-bert: pooling must be mean or root, not {pooling!r}")
         self._folder = Path(model)
@@ -150,7 +145,7 @@ class SatisfactionGru(JudgeDefaults):
     scale = SatisfactionBert.scale
 
     def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
-        check_reading(reading)
+        _check_reading(reading)
         self._folder, self._device, self._reading = Path(model), device, reading
         self.name = name_with_parameters(
             "satisfaction-gru", model=(model_name(model), ""), reading=(reading, "weighted")
@@ -171,7 +166,6 @@ class SatisfactionGru(JudgeDefaults):
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         from .hierarchical_gru import logits_of
 
-        # The reply is the turn of the speaker who did not speak last.
         dialogues = [
             [*((move.speaker, move.text) for move in context), (_replier([m.speaker for m in context]), reply)]
             for context, reply in items

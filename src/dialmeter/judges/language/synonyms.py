@@ -64,12 +64,7 @@ def _open_glove(folder: Path) -> Callable[[str], Any | None]:
     words: list[str] = parquet.read_table(folder / "glove_6B_index.parquet").column(0).to_pylist()
     rows = {word: row for row, word in enumerate(words)}
     table = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
-
-    def vector(word: str) -> Any | None:
-        row = rows.get(word)
-        return None if row is None else table[row]
-
-    return vector
+    return lambda word: table[rows[word]] if word in rows else None
 
 
 OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
@@ -110,7 +105,7 @@ class Synonyms:
     def __init__(self, source: WordNet | Lexicon, vectors: Vectors | None = None) -> None:
         self._source = source
         self._vectors = vectors
-        self._sense_shares: dict[tuple[str, str], dict[tuple[str, ...], float]] = {}
+        self._shares = cache(self._sense_shares)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -199,13 +194,11 @@ class Synonyms:
         shares = self._shares(other, pos)
         return max((share * shares.get(words, 0.0) for words, share in self._shares(one, pos).items()), default=0.0)
 
-    def _shares(self, lemma: str, pos: str) -> dict[tuple[str, ...], float]:
+    def _sense_shares(self, lemma: str, pos: str) -> dict[tuple[str, ...], float]:
         """The share of each sense in the labelled uses of a word. One use is added to every sense."""
-        if (lemma, pos) not in self._sense_shares:
-            senses = self._source.synsets(lemma, pos)
-            uses = sum(each.uses + 1 for each in senses)
-            self._sense_shares[lemma, pos] = {synset.words: (synset.uses + 1) / uses for synset in senses}
-        return self._sense_shares[lemma, pos]
+        senses = self._source.synsets(lemma, pos)
+        uses = sum(each.uses + 1 for each in senses)
+        return {synset.words: (synset.uses + 1) / uses for synset in senses}
 
     def _form(self, word: str, tag: str) -> str | None:
         if isinstance(self._source, Lexicon) and not has_lemminflect():
