@@ -103,7 +103,7 @@ def pang_c() -> float:
     import torch
 
     from dialmeter.judges.adapters.network import load
-    from dialmeter.judges.adapters.pang import coherence, weights
+    from dialmeter.judges.adapters.published import coherence, weights
 
     judge = coherence()
     folder, gguf = weights()

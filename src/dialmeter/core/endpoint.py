@@ -188,11 +188,7 @@ class AnswerStore:
         return self._answers.get(key)
 
     def add(self, key: str, answer: ChatAnswer) -> None:
-        """Add an answer.
-
-        Raises:
-            DialmeterError: the folder cannot be written.
-        """
+        """Add an answer."""
         with self._lock:
             if self._is_enabled:
                 self._answers[key] = answer
@@ -324,12 +320,7 @@ def _parse_stream(content: bytes) -> list[_Body]:
 
 
 class Throttle:
-    """Limit of concurrent requests. It is halved after a refusal, and raised by one after as many answers as the limit.
-
-    Args:
-        most: the maximum limit.
-        clock: the module ``time``, or an object with its ``monotonic`` and ``sleep``.
-    """
+    """Limit of concurrent requests. It is halved after a refusal, and raised by one after as many answers as the limit."""
 
     def __init__(self, most: int, clock: Any) -> None:
         self.limit = self._most = max(1, most)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.adapters import network
-from dialmeter.judges.adapters.pang import PangC, PangF
+from dialmeter.judges.adapters.published import PangC, PangF
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move

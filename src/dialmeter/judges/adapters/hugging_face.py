@@ -90,11 +90,7 @@ class HuggingFace(NetworkJudge):
         )
 
     def load_weights(self) -> None:
-        """Load the weights, and check that the label exists.
-
-        Raises:
-            DialmeterError: there is no such model or label.
-        """
+        """Load the weights, and check that the label exists."""
         super().load_weights()
         if self._task != "similarity":
             self._class_weights()
@@ -109,11 +105,7 @@ class HuggingFace(NetworkJudge):
         )
 
     def _class_weights(self) -> dict[int, float] | None:
-        """The weight of each class in the score; None if the model has a single output.
-
-        Raises:
-            DialmeterError: there is no such label, or no label is given.
-        """
+        """The weight of each class in the score; None if the model has a single output."""
         config = self._network.model.config
         if config.num_labels == 1:
             return None
@@ -215,11 +207,7 @@ def _chat(tokenizer: Any, item: Item, turns: int) -> Row:
 
 
 def _task_of(model: str) -> str:
-    """Detect the task of a model from its configuration.
-
-    Raises:
-        DialmeterError: there is no such model.
-    """
+    """Detect the task of a model from its configuration."""
     check_folder(model)
     config = Path(model) / "config.json"
     if config.is_file():

@@ -28,14 +28,7 @@ Paraphraser = Callable[[str], str]
 
 
 class Language:
-    """The resources of a run.
-
-    Args:
-        analyser: a pipeline, or the light analyser.
-        synonyms: the source of synonyms.
-        store: the analyses of earlier runs.
-        paraphraser: a function that returns a paraphrase of a text; default: none.
-    """
+    """The resources of a run. The store has the analyses of earlier runs."""
 
     def __init__(
         self,
@@ -91,17 +84,13 @@ class Language:
 
     def names(self, needs: Iterable[str]) -> tuple[str, ...]:
         """The distinct names of the resources for these needs."""
-        names: list[str] = []
-        for need in needs:
-            if need == SYNONYMS:
-                names += [self._analyser.name, *self.synonyms.names]
-            elif need == COREFERENCE:
-                names += [self._analyser.name, RESOLVER]
-            elif need == PARAPHRASER:
-                names.append(getattr(self.paraphraser, "__name__", PARAPHRASER))
-            else:
-                names.append(self._analyser.name)
-        return tuple(dict.fromkeys(names))
+        analyser = self._analyser.name
+        special = {
+            SYNONYMS: (analyser, *self.synonyms.names),
+            COREFERENCE: (analyser, RESOLVER),
+            PARAPHRASER: (getattr(self.paraphraser, "__name__", PARAPHRASER),),
+        }
+        return tuple(dict.fromkeys(name for need in needs for name in special.get(need, (analyser,))))
 
     def close(self) -> None:
         """Close the store."""
@@ -113,14 +102,12 @@ def fallbacks() -> list[tuple[str, str]]:
 
     The pipeline is not included, because an attack itself reports that it needs one.
     """
-    used = []
-    if thesaurus.wordnet_folder() is None:
-        used.append(("the built-in lexicon replaces WordNet", thesaurus.INSTALL))
-    if not thesaurus.has_lemminflect():
-        used.append(("rules replace lemminflect", analysis.INSTALL))
-    if find_spec("wordfreq") is None:
-        used.append(("the order of senses replaces wordfreq", analysis.INSTALL))
-    return used
+    resources = (
+        (thesaurus.wordnet_folder(), "the built-in lexicon replaces WordNet", thesaurus.INSTALL),
+        (thesaurus.has_lemminflect(), "rules replace lemminflect", analysis.INSTALL),
+        (find_spec("wordfreq"), "the order of senses replaces wordfreq", analysis.INSTALL),
+    )
+    return [(fallback, install) for installed, fallback, install in resources if not installed]
 
 
 class Resources(Struct, frozen=True):

@@ -116,10 +116,7 @@ class Light:
         )
 
     def _token(self, start: int, text: str) -> Token:
-        reading = self._forms.get(text.lower())
-        if reading is None:
-            return Token(text, start, lemma=text.lower())
-        lemma, pos, tag = reading
+        lemma, pos, tag = self._forms.get(text.lower(), (text.lower(), "", ""))
         return Token(text, start, pos, tag, lemma)
 
 
@@ -137,14 +134,7 @@ def installed_pipeline() -> str | None:
 
 
 class Pipeline:
-    """A loaded pipeline.
-
-    Args:
-        name: the name of an installed package, such as ``en_core_web_sm``.
-
-    Raises:
-        DialmeterError: the pipeline cannot be loaded.
-    """
+    """A loaded pipeline: an installed package, such as ``en_core_web_sm``."""
 
     def __init__(self, name: str) -> None:
         try:
@@ -207,11 +197,9 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class AnalysisStore:
-    """Stores analyses by utterance. If the file cannot be opened or is damaged, everything is analysed again.
+    """Stores the analyses of one analyser in a folder; None to store nothing.
 
-    Args:
-        folder: the folder of the file; None to store nothing.
-        analyser: the name and version of the analyser.
+    If the file cannot be opened or is damaged, everything is analysed again.
     """
 
     def __init__(self, folder: Path | None, analyser: str) -> None:
@@ -223,16 +211,13 @@ class AnalysisStore:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = _open(path)
-        except sqlite3.OperationalError:
-            # The file is locked, or cannot be opened. Another process may use it, so it is not deleted.
-            self._file = None
+        except (OSError, sqlite3.OperationalError):
+            pass  # The file is locked, or cannot be opened. Another process may use it, so it is not deleted.
         except sqlite3.DatabaseError:
             # A damaged file can be deleted, because all analyses can be computed again.
             with suppress(OSError, sqlite3.DatabaseError):
                 path.unlink(missing_ok=True)
                 self._file = _open(path)
-        except OSError:
-            self._file = None
 
     def get(self, texts: Iterable[str]) -> dict[str, Analysis]:
         """The stored analyses of these utterances."""

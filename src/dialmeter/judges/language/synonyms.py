@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,7 @@ GLOVE = "glove-6b-50d"
 
 
 class Vectors:
-    """Computes cosines of word vectors.
-
-    Args:
-        name: the name of the vectors.
-        vector: a function that returns the vector of a word, or None.
-    """
+    """Computes cosines of word vectors, from a function that returns the vector of a word or None."""
 
     def __init__(self, name: str, vector: Callable[[str], Any | None]) -> None:
         self.name = name
@@ -95,19 +90,14 @@ class Synonym(Struct, frozen=True, gc=False):
 
 
 class Synonyms:
-    """Synonyms from WordNet or the built-in lexicon.
-
-    Args:
-        source: the source of senses.
-        vectors: word vectors that rank synonyms; without them, the order of senses ranks them.
-    """
+    """Synonyms from WordNet or the built-in lexicon. Word vectors rank them, or the order of senses if there are none."""
 
     def __init__(self, source: WordNet | Lexicon, vectors: Vectors | None = None) -> None:
         self._source = source
         self._vectors = vectors
         self._shares = cache(self._sense_shares)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the resources that are used."""
         return (
@@ -118,11 +108,7 @@ class Synonyms:
         )
 
     def of(self, token: Token, senses: int = _SENSES) -> list[Synonym]:
-        """All synonyms of a content word that are single words, best first.
-
-        Args:
-            token: the word, with its lemma, part of speech and tag.
-            senses: the number of the word's senses to use.
+        """All synonyms of a content word that are single words, best first, in the first senses of the word.
 
         Example:
             >>> Synonyms(Lexicon.builtin()).of(Token("eateries", 0, "NOUN", "NNS", "eatery"))[0].form

@@ -116,10 +116,9 @@ def wordnet_folder() -> Path | None:
 
 
 class WordNet:
-    """Reads WordNet from a folder. The index of a part of speech is read on first use, and each word when it is needed.
+    """Reads WordNet from a folder with ``index.noun``, ``data.noun``, and so on.
 
-    Args:
-        folder: a folder with ``index.noun``, ``data.noun``, and so on.
+    The index of a part of speech is read on first use, and each word when it is needed.
     """
 
     def __init__(self, folder: Path) -> None:
