@@ -14,7 +14,7 @@ from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 from ..judge import FACETS, Item
-from .network import NetworkJudge, batches_by_length, check_folder, padded, sentence_vectors
+from .network import NetworkJudge, batches_by_length, check_choice, check_folder, load_config, padded, sentence_vectors
 
 _BATCH = 16
 _LONGEST = 512
@@ -66,9 +66,9 @@ class HuggingFace(NetworkJudge):
         device: str = "cpu",
         dtype: str = "float32",
     ) -> None:
-        _check("task", task, ("", *TASKS))
-        _check("inputs", inputs, ("", *INPUTS))
-        _check("pooling", pooling, ("mean", "cls"))
+        check_choice("hf", "task", task, ("", *TASKS))
+        check_choice("hf", "inputs", inputs, ("", *INPUTS))
+        check_choice("hf", "pooling", pooling, ("mean", "cls"))
         self._task = task or _task_of(model)
         self._label, self._inputs, self._turns, self._pooling = label, inputs, turns, pooling
         kind = "AutoModel" if self._task == "similarity" else f"AutoModel{_CLASSIFIER}"
@@ -76,7 +76,7 @@ class HuggingFace(NetworkJudge):
         self.higher_is_better = higher_is_better
         self.facets = frozenset(facets.split("+")) if facets else None
         for facet in sorted(self.facets or ()):
-            _check("facets", facet, FACETS)
+            check_choice("hf", "facets", facet, FACETS)
         self._identify(
             "hf",
             model,
@@ -170,11 +170,6 @@ class HuggingFace(NetworkJudge):
         return sentence_vectors(self._network.model, rows, _BATCH, self._pooling)
 
 
-def _check(name: str, value: str, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise DialmeterError(f"hf: {name} must be one of {', '.join(each for each in allowed if each)}, not {value!r}")
-
-
 def _encode(tokenizer: Any, *texts: str, room: int) -> Row:
     """Tokenise one or two texts. Some models also take ``token_type_ids``, which assign each token to its text."""
     encoding = tokenizer(*texts, truncation=True, max_length=room)
@@ -218,8 +213,6 @@ def _task_of(model: str) -> str:
         names, labels = fields.get("architectures") or [], fields.get("id2label") or {}
         count = len(labels) or int(fields.get("num_labels") or 2)
     else:
-        from .network import load_config
-
         loaded = load_config(model)
         names, count = loaded.architectures or [], loaded.num_labels
     if any(_CLASSIFIER in str(name) for name in names):

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ...core.endpoint import OWN_PARAMETERS, ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Price
-from ...errors import DialmeterError, InputError, UnreadableAnswer, one_line
+from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 from ..judge import AnyItem, Item, PairItem, name_with_parameters
@@ -30,6 +30,7 @@ from .answer_forms import (
     reason_in,
     spoken_part,
 )
+from .network import check_choice
 from .prompts import ModelAnswer, ModelExchange, Prompt, parse_scale, read_rubric, read_template
 
 _FEW_TOKENS = 8
@@ -94,8 +95,7 @@ class LanguageModel:
         price: str = "",
         max_cost: float = float("inf"),
     ) -> None:
-        if parse not in FORMS:
-            raise DialmeterError(f"llm: parse must be one of {', '.join(FORMS)}, not {parse!r}")
+        check_choice("llm", "parse", parse, FORMS)
         if repeats < 1:
             raise DialmeterError("llm: repeats must be at least 1")
         ends = parse_scale(scale)
@@ -283,16 +283,11 @@ class LanguageModel:
         return isinstance(self._parse(answer), ReadAnswer)
 
     def _model_answer(self, answer: ChatAnswer) -> ModelAnswer:
-        unscored = ModelAnswer(
-            "\n".join(filter(None, [answer.text, *answer.calls])) or answer.refusal,
-            reasoning=answer.reasoning,
-            prompt_tokens=answer.prompt_tokens,
-            answer_tokens=answer.answer_tokens,
-        )
         parsed = self._parse(answer)
-        if isinstance(parsed, DialmeterError):
-            return replace(unscored, error=str(parsed))
-        return replace(unscored, score=parsed.score, reason=parsed.reason)
+        same = {name: getattr(answer, name) for name in ("reasoning", "prompt_tokens", "answer_tokens")}
+        text = "\n".join(filter(None, [answer.text, *answer.calls])) or answer.refusal
+        result = {"error": str(parsed)} if isinstance(parsed, DialmeterError) else parsed._asdict()
+        return ModelAnswer(text, **result, **same)
 
 
 def score_or_raise(result: float | DialmeterError) -> float:
@@ -365,18 +360,10 @@ class DialogueLanguageModel(LanguageModel):
         self, endpoint: str, model: str, *, template: str = "", parse: str = "labelled", **settings: Any
     ) -> None:
         super().__init__(endpoint, model, parse=parse, **settings)
-        self._set_prompt(replace(self._prompt, template=_read_dialogue_template(template)))
-
-
-def _read_dialogue_template(path: str) -> str:
-    if not path:
-        return DIALOGUE_TEMPLATE
-    text = Source(path).text
-    if "{context}" not in text:
-        raise InputError("a rubric needs {context}", file=path)
-    if "{reply}" in text:
-        raise DialmeterError(f"{path}: a rubric for whole dialogues must not have {{reply}}")
-    return text
+        text = read_template(template, DIALOGUE_TEMPLATE, "rubric", ("{context}",))
+        if "{reply}" in text:
+            raise DialmeterError(f"{template}: a rubric for whole dialogues must not have {{reply}}")
+        self._set_prompt(replace(self._prompt, template=text))
 
 
 PAIR_TEMPLATE = """Below is a conversation, and two replies to it, A and B. Their texts are in JSON strings. For each reply, ask yourself: {rubric}

@@ -6,7 +6,7 @@ import hashlib
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext, redirect_stderr
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import cached_property
 from io import StringIO
 from itertools import pairwise
@@ -69,48 +69,60 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         MissingExtra: torch or transformers are not installed.
         DialmeterError: there is no such model, device or type.
     """
-    if dtype not in ("float32", "float16", "bfloat16"):
-        raise DialmeterError(f"dtype must be float32, float16 or bfloat16, not {dtype!r}")
-    check_folder(model)  # Before the import of libraries, which takes seconds.
-    try:
+    check_choice("", "dtype", dtype, ("float32", "float16", "bfloat16"))
+    with _loading(model) as transformers:
         import torch
-        import transformers
-    except ImportError:
-        raise MissingExtra("a neural judge", "neural") from None
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    local = Path(model).is_dir()
-    if local and not gguf and not any(Path(model).glob("*.safetensors")):
-        warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
-    more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
-    try:
+
+        transformers.utils.logging.disable_progress_bar()
+        local = Path(model).is_dir()
+        if local and not gguf and not any(Path(model).glob("*.safetensors")):
+            warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
+        more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
         # No setting disables the progress bar that counts tensors of a GGUF file.
         with redirect_stderr(StringIO()) if gguf else nullcontext():
             tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
             network = getattr(transformers, kind).from_pretrained(
                 model, local_files_only=local, dtype=getattr(torch, dtype), **more
             )
-        network = network.to(torch.device(device)).eval().requires_grad_(False)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise _loading_error(model, error) from None
-    return Network(tokenizer, network)
+        return Network(tokenizer, network.to(torch.device(device)).eval().requires_grad_(False))
 
 
 def load_config(model: str) -> Any:
-    """Load the configuration of a model.
+    """Load the configuration of a model. The errors are those of :func:`load`."""
+    with _loading(model) as transformers:
+        return transformers.AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
 
-    Raises:
-        MissingExtra: transformers is not installed.
-        DialmeterError: there is no such model.
-    """
-    check_folder(model)
+
+@contextmanager
+def _loading(model: str) -> Iterator[Any]:
+    """Yield the transformers library. Its errors become one line."""
+    check_folder(model)  # Before the import of libraries, which takes seconds.
     try:
+        import torch  # noqa: F401  transformers can be imported without torch, but not used
         import transformers
     except ImportError:
         raise MissingExtra("a neural judge", "neural") from None
     try:
-        return transformers.AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
+        yield transformers
     except (OSError, ValueError, RuntimeError) as error:
-        raise _loading_error(model, error) from None
+        is_local = Path(model).is_dir()
+        problem = (
+            "cannot be loaded" if is_local else "there is no such folder, and no model with that id could be loaded"
+        )
+        raise DialmeterError(f"model {model}: {problem}: {one_line(str(error), 300)}") from None
+
+
+def check_choice(judge: str, name: str, value: str, allowed: Sequence[str]) -> None:
+    """Check a parameter of a judge that has few possible values.
+
+    Example:
+        >>> check_choice("pang-l", "pairs", "first", ("last", "mean"))
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: pang-l: pairs must be last or mean, not 'first'
+    """
+    if value not in allowed:
+        *most, last = filter(None, allowed)
+        raise DialmeterError(f"{judge}: {name} must be {', '.join(most)} or {last}, not {value!r}".removeprefix(": "))
 
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?")
@@ -130,15 +142,6 @@ def check_folder(model: str) -> None:
         raise DialmeterError(f"model {model}: is a file; name the folder that holds config.json and the weights")
     if not _HUB_ID.fullmatch(model):
         raise DialmeterError(f"model {model}: there is no such folder")
-
-
-def _loading_error(model: str, error: Exception) -> DialmeterError:
-    problem = (
-        "cannot be loaded"
-        if Path(model).is_dir()
-        else "there is no such folder, and no model with that id could be loaded"
-    )
-    return DialmeterError(f"model {model}: {problem}: {one_line(str(error), 300)}")
 
 
 def weights_digest(model: str) -> str:

@@ -71,18 +71,20 @@ def read_rubric(text: str) -> Rubric:
     return Rubric(Path(text).stem, Source(text).text.strip())
 
 
-def read_template(path: str) -> str:
-    """Read a template from a file. Without a path, return the built-in template.
+def read_template(
+    path: str, default: str = TEMPLATE, kind: str = "template", needs: Sequence[str] = ("{context}", "{reply}")
+) -> str:
+    """Read a template from a file. Without a path, return the default.
 
     Raises:
-        InputError: the file cannot be read, or does not contain {context} or {reply}.
+        InputError: the file cannot be read, or does not contain a field that it needs.
     """
     if not path:
-        return TEMPLATE
+        return default
     text = Source(path).text
-    missing = [name for name in ("{context}", "{reply}") if name not in text]
+    missing = [name for name in needs if name not in text]
     if missing:
-        raise InputError(f"a template needs {missing[0]}", file=path)
+        raise InputError(f"a {kind} needs {missing[0]}", file=path)
     return text
 
 

@@ -13,7 +13,7 @@ from ...installed import package_folder
 from ...model import Move
 from ..judge import Item, name_with_parameters
 from .causal import PackedRow, hidden_states, log_probabilities, shared_rows, start_token, token_ids
-from .network import Network, NetworkJudge, batches_by_length, model_name, shared_network, weights_digest
+from .network import Network, NetworkJudge, batches_by_length, check_choice, model_name, shared_network, weights_digest
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -160,8 +160,7 @@ class PangL(NetworkJudge):
     facets = frozenset({"coherence", "interest"})
 
     def __init__(self, model: str = _MNLI, pairs: str = "last", device: str = "cpu", dtype: str = "float32") -> None:
-        if pairs not in ("last", "mean"):
-            raise DialmeterError(f"pang-l: pairs must be last or mean, not {pairs!r}")
+        check_choice("pang-l", "pairs", pairs, ("last", "mean"))
         super().__init__("AutoModelForSequenceClassification", model, device=device, dtype=dtype)
         self._pairs = pairs
         self._identify("pang-l", model, _MNLI, dtype=dtype, pairs=(pairs, "last"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
 from ..judge import Item, JudgeDefaults, name_with_parameters
-from .network import NetworkJudge, batches_by_length, model_name, padded, weights_digest
+from .network import NetworkJudge, batches_by_length, check_choice, model_name, padded, weights_digest
 
 if TYPE_CHECKING:
     from .hierarchical_gru import HierarchicalGru
@@ -20,11 +20,6 @@ READINGS = ("weighted", "argmax")
 _UTTERANCE = 64
 _DIALOGUE = 500
 _BATCH = 16
-
-
-def _check_reading(reading: str) -> None:
-    if reading not in READINGS:
-        raise DialmeterError(f"reading must be weighted or argmax, not {reading!r}")
 
 
 def rating(logits: Sequence[float], reading: str = "weighted") -> float:
@@ -70,9 +65,8 @@ class SatisfactionBert(NetworkJudge):
         device: str = "cpu",
         dtype: str = "float32",
     ) -> None:
-        _check_reading(reading)
-        if pooling not in ("mean", "root"):
-            raise DialmeterError(f"satisfaction-bert: pooling must be mean or root, not {pooling!r}")
+        check_choice("satisfaction-bert", "reading", reading, READINGS)
+        check_choice("satisfaction-bert", "pooling", pooling, ("mean", "root"))
         self._folder = Path(model)
         super().__init__("AutoModel", model, device=device, dtype=dtype)
         self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
@@ -145,7 +139,7 @@ class SatisfactionGru(JudgeDefaults):
     scale = SatisfactionBert.scale
 
     def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
-        _check_reading(reading)
+        check_choice("satisfaction-gru", "reading", reading, READINGS)
         self._folder, self._device, self._reading = Path(model), device, reading
         self.name = name_with_parameters(
             "satisfaction-gru", model=(model_name(model), ""), reading=(reading, "weighted")
