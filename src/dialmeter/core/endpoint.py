@@ -273,15 +273,18 @@ def read_answer(content: bytes, messages: Messages) -> ChatAnswer:
         >>> read_answer(b'{"choices": [{"message": {"content": "4"}}]}', []).text
         '4'
     """
-    is_stream = content.lstrip().startswith((b"data:", b":", b"event:"))
-    parts = _parse_stream(content) if is_stream else [_BODY.decode(content)]
-    choices = [part.choices[0] for part in parts if part.choices]
+    parts = [content]
+    if content.lstrip().startswith((b"data:", b":", b"event:")):  # Some servers stream, although nobody asked for it.
+        lines = [line[5:].strip() for line in content.splitlines() if line.startswith(b"data:")]
+        parts = [line for line in lines if line and line != b"[DONE]"]
+    bodies = list(map(_BODY.decode, parts))
+    choices = [part.choices[0] for part in bodies if part.choices]
     replies = [message for choice in choices if (message := choice.message or choice.delta)]
     if not replies:
         raise ValueError("no choices[0].message")
     text = "".join(message.text() for message in replies)
     reasoning = "".join(message.thoughts() for message in replies)
-    counts = next((part.usage for part in reversed(parts) if part.usage), _TokenCounts())
+    counts = next((part.usage for part in reversed(bodies) if part.usage), _TokenCounts())
     is_estimated = counts.prompt_tokens is None or counts.completion_tokens is None
     return ChatAnswer(
         text,
@@ -311,12 +314,6 @@ def _arguments(replies: Sequence[_Message]) -> tuple[str, ...]:
             text = part if isinstance(part, str) else msgspec.json.encode(part).decode()
             arguments[index] = arguments.get(index, "") + text
     return tuple(arguments.values())
-
-
-def _parse_stream(content: bytes) -> list[_Body]:
-    """Return the parts of an answer that the server sent as events, although streaming was not requested."""
-    lines = [line[5:].strip() for line in content.splitlines() if line.startswith(b"data:")]
-    return [_BODY.decode(line) for line in lines if line and line != b"[DONE]"]
 
 
 class Throttle:

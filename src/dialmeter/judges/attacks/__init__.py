@@ -15,8 +15,8 @@ from math import log
 from random import Random
 from typing import Literal, TypeAlias, TypeVar
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...errors import DialmeterError, did_you_mean
 from ...model import Conversation, Move
@@ -349,22 +349,6 @@ class Attack(Struct):
         """The distinct needs of all its variants."""
         return tuple(dict.fromkeys(need for variant in self.variants for need in variant.needs))
 
-    def with_variants(self, variants: Sequence[Variant]) -> Attack:
-        """The same attack with some of its variants."""
-        return msgspec.structs.replace(self, variants=tuple(variants))
-
-    def only(self, variant: str) -> Attack:
-        """The same attack with one of its variants.
-
-        Raises:
-            DialmeterError: it has no such variant.
-        """
-        chosen = [each for each in self.variants if each.name == variant]
-        if not chosen:
-            hint = did_you_mean(variant, [each.name for each in self.variants])
-            raise DialmeterError(f"the attack {self.name} has no variant {variant!r}; {hint}")
-        return self.with_variants(chosen)
-
 
 def chosen(texts: Sequence[str]) -> list[Attack]:
     """Distinct attacks by name. Three names mean several: ``default`` the twelve of the paper without co-reference, ``paper`` the
@@ -387,7 +371,7 @@ def chosen(texts: Sequence[str]) -> list[Attack]:
             by_name[attack.name] = attack
         else:
             variants = {each.name: each for each in (*earlier.variants, *attack.variants)}
-            by_name[attack.name] = earlier.with_variants(list(variants.values()))
+            by_name[attack.name] = replace(earlier, variants=tuple(variants.values()))
     return list(by_name.values())
 
 
@@ -412,7 +396,12 @@ def named(text: str) -> Attack:
     attack = registry.load(name)
     if not isinstance(attack, Attack):
         raise DialmeterError(f"the attack {name!r} is not a dialmeter.judges.attacks.Attack")
-    return attack.only(variant) if colon else attack
+    if not colon:
+        return attack
+    variants = {each.name: each for each in attack.variants}
+    if variant not in variants:
+        raise DialmeterError(f"the attack {name} has no variant {variant!r}; {did_you_mean(variant, list(variants))}")
+    return replace(attack, variants=(variants[variant],))
 
 
 def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
@@ -424,6 +413,6 @@ def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[
         missing = {name: resource for name, resource in checked.items() if resource is not None}
         if missing:
             skipped[attack.name] = missing
-        if installed := [variant for variant in attack.variants if variant.name not in missing]:
-            usable.append(attack.with_variants(installed))
+        if installed := tuple(variant for variant in attack.variants if variant.name not in missing):
+            usable.append(replace(attack, variants=installed))
     return usable, skipped

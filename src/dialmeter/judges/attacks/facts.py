@@ -117,7 +117,8 @@ _SUBJECTS = ("nsubj", "nsubjpass", "expl")
 _WORDS_OF_NEGATION = frozenset(
     {"not", "n't", "n’t", "no", "never", "nothing", "none", "nobody", "neither", "unable", "without"}
 )
-_FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
+_FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
+_FULL_OF_HAVE = {"'s": "has", "'d": "had"}
 _SHARED_WORDS = 2
 _POLITE = frozenset({"hope", "think", "guess", "believe", "mean", "wish", "thank", "suppose", "know"})
 
@@ -146,8 +147,10 @@ def _negating_edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | 
         return None
     below = [token for token in tokens if token.head == places[root.start] and token is not root]
     subject = next((token for token in below if token.dep in _SUBJECTS), None)
-    if subject is None or subject.start > root.start or subject.tag in ("WDT", "WP") or _is_relative(text, subject):
+    if subject is None or subject.start > root.start or subject.tag in ("WDT", "WP"):
         return None
+    if subject.text.lower() == "that" and text[: subject.start].rstrip().endswith(","):
+        return None  # It starts a relative clause, even if the parser has another result.
     auxiliaries = [token for token in below if token.dep in ("aux", "auxpass") and token.start < root.start]
     if any(token.dep == "mark" for token in below):
         return None
@@ -162,20 +165,12 @@ def _negating_edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | 
     return (root.start, root.end, f"{do} not {root.lemma}") if do else None
 
 
-def _is_relative(text: str, subject: Token) -> bool:
-    """True for *that* after a comma: it starts a relative clause, even if the parser has another result."""
-    return subject.text.lower() == "that" and text[: subject.start].rstrip().endswith(",")
-
-
 def _add_not(auxiliary: Token) -> Edit:
     """The edit that adds *not* after an auxiliary, and expands a short form if necessary."""
     word = auxiliary.text.replace("’", "'").lower()
-    if word == "'s":
-        return (auxiliary.start, auxiliary.end, " has not" if auxiliary.lemma == "have" else " is not")
-    if word == "'d":
-        return (auxiliary.start, auxiliary.end, " had not" if auxiliary.lemma == "have" else " would not")
-    if word in _FULL:
-        return (auxiliary.start, auxiliary.end, f" {_FULL[word]} not")
+    full = _FULL | _FULL_OF_HAVE if auxiliary.lemma == "have" else _FULL
+    if word in full:
+        return (auxiliary.start, auxiliary.end, f" {full[word]} not")
     if word == "can":
         return (auxiliary.start, auxiliary.end, auxiliary.text + "not")
     return (auxiliary.end, auxiliary.end, " not")

@@ -32,6 +32,7 @@ GENDER = {"he": ("it", "they"), "she": ("it", "they"), "it": ("he", "she"), "the
 NUMBER = {"i": ("we",), "we": ("i",), "it": ("they",), "they": ("it",), "he": ("they",), "she": ("they",), "this": ("these",), "these": ("this",), "that": ("those",), "those": ("that",)}  # fmt: skip
 
 _FORMS: dict[str, list[tuple[str, int]]] = {}
+"""Form → the families that it may belong to, each with its role."""
 for _name, _family in FAMILIES.items():
     for _role, _form in enumerate(_family):
         _FORMS.setdefault(_form.lower(), []).append((_name, _role))
@@ -40,14 +41,7 @@ _THIRD = ("he", "she", "it", "this", "that")
 _PLURAL = ("we", "you", "they", "these", "those")
 
 
-def readings(word: str) -> Sequence[tuple[str, int]]:
-    """The families that a form may belong to, each with its role.
-
-    Example:
-        >>> readings("me"), readings("her"), readings("hotel")
-        ([('i', 1)], [('she', 1), ('she', 2)], [])
-    """
-    return _FORMS.get(word.lower(), [])
+_BASE = {"has": "have", "does": "do", "were": "was", "are": "am", "is": "am"}
 
 
 def verb_for(family: str, form: str) -> str | None:
@@ -58,24 +52,18 @@ def verb_for(family: str, form: str) -> str | None:
         ("'re", 'is', 'was', 'has', None)
     """
     word = form.lower().replace("’", "'")
-    third = family in _THIRD
-    if word in ("have", "has"):
-        return "has" if third else "have"
-    if word in ("do", "does"):
-        return "does" if third else "do"
-    if word in ("was", "were"):
-        return "were" if family in _PLURAL else "was"
-    if word in ("am", "are", "is"):
-        return _be(family)
+    is_third, is_plural = family in _THIRD, family in _PLURAL
+    be = "are" if is_plural else "am" if family == "i" else "is"
     if word in ("'m", "'re", "'s"):
-        full = _be(family)
         # There is no short form after *these* and *those*.
-        return f" {full}" if family in ("these", "those") else form[0] + {"am": "m", "are": "re", "is": "s"}[full]
-    return None
-
-
-def _be(family: str) -> str:
-    return "are" if family in _PLURAL else "am" if family == "i" else "is"
+        return f" {be}" if family in ("these", "those") else form[0] + {"am": "m", "are": "re", "is": "s"}[be]
+    agreeing = {
+        "have": "has" if is_third else "have",
+        "do": "does" if is_third else "do",
+        "was": "were" if is_plural else "was",
+        "am": be,
+    }
+    return agreeing.get(_BASE.get(word, word))
 
 
 _SUBJECT, _OBJECT, _DETERMINER = 0, 1, 2
@@ -137,7 +125,7 @@ def _cased(text: str, token: Token, form: str) -> str:
 def _reading(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
     """The family and role of a pronoun. Tags decide if they are known, otherwise the neighbouring words decide."""
     token = tokens[place]
-    possible = readings(token.text)
+    possible = _FORMS.get(token.text.lower())
     if not possible:
         return None
     family = possible[0][0]

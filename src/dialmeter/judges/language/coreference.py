@@ -56,6 +56,10 @@ class NounMention(Struct, frozen=True):
     role: int
     governor: int
 
+    @property
+    def weight(self) -> float:
+        return self.role + (1.5 if self.label or self.text[:1].isupper() else 0)
+
 
 def mentions(text: str, analysis: Analysis) -> Iterator[NounMention]:
     """The names and things of an utterance, in order."""
@@ -114,12 +118,9 @@ def _governor(analysis: Analysis, head: Token) -> int:
 
 def _genders(tokens: list[Token], label: str) -> frozenset[str]:
     words = {token.lemma for token in tokens}
-    if words & _MALE:
-        return frozenset({"he"})
-    if words & _FEMALE:
-        return frozenset({"she"})
-    if words & _ANIMALS:
-        return frozenset({"he", "she", "it"})
+    for known, genders in ((_MALE, {"he"}), (_FEMALE, {"she"}), (_ANIMALS, {"he", "she", "it"})):
+        if words & known:
+            return frozenset(genders)
     return frozenset({"he", "she"}) if label == "PERSON" and not words & _PLACES else frozenset({"it"})
 
 
@@ -218,9 +219,11 @@ def _nearest(
         return None
     same_turn = [each for each in own if each.head not in above and (is_possessive or each.governor != verb)]
     for turn in [same_turn, *reversed(before)]:
-        agreeing = [each for each in turn if _agrees(kind, each)]
+        agreeing = [
+            each for each in turn if (each.plural if kind == "they" else not each.plural and kind in each.genders)
+        ]
         if agreeing:
-            best = max(agreeing, key=lambda each: (_weight(each), each.start))
+            best = max(agreeing, key=lambda each: (each.weight, each.start))
             # The reference is ambiguous if a second mention agrees.
             rivals = [each for each in agreeing if each.text.lower() != best.text.lower()]
             # *It* rarely refers to a place or thing that is neither subject nor object (“in the park”). After a preposition
@@ -238,16 +241,6 @@ def _repeats_word(analysis: Analysis, above: list[int], mention: NounMention) ->
     """True if the name would be next to the same word, as in “the booking is booked” or “the fee's fee”: it is not the antecedent."""
     last = mention.text.split()[-1].lower()
     return any(last.startswith(analysis.tokens[place].lemma[:5]) for place in above[:1])
-
-
-def _weight(mention: NounMention) -> float:
-    return mention.role + (1.5 if mention.label or mention.text[:1].isupper() else 0)
-
-
-def _agrees(kind: str, mention: NounMention) -> bool:
-    if kind == "they":
-        return mention.plural
-    return not mention.plural and kind in mention.genders
 
 
 def _above(analysis: Analysis, token: Token) -> list[int]:
