@@ -172,13 +172,10 @@ def model_name(model: str) -> str:
 def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
     """Pad sequences of tokens. Return them as the rows of a tensor, and the mask: 1 for a token, 0 for padding."""
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
-    width = max(map(len, sequences))
-    tokens = torch.zeros(len(sequences), width, dtype=torch.long)
-    mask = torch.zeros(len(sequences), width, dtype=torch.long)
-    for row, sequence in enumerate(sequences):
-        tokens[row, : len(sequence)] = torch.tensor(sequence)
-        mask[row, : len(sequence)] = 1
+    rows = [torch.tensor(sequence, dtype=torch.long) for sequence in sequences]
+    tokens, mask = (pad_sequence(each, batch_first=True) for each in (rows, list(map(torch.ones_like, rows))))
     return tokens.to(device), mask.to(device)
 
 
