@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..core.cache_folder import cache_folder
 from ..core.comparison import check_ci
 from ..english import english_notices, known_words
 from ..errors import DialmeterError
@@ -23,6 +22,7 @@ from .cases import Case, parse_threshold, scores_digest
 from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
 from .judged_items import training_talk
 from .language import Paraphraser, Resources
+from .language.analysis import cache_folder
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
 from .result import JudgeResult
 

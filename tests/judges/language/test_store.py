@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.core.cache_folder import cache_folder
 from dialmeter.judges.language import Resources
-from dialmeter.judges.language.analysis import Analysis, AnalysisStore, Light, TextSpan, Token
+from dialmeter.judges.language.analysis import Analysis, AnalysisStore, Light, TextSpan, Token, cache_folder
 
 TEXTS = ["Where is the hotel?", "It is near the river.", "Where is the hotel?", "שלום", "🙂"]
 ANALYSIS = Analysis(

@@ -15,7 +15,6 @@ import msgspec
 from msgspec.structs import replace
 
 from ...core.account import Account, Reason
-from ...core.cache_folder import cache_folder
 from ...core.document import make_document
 from ...core.engine import note
 from ...core.lock import Lock
@@ -28,6 +27,7 @@ from ...judges.attempts import AttackCheckpoint, Attacked, AttackPart, attack_id
 from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs
 from ...judges.language import SYNONYMS, Resources, fallbacks
+from ...judges.language.analysis import cache_folder
 from ...judges.scorer import SPEAKERS
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations

@@ -7,8 +7,10 @@ per analyser and version. Several processes may share it.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
@@ -186,6 +188,24 @@ def _analysis(doc: Doc) -> Analysis:
         tuple(TextSpan(each.start_char, each.end_char, str(each.root.idx)) for each in doc.noun_chunks),
         tuple(TextSpan(each.start_char, each.end_char) for each in doc.sents),
     )
+
+
+def cache_folder() -> Path:
+    """The default folder of stored analyses: the one of ``DIALMETER_CACHE``, or the platform's cache.
+
+    Example:
+        >>> cache_folder().name
+        'dialmeter'
+    """
+    if chosen := os.environ.get("DIALMETER_CACHE"):
+        return Path(chosen) / "dialmeter"
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "dialmeter"
 
 
 _LAYOUT = 1
