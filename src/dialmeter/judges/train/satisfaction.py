@@ -56,7 +56,7 @@ def train(
     *,
     seed: int = 1,
     settings: TrainingSettings | None = None,
-    watch: Callable[[int, Quality], None] | None = None,
+    progress: Callable[[int, Quality], None] | None = None,
 ) -> tuple[Trained, Quality]:
     """Train a judge of satisfaction and write it into a folder.
 
@@ -65,7 +65,7 @@ def train(
         out: the folder.
         seed: the seed of all random choices.
         settings: the hyperparameters.
-        watch: a function that is called after each epoch with its quality on the validation dialogues.
+        progress: a function that is called after each epoch with its quality on the validation dialogues.
 
     Returns:
         The result, and the quality of always predicting the most frequent class.
@@ -91,8 +91,8 @@ def train(
         run_epoch(draw)
         validation = measure_quality(network, places, watched)
         qualities.append(validation)
-        if watch:
-            watch(epoch, validation)
+        if progress:
+            progress(epoch, validation)
         value = validation.uar + (validation.spearman or 0.0)
         if value > best_value:
             best, best_value, epochs_since_best = deepcopy(network.state_dict()), value, 0
