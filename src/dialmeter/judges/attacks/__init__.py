@@ -214,9 +214,6 @@ PAPER = tuple(_PAPER)
 DEFAULT = tuple(name for name in PAPER if name != "co-reference")
 """The attacks that run if none is named. Readers found too few cases of *co-reference* valid (docs/attacks.md)."""
 
-KHALID = ("khalid-2022",)
-"""The key of the paper, to cite."""
-
 BEYOND = ("speaker-tag", "ungrammatical", "context-echo", "verbosity", "format", "injection", "identical")
 
 registry = Registry(
@@ -306,7 +303,7 @@ class Attack(Struct):
         expected: the score of the adversarial reply by an ideal judge: ``lower``, ``similar``, or ``at-most`` as high.
         help: a description of one sentence.
         variants: its variants; at least one in the end.
-        cite: keys of the publications to cite.
+        cite: keys of the publications to cite; that of the paper for its attacks.
         control: True if it may leave the reply unchanged.
     """
 
@@ -317,6 +314,10 @@ class Attack(Struct):
     variants: tuple[Variant, ...] = ()
     cite: tuple[str, ...] = ()
     control: bool = False
+
+    def __post_init__(self) -> None:
+        if self.name in _PAPER:
+            self.cite = ("khalid-2022",)
 
     def variant(
         self,

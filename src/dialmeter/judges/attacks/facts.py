@@ -9,7 +9,7 @@ from contextlib import suppress
 from ..language import COREFERENCE, ENTITIES, TAGS
 from ..language.analysis import Analysis, TextSpan, Token
 from ..language.words import Edit, content_words, edited, word_list
-from . import KHALID, Attack, Kit, NoCase, Snippet, require, usable
+from . import Attack, Kit, NoCase, Snippet, require, usable
 from .references import resolved, spelled_out
 
 _TYPES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "PRODUCT", "EVENT", "WORK_OF_ART", "NORP", "DATE", "TIME", "MONEY", "CARDINAL", "LANGUAGE"})  # fmt: skip
@@ -22,7 +22,6 @@ NAMED_ENTITY = Attack(
     "coherence",
     "lower",
     "Replaces the names, times and numbers of the reply by others from the corpus.",
-    cite=KHALID,
 )
 
 
@@ -109,9 +108,7 @@ def _adapt(old: str, new: str) -> str:
     return (f"{old.split(maxsplit=1)[0]} {bare}" if old_has_article else bare) + ending
 
 
-CONTRADICTION = Attack(
-    "contradiction", "coherence", "lower", "Makes the reply contradict an earlier turn.", cite=KHALID
-)
+CONTRADICTION = Attack("contradiction", "coherence", "lower", "Makes the reply contradict an earlier turn.")
 _FINITE = ("VBZ", "VBP", "VBD", "MD")
 _SUBJECTS = ("nsubj", "nsubjpass", "expl")
 _WORDS_OF_NEGATION = frozenset(

@@ -8,7 +8,7 @@ from ..language import PARAPHRASER, SYNONYMS
 from ..language.analysis import Token
 from ..language.synonyms import Synonym, least_frequent, word_frequency
 from ..language.words import capitalised, exchanged
-from . import KHALID, Attack, Kit, NoCase, Snippet, require
+from . import Attack, Kit, NoCase, Snippet, require
 
 _LONG = {
     "i'm": "i am", "i've": "i have", "i'll": "i will", "you're": "you are", "you've": "you have", "you'll": "you will",
@@ -87,7 +87,6 @@ NATURAL_PARAPHRASE = Attack(
     "naturalness",
     "similar",
     "Changes contractions, punctuation or the order of clauses, and keeps words and meaning.",
-    cite=KHALID,
 )
 
 
@@ -169,7 +168,6 @@ UNNATURAL_PARAPHRASE = Attack(
     "naturalness",
     "lower",
     "Replaces content words by synonyms of the same part of speech, a quarter of them by the least used one.",
-    cite=KHALID,
 )
 _NEAREST = 5
 _RARE_SHARE = 4

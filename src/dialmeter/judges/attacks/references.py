@@ -10,7 +10,7 @@ from ..language import COREFERENCE, ENTITIES, TOKENS
 from ..language.analysis import Token
 from ..language.coreference import Reference, references
 from ..language.words import Edit, capitalised, content_words, edited, starts_sentence
-from . import KHALID, Attack, Kit, Snippet, require
+from . import Attack, Kit, Snippet, require
 
 FAMILIES: dict[str, tuple[str, str, str, str, str]] = {
     "i": ("I", "me", "my", "mine", "myself"),
@@ -78,7 +78,6 @@ PRONOUN = Attack(
     "coherence",
     "lower",
     "Replaces pronouns of the reply by others in the same role, which refer to another person or thing.",
-    cite=KHALID,
 )
 
 
@@ -207,7 +206,6 @@ CO_REFERENCE = Attack(
     "coherence",
     "similar",
     "Replaces a reference in the reply by its antecedent, which does not change the meaning; not in the default set.",
-    cite=KHALID,
 )
 
 

@@ -6,18 +6,14 @@ from collections.abc import Iterable
 
 from ...model import Move
 from ..language.words import GREETINGS, content_words, is_question, same_but_for_case, word_list
-from . import KHALID, Attack, Kit, Snippet, require
+from . import Attack, Kit, Snippet, require
 
 _DRAWN = 12
 _SAMPLE_SIZE = 100
 _SHORTEST, _SHORTEST_REPEATED = 5, 4
 
 ENTAILMENT = Attack(
-    "entailment",
-    "coherence",
-    "lower",
-    "Replaces the reply by an utterance that does not follow from the context.",
-    cite=KHALID,
+    "entailment", "coherence", "lower", "Replaces the reply by an utterance that does not follow from the context."
 )
 
 
@@ -63,11 +59,7 @@ def unrelated(snippet: Snippet, kit: Kit) -> str:
 
 
 SPEAKER = Attack(
-    "speaker",
-    "coherence",
-    "lower",
-    "After a question and its answer, repeats the answer before the reply.",
-    cite=KHALID,
+    "speaker", "coherence", "lower", "After a question and its answer, repeats the answer before the reply."
 )
 
 
@@ -89,7 +81,7 @@ def odd_if_repeated(text: str, turn: str) -> str:
     return text
 
 
-DULLNESS = Attack("dullness", "interest", "lower", "Replaces the reply by one that adds nothing.", cite=KHALID)
+DULLNESS = Attack("dullness", "interest", "lower", "Replaces the reply by one that adds nothing.")
 _REPLIES = (
     "I am not sure what to say.", "I have no idea what to do with that.", "That could be so, who knows.",
     "Fine, if you say so.", "Well, that is how it goes.", "I never thought about it.", "Hm, I cannot say much about that.",

@@ -8,7 +8,7 @@ from ..language.analysis import TextSpan, Token
 from ..language.synonyms import OPEN_CLASSES, word_frequency
 from ..language.thesaurus import inflected
 from ..language.words import Edit, edited, exchanged, word_list
-from . import KHALID, Attack, Kit, Snippet, require
+from . import Attack, Kit, Snippet, require
 
 _MOST, _MOST_REPEATED = 2, 5
 _SAMPLE_SIZE = 60
@@ -52,11 +52,7 @@ def _neighbours(token: Token, text: str) -> tuple[str, str]:
 
 
 VOCABULARY = Attack(
-    "vocabulary",
-    "naturalness",
-    "at-most",
-    "Replaces words of the reply by others that occur elsewhere in the snippet.",
-    cite=KHALID,
+    "vocabulary", "naturalness", "at-most", "Replaces words of the reply by others that occur elsewhere in the snippet."
 )
 
 
@@ -114,7 +110,6 @@ ENTRAINMENT = Attack(
     "naturalness",
     "at-most",
     "Replaces a content word that both speakers use by a synonym, or by an unrelated word.",
-    cite=KHALID,
 )
 
 
@@ -163,11 +158,7 @@ def _unrelated_shared(snippet: Snippet, kit: Kit) -> str:
 
 
 REPETITION = Attack(
-    "repetition",
-    "naturalness",
-    "lower",
-    "Repeats a content word or a noun phrase of the reply one to five more times.",
-    cite=KHALID,
+    "repetition", "naturalness", "lower", "Repeats a content word or a noun phrase of the reply one to five more times."
 )
 
 
