@@ -15,25 +15,9 @@ pytest.importorskip("httpx", reason="the extra llm is not installed")
 from dialmeter.core.endpoint import BudgetSpent, ChatAnswer, ChatEndpoint, Price, Throttle
 from dialmeter.errors import DialmeterError, UnreadableAnswer
 
-from ..judges.chat_server import Reply, Server, saying, serve
+from ..judges.chat_server import FakeClock, Reply, Server, saying, serve
 
 HELLO = [{"role": "user", "content": "Hello."}]
-
-
-class FakeClock:
-    """A clock whose ``sleep`` returns at once and advances the time."""
-
-    def __init__(self) -> None:
-        self._now, self._lock = 0.0, Lock()
-        self.pauses: list[float] = []
-
-    def monotonic(self) -> float:
-        return self._now
-
-    def sleep(self, seconds: float) -> None:
-        with self._lock:
-            self._now += seconds
-            self.pauses.append(seconds)
 
 
 def endpoint(server: Server, **more: Any) -> ChatEndpoint:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import pytest
@@ -20,24 +19,10 @@ from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
 from ...cli.invoke import call, checked
-from ..chat_server import Reply, Server, saying, serve
+from ..chat_server import FakeClock, Reply, Server, saying, serve
 from ..made import case, cases, write_cases
 
 ITEMS = [((Move("user", "hello"), Move("system", "good day")), "bye"), ((Move("user", "bye"),), "bye")]
-
-
-class FakeClock:
-    """A sleeper wakes up at once, and the time has passed."""
-
-    def __init__(self) -> None:
-        self._now, self._lock = 0.0, Lock()
-
-    def monotonic(self) -> float:
-        return self._now
-
-    def sleep(self, seconds: float) -> None:
-        with self._lock:
-            self._now += seconds
 
 
 def counted(text: str, prompt: int = 1000, answer: int = 500) -> Reply:
