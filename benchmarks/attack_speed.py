@@ -13,8 +13,8 @@ from random import Random
 
 from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import chosen
-from dialmeter.judges.language import analysers, open_language
-from dialmeter.judges.language.analysers import Pipeline
+from dialmeter.judges.language import Resources, analysis
+from dialmeter.judges.language.analysis import Pipeline
 from dialmeter.model import Conversation, Move
 from rows import Row, at_least, at_most, table
 
@@ -97,7 +97,7 @@ def _seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_
 
 def ratios() -> list[Row]:
     """Return the rows of the common table."""
-    name = analysers.installed_pipeline()
+    name = analysis.installed_pipeline()
     if name is None:
         return []
     talks = dialogues(1000)
@@ -109,7 +109,7 @@ def ratios() -> list[Row]:
     clock = time.process_time
     rounds = [
         (
-            _seconds(lambda: [loaded.analyse_one(text) for text in some], clock),
+            _seconds(lambda: [next(loaded.analyse([text])) for text in some], clock),
             _seconds(lambda: list(loaded.analyse(some)), clock),
         )
         for _ in range(3)
@@ -125,7 +125,7 @@ def ratios() -> list[Row]:
 
 
 def _attacks(talks: list[Conversation], cache: Path) -> float:
-    language = open_language(cache=cache)
+    language = Resources(cache=cache).open()
     seconds = _seconds(lambda: attack_corpus(talks, chosen(["paper"]), language, cases=100))
     language.close()
     return seconds

@@ -103,11 +103,12 @@ def pang_c() -> float:
     import torch
 
     from dialmeter.judges.adapters.network import load
-    from dialmeter.judges.adapters.pang import coherence, weights
+    from dialmeter.judges.adapters.published import coherence, weights
 
     judge = coherence()
     folder, gguf = weights()
-    tokenizer, model = load("AutoModelForCausalLM", folder, gguf=gguf, device="cpu", dtype="float32")
+    network = load("AutoModelForCausalLM", folder, gguf=gguf, device="cpu", dtype="float32")
+    tokenizer, model = network.tokenizer, network.model
     cases = made(count=6, turns=7)
     items = [(case.context, reply) for case in cases for reply in (case.reply, case.adversarial)]
     joined = [" ".join(move.text for move in context) for context, _ in items]

@@ -15,7 +15,7 @@ from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
 from dialmeter.judges.adapters.answer_forms import FORMS, read_score
-from dialmeter.judges.adapters.llm_variants import read_preference
+from dialmeter.judges.adapters.llm import read_preference
 from dialmeter.judges.attacks.paraphrases import contract, expand_contractions
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.words import changed_spans, sentences, tokens

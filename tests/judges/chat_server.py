@@ -12,6 +12,22 @@ from typing import Any, NamedTuple
 Reply = tuple[int, dict[str, Any] | str, dict[str, str]]
 
 
+class FakeClock:
+    """A clock whose ``sleep`` returns at once and advances the time."""
+
+    def __init__(self) -> None:
+        self._now, self._lock = 0.0, Lock()
+        self.pauses: list[float] = []
+
+    def monotonic(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self._now += seconds
+            self.pauses.append(seconds)
+
+
 class Asked(NamedTuple):
     """One received request."""
 

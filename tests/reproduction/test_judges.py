@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.judges.adapters.dialogrpt import published
+from dialmeter.judges.adapters.published import published
 from dialmeter.judges.adapters.satisfaction import rating
 from dialmeter.judges.builtin.surface import Constant
 from dialmeter.judges.cases import Case, Place, parse_threshold

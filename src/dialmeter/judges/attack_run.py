@@ -122,9 +122,9 @@ def attack_corpus(
 
     Example:
         >>> from dialmeter.judges.attacks import named
-        >>> from dialmeter.judges.language import open_language
+        >>> from dialmeter.judges.language import Resources
         >>> talk = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
-        >>> attacked = attack_corpus([talk], [named("repetition:word")], open_language(light=True), cases=1)
+        >>> attacked = attack_corpus([talk], [named("repetition:word")], Resources(light=True).open(), cases=1)
         >>> attacked.cases[0].reply, attacked.yields[0].made
         ('The inn is in Mill Lane.', 1)
     """

@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..core.cache_folder import cache_folder
 from ..core.comparison import check_ci
 from ..english import english_notices, known_words
 from ..errors import DialmeterError
@@ -22,7 +21,8 @@ from .case_files import read_cases
 from .cases import Case, parse_threshold, scores_digest
 from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
 from .judged_items import training_talk
-from .language import Paraphraser, open_language
+from .language import Paraphraser, Resources
+from .language.analysis import cache_folder
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
 from .result import JudgeResult
 
@@ -83,7 +83,7 @@ def attack_replies(
     requested = [attack for each in attacks for attack in ([each] if isinstance(each, Attack) else chosen([each]))]
     name = Path(str(dialogues)).name if is_file else ""
     folder = (None if light else cache_folder()) if cache is True else Path(cache) if cache else None
-    language = open_language(pipeline_name=pipeline, light=light, cache=folder, paraphraser=paraphraser)
+    language = Resources(pipeline, light, folder, paraphraser or "").open()
     try:
         label = name if corpus is None else corpus
         attacked = attack_corpus(talks, requested, language, cases=cases, seed=seed, corpus=label, speaker=speaker)

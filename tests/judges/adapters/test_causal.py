@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.adapters import network
-from dialmeter.judges.adapters.pang import PangC, PangF
+from dialmeter.judges.adapters.published import PangC, PangF
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
@@ -150,5 +150,5 @@ def test_device_and_precision_are_passed_on(folder: Path, monkeypatch: pytest.Mo
     assert not asked, "a judge is named without its weights"
     judge.load_weights()
     assert asked == [{"gguf": "", "device": "cuda:1", "dtype": "bfloat16"}]
-    _, model = real("AutoModelForCausalLM", str(folder), dtype="bfloat16", gguf="", device="cpu")
-    assert model.dtype == torch.bfloat16
+    loaded = real("AutoModelForCausalLM", str(folder), dtype="bfloat16", gguf="", device="cpu")
+    assert loaded.model.dtype == torch.bfloat16

@@ -8,8 +8,7 @@ import pytest
 
 from dialmeter.embedding import cosine, weights_folder
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.adapters.dialogrpt import HEADS, DialogRPT, hub_id
-from dialmeter.judges.adapters.pang import PangL
+from dialmeter.judges.adapters.published import HEADS, DialogRPT, PangL, hub_id
 from dialmeter.judges.adapters.robust import Relevance
 
 from ..tiny import CONTEXT, ITEMS, OTHER, bert, gpt2, torch, transformers

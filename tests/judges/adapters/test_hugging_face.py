@@ -106,10 +106,10 @@ def test_of_a_long_context_the_end_counts(stars: Path) -> None:
     [
         ("hf(model={toxic})", "set the label whose probability is the score, as in label=…: kind, toxic"),
         ("hf(model={toxic}, label=toxi)", "no label 'toxi'; did you mean toxic?"),
-        ("hf(model={toxic}, task=chat)", "task must be one of classification, reward, similarity, not 'chat'"),
+        ("hf(model={toxic}, task=chat)", "task must be classification, reward or similarity, not 'chat'"),
         (
             "hf(model={toxic}, label=kind, facets=grammar)",
-            "facets must be one of coherence, naturalness, interest, not 'grammar'",
+            "facets must be coherence, naturalness or interest, not 'grammar'",
         ),
         ("hf(model={empty}/none)", "/none: there is no such folder"),
         ("pang-c(model={empty}/none)", "/none: there is no such folder"),

@@ -161,7 +161,7 @@ def test_the_control_is_really_asked_twice() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"parse": "word"}, "parse must be one of json, labelled, last, letters, logprobs"),
+        ({"parse": "word"}, "parse must be json, labelled, last, letters or logprobs"),
         ({"parse": "logprobs", "scale": "0-100"}, "logprobs reads scales up to 9.*use parse=json"),
         ({"scale": "5"}, "write it like 1-5"),
         ({"scale": "5-1"}, "write it like 1-5"),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import pytest
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
-from dialmeter.core.endpoint import Clock
 from dialmeter.core.open_runs import open_run
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.adapters.llm import LanguageModel
@@ -21,24 +19,10 @@ from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
 from ...cli.invoke import call, checked
-from ..chat_server import Reply, Server, saying, serve
+from ..chat_server import FakeClock, Reply, Server, saying, serve
 from ..made import case, cases, write_cases
 
 ITEMS = [((Move("user", "hello"), Move("system", "good day")), "bye"), ((Move("user", "bye"),), "bye")]
-
-
-class FakeClock(Clock):
-    """A sleeper wakes up at once, and the time has passed."""
-
-    def __init__(self) -> None:
-        self._now, self._lock = 0.0, Lock()
-
-    def now(self) -> float:
-        return self._now
-
-    def sleep(self, seconds: float) -> None:
-        with self._lock:
-            self._now += seconds
 
 
 def counted(text: str, prompt: int = 1000, answer: int = 500) -> Reply:
@@ -117,7 +101,7 @@ def test_settings_that_do_not_fit(more: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("workers", [1, 8])
 def test_a_server_that_refuses_two_of_three_requests(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every reply is scored, with at most three requests each on average."""
-    monkeypatch.setattr("dialmeter.core.endpoint.client.Clock", FakeClock)
+    monkeypatch.setattr("dialmeter.core.endpoint.time", FakeClock())
 
     def answer(body: dict[str, Any], number: int) -> Reply:
         return saying('{"score": 4}') if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
@@ -129,7 +113,7 @@ def test_a_server_that_refuses_two_of_three_requests(workers: int, monkeypatch: 
     assert result.accounts["small"].complete
     replies = len(set(prompts(server)))
     assert replies > 90
-    assert len(server.asked) == one.usage.requests <= 3 * replies
+    assert len(server.asked) == one.endpoint.usage.requests <= 3 * replies
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from ..chat_server import Reply, saying, serve
 from ..made import Oracle, case, cases, write_cases
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
-from dialmeter.judges.adapters.llm_variants import PairwiseLanguageModel, read_preference
+from dialmeter.judges.adapters.llm import PairwiseLanguageModel, read_preference
 
 
 class PairOracle:

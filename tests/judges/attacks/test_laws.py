@@ -12,8 +12,8 @@ import pytest
 from dialmeter.judges.attack_run import AttackSetting, attack_corpus
 from dialmeter.judges.attacks import BEYOND, PAPER, chosen, named, registry, snippets
 from dialmeter.judges.cases import Case
-from dialmeter.judges.language import Language, open_language
-from dialmeter.judges.language.analysers import Light
+from dialmeter.judges.language import Language, Resources
+from dialmeter.judges.language.analysis import Light
 from dialmeter.judges.language.words import same_but_for_case
 from dialmeter.model import Conversation, Move
 
@@ -116,15 +116,15 @@ sys.path.insert(0, {folder!r})
 from talk import VILLAGE
 from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import chosen
-from dialmeter.judges.language import open_language
-found = attack_corpus(VILLAGE, chosen(["all"]), open_language({options}), cases=5)
+from dialmeter.judges.language import Resources
+found = attack_corpus(VILLAGE, chosen(["all"]), Resources({options}).open(), cases=5)
 print(json.dumps([[case.attack, case.variant, case.source.turn, case.adversarial] for case in found.cases]))
 """
 
 
 @pytest.mark.parametrize("options", ["light=True", ""])
 def test_the_same_cases_under_two_hash_seeds(options: str, full: Language) -> None:
-    here = attack_corpus(VILLAGE, chosen(["all"]), open_language(light=True) if options else full, cases=5)
+    here = attack_corpus(VILLAGE, chosen(["all"]), Resources(light=True).open() if options else full, cases=5)
     # This process has another hash seed than the one below.
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     done = subprocess.run(
@@ -142,7 +142,7 @@ def test_every_distinct_utterance_is_analysed_once_for_all_attacks(monkeypatch: 
     analysed: list[str] = []
     analyse = Light.analyse_one
     monkeypatch.setattr(Light, "analyse_one", lambda self, text: analysed.append(text) or analyse(self, text))
-    language = open_language(light=True)
+    language = Resources(light=True).open()
     twice = [*VILLAGE, Conversation("again", VILLAGE[0].moves), talk("short", "Hi.", "Hi.")]
     attack_corpus(twice, [named(name) for name in EVERY], language, cases=50)
     distinct = {move.text for each in twice for move in each.moves}

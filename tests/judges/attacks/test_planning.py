@@ -23,7 +23,7 @@ from dialmeter.judges.attack_run import (
 )
 from dialmeter.judges.attacks import chosen, make_pool, with_resources
 from dialmeter.judges.attempts import AttackCheckpoint, Attacked, AttackPart, gather
-from dialmeter.judges.language import Language, Resources, open_language
+from dialmeter.judges.language import Language, Resources
 from dialmeter.model import Conversation
 from dialmeter.simulation.play import play_to_file
 
@@ -41,7 +41,7 @@ def talks(tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
 
 @pytest.fixture(scope="module")
 def light() -> Language:
-    return open_language(light=True)
+    return Resources(light=True).open()
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def in_haste(ahead: int, tasks_done: list[AttackTask] | None = None):  # type: i
     """Work that is done some tasks ahead of what has been taken, as by several workers."""
 
     def working(setting: AttackSetting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
-        work = AttackWork(NAMES, Resources(light=True), resource_names(open_language(light=True)), setting, 40)
+        work = AttackWork(NAMES, Resources(light=True), resource_names(Resources(light=True).open()), setting, 40)
         there = pickle.loads(pickle.dumps(work))
         waiting: list[AttackPart] = []
         for place in range(len(tasks)):

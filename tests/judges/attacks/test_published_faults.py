@@ -128,7 +128,7 @@ def test_a_rule_for_all_attacks_is_a_reason_in_the_table(light: Language) -> Non
     ],
 )
 def test_negation_keeps_the_verb_form(reply: str, expected: str, full: Language) -> None:
-    assert [each.text for each in negated(reply, full.analysis(reply))] == [expected]
+    assert [text for text, _ in negated(reply, full.analysis(reply))] == [expected]
 
 
 def test_statements_without_an_earlier_assertion_are_not_negated(full: Language) -> None:

@@ -111,7 +111,7 @@ def test_the_definition_used_here_is_the_mean_over_orders() -> None:
 
 def judge_named(name: str, folder: Path) -> Judge:
     if name == "pang-f":
-        from dialmeter.judges.adapters.pang import PangF
+        from dialmeter.judges.adapters.published import PangF
 
         return PangF(str(gpt2(folder)))
     return {"overlap": ContextOverlap(), "distinct": Distinct(), "ngram": NgramFluency([TEXTS])}[name]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dialmeter.errors import DialmeterError, MissingExtra
-from dialmeter.judges.language import Language, analysers, open_language
-from dialmeter.judges.language.analysers import Pipeline
-from dialmeter.judges.language.analysis import Token
+from dialmeter.judges.language import Language, Resources, analysis
+from dialmeter.judges.language.analysis import Pipeline, Token
 from dialmeter.judges.language.coreference import references
 from dialmeter.judges.language.synonyms import Synonyms
 from dialmeter.judges.language.thesaurus import Lexicon, by_rule, has_lemminflect, inflected
@@ -15,9 +14,9 @@ from dialmeter.judges.language.thesaurus import Lexicon, by_rule, has_lemminflec
 
 @pytest.fixture(scope="module")
 def full() -> Language:
-    if analysers.installed_pipeline() is None:
+    if analysis.installed_pipeline() is None:
         pytest.skip("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
-    return open_language()
+    return Resources().open()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +74,7 @@ def test_coreference(turns: list[str], expected: list[tuple[str, str]], full: La
 
 
 def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "pip install 'dialmeter[attacks]'" in str(open_language(light=True).lacks(["entities"]))
+    assert "pip install 'dialmeter[attacks]'" in str(Resources(light=True).open().lacks(["entities"]))
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
     with pytest.raises(MissingExtra, match=r"dialmeter\[attacks\]"):
         Pipeline("en_core_web_sm")
@@ -83,7 +82,7 @@ def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_unknown_resource_is_an_error() -> None:
     with pytest.raises(DialmeterError, match="unknown resource 'magic'"):
-        open_language(light=True).lacks(["magic"])
+        Resources(light=True).open().lacks(["magic"])
 
 
 def test_analyses_keep_positions_with_much_white_space(full: Language) -> None:
@@ -94,8 +93,8 @@ def test_analyses_keep_positions_with_much_white_space(full: Language) -> None:
 
 
 def test_batches_and_single_calls_agree() -> None:
-    if analysers.installed_pipeline() is None:
+    if analysis.installed_pipeline() is None:
         pytest.skip("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
-    loaded = Pipeline(str(analysers.installed_pipeline()))
+    loaded = Pipeline(str(analysis.installed_pipeline()))
     texts = ["I saw Anna in London.", "It is late.", "Book a table for two people, please."]
-    assert list(loaded.analyse(texts)) == [loaded.analyse_one(text) for text in texts]
+    assert list(loaded.analyse(texts)) == [next(loaded.analyse([text])) for text in texts]

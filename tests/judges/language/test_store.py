@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.core.cache_folder import cache_folder
-from dialmeter.judges.language import open_language
-from dialmeter.judges.language.analysers import Light
-from dialmeter.judges.language.analysis import Analysis, AnalysisStore, TextSpan, Token
+from dialmeter.judges.language import Resources
+from dialmeter.judges.language.analysis import Analysis, AnalysisStore, Light, TextSpan, Token, cache_folder
 
 TEXTS = ["Where is the hotel?", "It is near the river.", "Where is the hotel?", "שלום", "🙂"]
 ANALYSIS = Analysis(
@@ -35,12 +33,12 @@ def test_a_second_run_analyses_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     analysed: list[str] = []
     analyse = Light.analyse_one
     monkeypatch.setattr(Light, "analyse_one", lambda self, text: analysed.append(text) or analyse(self, text))
-    first = open_language(light=True, cache=tmp_path)
+    first = Resources(light=True, cache=tmp_path).open()
     first.prepare(TEXTS)
     assert analysed == list(dict.fromkeys(TEXTS))
     told = [first.analysis(text) for text in TEXTS]
     first.close()
-    second = open_language(light=True, cache=tmp_path)
+    second = Resources(light=True, cache=tmp_path).open()
     second.prepare(TEXTS)
     assert len(analysed) == 4
     assert [second.analysis(text) for text in TEXTS] == told

@@ -16,7 +16,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ...core.account import Account, Reason
-from ...core.cache_folder import cache_folder
 from ...core.document import Count, Document
 from ...core.engine import note
 from ...core.lock import Lock
@@ -28,7 +27,8 @@ from ...judges.attacks import Attack, chosen
 from ...judges.attempts import AttackCheckpoint, Attacked, AttackPart, attack_identity, case_account, parts_of
 from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs
-from ...judges.language import SYNONYMS, Resources, fallbacks, open_language
+from ...judges.language import SYNONYMS, Resources, fallbacks
+from ...judges.language.analysis import cache_folder
 from ...judges.scorer import SPEAKERS
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
@@ -167,7 +167,7 @@ def _dry_run(options: dict[str, Any]) -> Output:
     attack_corpus(
         talks,
         attacks,
-        open_language(light=True),
+        Resources(light=True).open(),
         cases=options["cases"],
         seed=options["seed"],
         speaker=options["speaker"],

@@ -387,9 +387,10 @@ def usage_of(judges: Mapping[str, Judge]) -> list[dict[str, Any]]:
     """Return the use of each endpoint. Judges that share an endpoint are one entry."""
     entries: dict[int, dict[str, Any]] = {}
     for name, judge in models_of(judges).items():
-        entry = entries.setdefault(id(judge.usage), {"model": judge.model, "judges": [], "cost": judge.cost})
+        used = judge.endpoint
+        entry = entries.setdefault(id(used), {"model": used.model, "judges": [], "cost": used.cost})
         entry["judges"].append(name)
-        entry |= {field: getattr(judge.usage, field) for field in judge.usage.__struct_fields__}
+        entry |= {field: getattr(used.usage, field) for field in used.usage.__struct_fields__}
     return list(entries.values())
 
 

@@ -108,8 +108,8 @@ def satisfaction(**options: Any) -> Output:
     with judge_folder(options, _JUDGE_FILES) as out:
         for seed in seeds:
             place = out / f"seed-{seed}" if len(seeds) > 1 else out
-            watch = training_progress(seed, options["quiet"])
-            trained, majority = run(options["data"], place, seed=seed, settings=settings, watch=watch)
+            progress = training_progress(seed, options["quiet"])
+            trained, majority = run(options["data"], place, seed=seed, settings=settings, progress=progress)
             (place / "training.json").write_bytes(
                 msgspec.json.format(
                     msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority}), indent=1

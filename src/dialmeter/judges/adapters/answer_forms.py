@@ -232,11 +232,7 @@ def _number_of(value: Any, fields: Mapping[str, Any], scale: Scale) -> float | N
 
 
 def _number_in(text: str, scale: Scale) -> float:
-    """The last number with a label; otherwise the number that is the whole text, or its whole first or last line.
-
-    Raises:
-        UnreadableAnswer: there is no such number, or its scale is another one.
-    """
+    """The last number with a label; otherwise the number that is the whole text, or its whole first or last line."""
     plain = _mark_scales(text, scale)
     if len(_LIST_MARKER.findall(plain)) > 1:
         plain = _LIST_MARKER.sub(" ", plain)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import DialmeterError
-from .network import Weights
+from .network import Network
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -34,12 +34,12 @@ class PackedRow(NamedTuple):
         return len(self.prefix) + sum(map(len, self.suffixes))
 
 
-def shared_rows(tokenizer: Any, prefix: str, texts: Sequence[str]) -> PackedRow | None:
+def shared_rows(network: Network, prefix: str, texts: Sequence[str]) -> PackedRow | None:
     """Split texts with a common prefix after the tokens that all of them share; None if they share no token.
 
     The split is made between tokens, not between letters, because a token may contain the end of the context and the start of the reply.
     """
-    ids = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in (prefix, *texts)]
+    ids = [token_ids(network, text) for text in (prefix, *texts)]
     common = 0
     while all(len(each) > common for each in ids) and len({each[common] for each in ids}) == 1:
         common += 1
@@ -142,48 +142,34 @@ def _inputs(rows: Sequence[PackedRow], dtype: Any) -> dict[str, Tensor]:
     return {"input_ids": ids, "position_ids": positions, "attention_mask": mask[:, None]}
 
 
-class Causal(Weights):
-    """A causal language model that computes the likelihood of continuations.
-
-    Args:
-        model: a folder, or the id of a model on the hub.
-        gguf: the name of a GGUF file in the folder.
-        device: the device of the model.
-        dtype: the number type.
-    """
-
-    def __init__(self, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
-        super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
-
-    def ids(self, text: str) -> list[int]:
-        """The tokens of a text, without special tokens."""
-        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-        return ids
-
-    @property
-    def start(self) -> int:
-        """The start token of a text."""
-        bos: Any = self.tokenizer.bos_token_id
-        return int(bos if bos is not None else self.tokenizer.eos_token_id)
-
-    def log_probabilities(self, rows: Sequence[PackedRow]) -> list[list[float]]:
-        """For each row and continuation, the log-probability of the continuation after the context."""
-        import torch
-
-        head = self.model.get_output_embeddings()
-        with torch.inference_mode():
-            return [
-                [_log_probability(head, layer, suffix) for layer, suffix in zip(layers, row.suffixes, strict=True)]
-                for row, layers in zip(rows, hidden_states(self.model, rows), strict=True)
-            ]
+def token_ids(network: Network, text: str) -> list[int]:
+    """The tokens of a text, without special tokens."""
+    ids: list[int] = network.tokenizer(text, add_special_tokens=False)["input_ids"]
+    return ids
 
 
-def _log_probability(head: Any, layer: Any, suffix: list[int]) -> float:
+def start_token(network: Network) -> int:
+    """The start token of a text."""
+    bos: Any = network.tokenizer.bos_token_id
+    return int(bos if bos is not None else network.tokenizer.eos_token_id)
+
+
+def log_probabilities(network: Network, rows: Sequence[PackedRow]) -> list[list[float]]:
+    """For each row and continuation, the log-probability of the continuation after the context."""
     import torch
 
-    if not suffix:
-        return 0.0
-    # Single precision is enough for a token. The sum is in double precision, because replies may be long.
-    logs = head(layer[:-1]).float().log_softmax(dim=-1)
-    chosen = logs[torch.arange(len(suffix)), torch.tensor(suffix, device=logs.device)]
-    return float(chosen.double().sum())
+    head = network.model.get_output_embeddings()
+
+    def log_probability(layer: Tensor, suffix: list[int]) -> float:
+        if not suffix:
+            return 0.0
+        # Single precision is enough for a token. The sum is in double precision, because replies may be long.
+        logs = head(layer[:-1]).float().log_softmax(dim=-1)
+        chosen = logs[torch.arange(len(suffix)), torch.tensor(suffix, device=logs.device)]
+        return float(chosen.double().sum())
+
+    with torch.inference_mode():
+        return [
+            [log_probability(layer, suffix) for layer, suffix in zip(layers, row.suffixes, strict=True)]
+            for row, layers in zip(rows, hidden_states(network.model, rows), strict=True)
+        ]

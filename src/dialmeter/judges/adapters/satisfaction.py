@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
 from ..judge import Item, JudgeDefaults, name_with_parameters
-from .network import NetworkJudge, Weights, batches_by_length, model_name, padded, weights_digest
+from .network import NetworkJudge, batches_by_length, check_choice, model_name, padded, weights_digest
 
 if TYPE_CHECKING:
     from .hierarchical_gru import HierarchicalGru
@@ -20,16 +20,6 @@ READINGS = ("weighted", "argmax")
 _UTTERANCE = 64
 _DIALOGUE = 500
 _BATCH = 16
-
-
-def check_reading(reading: str) -> None:
-    """Check the method that turns class probabilities into a rating.
-
-    Raises:
-        DialmeterError: the method is unknown.
-    """
-    if reading not in READINGS:
-        raise DialmeterError(f"reading must be weighted or argmax, not {reading!r}")
 
 
 def rating(logits: Sequence[float], reading: str = "weighted") -> float:
@@ -49,7 +39,7 @@ def rating(logits: Sequence[float], reading: str = "weighted") -> float:
     return float((weights / weights.sum() * np.arange(1, len(single) + 1, dtype=np.float32)).sum())
 
 
-class SatisfactionBert(NetworkJudge[Weights]):
+class SatisfactionBert(NetworkJudge):
     """The satisfaction of a user after the reply, from 1 to 5 (Sun et al. 2021), predicted by a fine-tuned BERT.
 
     The input is [CLS] and the last 500 tokens of the dialogue. Each utterance has at most 64 tokens, including its separator.
@@ -75,11 +65,10 @@ class SatisfactionBert(NetworkJudge[Weights]):
         device: str = "cpu",
         dtype: str = "float32",
     ) -> None:
-        check_reading(reading)
-        if pooling not in ("mean", "root"):
-            raise DialmeterError(f"satisfaction-bert: pooling must be mean or root, not {pooling!r}")
+        check_choice("satisfaction-bert", "reading", reading, READINGS)
+        check_choice("satisfaction-bert", "pooling", pooling, ("mean", "root"))
         self._folder = Path(model)
-        super().__init__(Weights("AutoModel", model, device=device, dtype=dtype))
+        super().__init__("AutoModel", model, device=device, dtype=dtype)
         self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
         self._identify(
             "satisfaction-bert", model, "", dtype=dtype, reading=(reading, "weighted"), pooling=(pooling, "mean")
@@ -90,7 +79,7 @@ class SatisfactionBert(NetworkJudge[Weights]):
 
     @cached_property
     def _head(self) -> tuple[Any, Any]:
-        return _load_head(self._folder, self._weights.model)
+        return _load_head(self._folder, self._network.model)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         texts = [[*(move.text for move in context), reply] for context, reply in items]
@@ -102,7 +91,7 @@ class SatisfactionBert(NetworkJudge[Weights]):
         return scores
 
     def _ids(self, utterances: Sequence[str]) -> list[int]:
-        tokenizer = self._weights.tokenizer
+        tokenizer = self._network.tokenizer
         dialogue: list[int] = []
         for text in utterances:
             ids = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
@@ -112,7 +101,7 @@ class SatisfactionBert(NetworkJudge[Weights]):
     def _logits(self, sequences: Sequence[list[int]]) -> list[list[float]]:
         import torch
 
-        model = self._weights.model
+        model = self._network.model
         ids, mask = padded(sequences, model.device)
         with torch.inference_mode():
             layers = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
@@ -150,7 +139,7 @@ class SatisfactionGru(JudgeDefaults):
     scale = SatisfactionBert.scale
 
     def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
-        check_reading(reading)
+        check_choice("satisfaction-gru", "reading", reading, READINGS)
         self._folder, self._device, self._reading = Path(model), device, reading
         self.name = name_with_parameters(
             "satisfaction-gru", model=(model_name(model), ""), reading=(reading, "weighted")
@@ -171,7 +160,6 @@ class SatisfactionGru(JudgeDefaults):
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         from .hierarchical_gru import logits_of
 
-        # The reply is the turn of the speaker who did not speak last.
         dialogues = [
             [*((move.speaker, move.text) for move in context), (_replier([m.speaker for m in context]), reply)]
             for context, reply in items

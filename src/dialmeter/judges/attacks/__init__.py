@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import log
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...errors import DialmeterError, did_you_mean
 from ...model import Conversation, Move
@@ -41,6 +41,21 @@ class Snippet(Struct, frozen=True):
     context: tuple[Move, ...]
     reply: Move
     later: tuple[Move, ...]
+
+    @property
+    def text(self) -> str:
+        """The text of the reply."""
+        return self.reply.text
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of the reply, and those of its context."""
+        return [self.reply.text, *(move.text for move in self.context)]
+
+    @property
+    def own_turns(self) -> list[str]:
+        """The earlier turns of the speaker of the reply."""
+        return [move.text for move in self.context if move.speaker == self.reply.speaker]
 
 
 def snippets(talk: Conversation) -> Iterator[Snippet]:
@@ -186,10 +201,14 @@ def typical(name: str, label: str) -> bool:
 Relation: TypeAlias = Literal["lower", "similar", "at-most"]
 Facet: TypeAlias = Literal["coherence", "naturalness", "interest"]
 
-PAPER = (
-    "entailment", "pronoun", "named-entity", "co-reference", "speaker", "contradiction", "repetition", "vocabulary",
-    "unnatural-paraphrase", "natural-paraphrase", "entrainment", "dullness",
-)  # fmt: skip
+_PAPER = {
+    "entailment": "turns", "pronoun": "references", "named-entity": "facts", "co-reference": "references",
+    "speaker": "turns", "contradiction": "facts", "repetition": "words", "vocabulary": "words",
+    "unnatural-paraphrase": "paraphrases", "natural-paraphrase": "paraphrases", "entrainment": "words",
+    "dullness": "turns",
+}  # fmt: skip
+"""Attack → the file that declares it."""
+PAPER = tuple(_PAPER)
 """The twelve attacks of the paper. The other attacks in the registry are not in the paper."""
 
 DEFAULT = tuple(name for name in PAPER if name != "co-reference")
@@ -197,21 +216,36 @@ DEFAULT = tuple(name for name in PAPER if name != "co-reference")
 
 BEYOND = ("speaker-tag", "ungrammatical", "context-echo", "verbosity", "format", "injection", "identical")
 
-_FILES = {
-    "entailment": "turns", "pronoun": "references", "named-entity": "facts", "co-reference": "references",
-    "speaker": "turns", "contradiction": "facts", "repetition": "words", "vocabulary": "words",
-    "unnatural-paraphrase": "paraphrases", "natural-paraphrase": "paraphrases", "entrainment": "words",
-    "dullness": "turns", **dict.fromkeys(BEYOND, "beyond"),
-}  # fmt: skip
 registry = Registry(
     "attack",
     "dialmeter.attacks",
-    {name: f"{__name__}.{_FILES[name]}:{name.replace('-', '_').upper()}" for name in (*PAPER, *BEYOND)},
+    {
+        name: f"{__name__}.{file}:{name.replace('-', '_').upper()}"
+        for name, file in (_PAPER | dict.fromkeys(BEYOND, "beyond")).items()
+    },
 )
 
 
 class NoCase(Exception):
     """The reason why a reply cannot be attacked with a variant."""
+
+
+_Value = TypeVar("_Value")
+
+
+def require(value: _Value | None, reason: str) -> _Value:
+    """Return what an attack needs: a condition that is true, or options of which there is at least one.
+
+    Raises:
+        NoCase: there is nothing.
+
+    Example:
+        >>> require(["hotel"], "no content word")
+        ['hotel']
+    """
+    if not value:
+        raise NoCase(reason)
+    return value
 
 
 class Kit(Struct, frozen=True):
@@ -237,6 +271,7 @@ class AttackedReply(Struct, frozen=True):
 
 
 Make: TypeAlias = Callable[[Snippet, Kit], str | AttackedReply]
+_Make = TypeVar("_Make", bound=Make)
 
 
 class Variant(Struct, frozen=True):
@@ -259,16 +294,16 @@ class Variant(Struct, frozen=True):
     facet: Facet | None = None
 
 
-class Attack(Struct, frozen=True, kw_only=True):
-    """An attack.
+class Attack(Struct):
+    """An attack. Its variants are given, or added with the decorator :meth:`variant`.
 
     Attributes:
         name: its name on the command line.
         facet: the facet that it tests: the quality of the reply that it changes.
         expected: the score of the adversarial reply by an ideal judge: ``lower``, ``similar``, or ``at-most`` as high.
         help: a description of one sentence.
-        variants: its variants, at least one.
-        cite: keys of the publications to cite.
+        variants: its variants; at least one in the end.
+        cite: keys of the publications to cite; that of the paper for its attacks.
         control: True if it may leave the reply unchanged.
     """
 
@@ -276,30 +311,44 @@ class Attack(Struct, frozen=True, kw_only=True):
     facet: Facet
     expected: Relation
     help: str
-    variants: tuple[Variant, ...]
+    variants: tuple[Variant, ...] = ()
     cite: tuple[str, ...] = ()
     control: bool = False
+
+    def __post_init__(self) -> None:
+        if self.name in _PAPER:
+            self.cite = ("khalid-2022",)
+
+    def variant(
+        self,
+        description: str,
+        *needs: str,
+        name: str = "",
+        expected: Relation | None = None,
+        facet: Facet | None = None,
+    ) -> Callable[[_Make], _Make]:
+        """Add a variant: decorate the function that makes the reply. The function gives the variant its name.
+
+        Example:
+            >>> attack = Attack("loud", "naturalness", "lower", "Writes the reply in capitals.")
+            >>> @attack.variant("Every letter.")
+            ... def _every_letter(snippet: Snippet, kit: Kit) -> str:
+            ...     return snippet.text.upper()
+            >>> attack.variants[0].name
+            'every-letter'
+        """
+
+        def add(make: _Make) -> _Make:
+            own_name = name or make.__name__.strip("_").replace("_", "-")
+            self.variants = (*self.variants, Variant(own_name, make, description, needs, expected, facet))
+            return make
+
+        return add
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The distinct needs of all its variants."""
         return tuple(dict.fromkeys(need for variant in self.variants for need in variant.needs))
-
-    def with_variants(self, variants: Sequence[Variant]) -> Attack:
-        """The same attack with some of its variants."""
-        return msgspec.structs.replace(self, variants=tuple(variants))
-
-    def only(self, variant: str) -> Attack:
-        """The same attack with one of its variants.
-
-        Raises:
-            DialmeterError: it has no such variant.
-        """
-        chosen = [each for each in self.variants if each.name == variant]
-        if not chosen:
-            hint = did_you_mean(variant, [each.name for each in self.variants])
-            raise DialmeterError(f"the attack {self.name} has no variant {variant!r}; {hint}")
-        return self.with_variants(chosen)
 
 
 def chosen(texts: Sequence[str]) -> list[Attack]:
@@ -323,7 +372,7 @@ def chosen(texts: Sequence[str]) -> list[Attack]:
             by_name[attack.name] = attack
         else:
             variants = {each.name: each for each in (*earlier.variants, *attack.variants)}
-            by_name[attack.name] = earlier.with_variants(list(variants.values()))
+            by_name[attack.name] = replace(earlier, variants=tuple(variants.values()))
     return list(by_name.values())
 
 
@@ -348,7 +397,12 @@ def named(text: str) -> Attack:
     attack = registry.load(name)
     if not isinstance(attack, Attack):
         raise DialmeterError(f"the attack {name!r} is not a dialmeter.judges.attacks.Attack")
-    return attack.only(variant) if colon else attack
+    if not colon:
+        return attack
+    variants = {each.name: each for each in attack.variants}
+    if variant not in variants:
+        raise DialmeterError(f"the attack {name} has no variant {variant!r}; {did_you_mean(variant, list(variants))}")
+    return replace(attack, variants=(variants[variant],))
 
 
 def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
@@ -360,6 +414,6 @@ def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[
         missing = {name: resource for name, resource in checked.items() if resource is not None}
         if missing:
             skipped[attack.name] = missing
-        if installed := [variant for variant in attack.variants if variant.name not in missing]:
-            usable.append(attack.with_variants(installed))
+        if installed := tuple(variant for variant in attack.variants if variant.name not in missing):
+            usable.append(replace(attack, variants=installed))
     return usable, skipped

@@ -4,41 +4,60 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from contextlib import suppress
 
 from ..language import COREFERENCE, ENTITIES, TAGS
 from ..language.analysis import Analysis, TextSpan, Token
 from ..language.words import Edit, content_words, edited, word_list
-from . import Attack, Kit, NoCase, Snippet, Variant, usable
+from . import Attack, Kit, NoCase, Snippet, require, usable
 from .references import resolved, spelled_out
 
-TYPES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "PRODUCT", "EVENT", "WORK_OF_ART", "NORP", "DATE", "TIME", "MONEY", "CARDINAL", "LANGUAGE"})  # fmt: skip
+_TYPES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "PRODUCT", "EVENT", "WORK_OF_ART", "NORP", "DATE", "TIME", "MONEY", "CARDINAL", "LANGUAGE"})  # fmt: skip
+# Types that are so similar that a change from one to another may not be wrong.
+_ALIKE = [{"PERSON", "ORG", "FAC", "WORK_OF_ART", "PRODUCT", "EVENT", "GPE", "LOC", "NORP", "LANGUAGE"}, {"DATE", "TIME"}, {"CARDINAL", "MONEY", "TIME", "DATE"}]  # fmt: skip
+_NO_OTHER = "no other entity of that type in the corpus"
+
+NAMED_ENTITY = Attack(
+    "named-entity",
+    "coherence",
+    "lower",
+    "Replaces the names, times and numbers of the reply by others from the corpus.",
+)
 
 
-def in_reply(snippet: Snippet, kit: Kit) -> list[TextSpan]:
-    """The entities of the reply that can be swapped.
+@NAMED_ENTITY.variant("Others of the same type, for entities that were named before.", ENTITIES)
+def _same_type(snippet: Snippet, kit: Kit) -> str:
+    """Replace only entities that were named before: otherwise a judge cannot know that the new name is wrong."""
 
-    Raises:
-        NoCase: there are no such entities.
-    """
-    text = snippet.reply.text
-    trimmed = [_trim(each, text) for each in kit.language.analysis(text).entities if each.label in TYPES]
-    entities = [each for each in trimmed if usable(each.of(text))]
-    if not entities:
-        raise NoCase("no entity in the reply")
-    return entities
+    def is_named(entity: TextSpan) -> bool:
+        # Bare numbers are soon forgotten.
+        turns = snippet.context[-2:] if entity.label == "CARDINAL" else snippet.context
+        return mentioned(entity.of(snippet.text), (move.text for move in turns)) > 0
 
-
-def _trim(entity: TextSpan, text: str) -> TextSpan:
-    """An entity without the punctuation at its end."""
-    inner = entity.of(text).rstrip(" .,!?;:")
-    return TextSpan(entity.start, entity.start + len(inner), entity.label)
+    named = [each for each in _entities(snippet, kit) if is_named(each)]
+    return _swapped(snippet, kit, require(named, "no entity of the reply was named before"))
 
 
-def around(snippet: Snippet, entity: TextSpan) -> list[str]:
-    """The earlier turns that may have named an entity: all of them, but only the last two for bare numbers."""
-    moves = snippet.context[-2:] if entity.label == "CARDINAL" else snippet.context
-    return [move.text for move in moves]
+@NAMED_ENTITY.variant("Others of a type that does not fit.", ENTITIES)
+def _other_type(snippet: Snippet, kit: Kit) -> str:
+    entities = _entities(snippet, kit)
+    labels = {}
+    for entity in entities:
+        near = set().union(*(group for group in _ALIKE if entity.label in group), {entity.label})
+        others = sorted(set(kit.pool.entities) - near)
+        labels[entity.label] = require(others, "no other entity of another type in the corpus")
+    return _swapped(snippet, kit, entities, labels)
+
+
+def _entities(snippet: Snippet, kit: Kit) -> list[TextSpan]:
+    """The entities of the reply that can be swapped, without the punctuation at their end."""
+    text = snippet.text
+    trimmed = [
+        TextSpan(each.start, each.start + len(each.of(text).rstrip(" .,!?;:")), each.label)
+        for each in kit.language.analysis(text).entities
+        if each.label in _TYPES
+    ]
+    return require([each for each in trimmed if usable(each.of(text))], "no entity in the reply")
 
 
 def mentioned(text: str, others: Iterable[str]) -> int:
@@ -57,35 +76,25 @@ def mentioned(text: str, others: Iterable[str]) -> int:
     return sum(any(words[start : start + len(name)] == name for start in range(len(words))) for words in texts)
 
 
-def swapped(snippet: Snippet, kit: Kit, entities: Iterable[TextSpan], labels: Mapping[str, Sequence[str]]) -> str:
-    """Replace entities of the reply by others from the pool. The same name always gets the same replacement.
+def _swapped(
+    snippet: Snippet, kit: Kit, entities: Iterable[TextSpan], labels: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """Replace entities of the reply by others from the pool, of the given types or of the same type.
 
-    Args:
-        snippet: the attacked reply.
-        kit: the tools of the attack, with the pool.
-        entities: the entities to replace.
-        labels: for each type, the types of its replacements.
-
-    Raises:
-        NoCase: the corpus has no other entity.
+    The same name always gets the same replacement.
     """
-    text = snippet.reply.text
-    near = [text, *(move.text for move in snippet.context)]
     chosen: dict[str, str | None] = {}
     edits: list[Edit] = []
     for entity in entities:
-        old = entity.of(text)
+        old = entity.of(snippet.text)
         key = old.strip().lower()
         if key not in chosen:
-            chosen[key] = kit.pool.entity(
-                kit.random.choice(labels[entity.label]), kit.random, [*near, *filter(None, chosen.values())]
-            )
+            label = kit.random.choice(labels[entity.label] if labels else [entity.label])
+            chosen[key] = kit.pool.entity(label, kit.random, [*snippet.texts, *filter(None, chosen.values())])
         new = chosen[key]
         if new is not None:
             edits.append((entity.start, entity.end, _adapt(old, new)))
-    if not edits:
-        raise NoCase("no other entity of that type in the corpus")
-    return edited(text, edits)
+    return edited(snippet.text, require(edits, _NO_OTHER))
 
 
 def _adapt(old: str, new: str) -> str:
@@ -99,73 +108,30 @@ def _adapt(old: str, new: str) -> str:
     return (f"{old.split(maxsplit=1)[0]} {bare}" if old_has_article else bare) + ending
 
 
-def _same_type(snippet: Snippet, kit: Kit) -> str:
-    """Replace only entities that were named before: otherwise a judge cannot know that the new name is wrong."""
-    named = [each for each in in_reply(snippet, kit) if mentioned(each.of(snippet.reply.text), around(snippet, each))]
-    if not named:
-        raise NoCase("no entity of the reply was named before")
-    return swapped(snippet, kit, named, {each.label: [each.label] for each in named})
-
-
-# Types that are so similar that a change from one to another may not be wrong.
-_ALIKE = [{"PERSON", "ORG", "FAC", "WORK_OF_ART", "PRODUCT", "EVENT", "GPE", "LOC", "NORP", "LANGUAGE"}, {"DATE", "TIME"}, {"CARDINAL", "MONEY", "TIME", "DATE"}]  # fmt: skip
-
-
-def _other_type(snippet: Snippet, kit: Kit) -> str:
-    entities = in_reply(snippet, kit)
-    labels = {}
-    for entity in entities:
-        near = set().union(*(group for group in _ALIKE if entity.label in group), {entity.label})
-        labels[entity.label] = sorted(set(kit.pool.entities) - near)
-        if not labels[entity.label]:
-            raise NoCase("no other entity of another type in the corpus")
-    return swapped(snippet, kit, entities, labels)
-
-
-NAMED_ENTITY = Attack(
-    name="named-entity",
-    facet="coherence",
-    expected="lower",
-    help="Replaces the names, times and numbers of the reply by others from the corpus.",
-    variants=(
-        Variant("same-type", _same_type, "Others of the same type, for entities that were named before.", (ENTITIES,)),
-        Variant("other-type", _other_type, "Others of a type that does not fit.", (ENTITIES,)),
-    ),
-    cite=("khalid-2022",),
-)
-
-
+CONTRADICTION = Attack("contradiction", "coherence", "lower", "Makes the reply contradict an earlier turn.")
 _FINITE = ("VBZ", "VBP", "VBD", "MD")
 _SUBJECTS = ("nsubj", "nsubjpass", "expl")
 _WORDS_OF_NEGATION = frozenset(
     {"not", "n't", "n’t", "no", "never", "nothing", "none", "nobody", "neither", "unable", "without"}
 )
-_FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
+_FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
+_FULL_OF_HAVE = {"'s": "has", "'d": "had"}
 _SHARED_WORDS = 2
 _POLITE = frozenset({"hope", "think", "guess", "believe", "mean", "wish", "thank", "suppose", "know"})
 
 
-class Negation(NamedTuple):
-    """A text with one negated statement, and the original statement."""
-
-    text: str
-    statement: str
-
-
-def negated(text: str, analysis: Analysis) -> list[Negation]:
-    """Negate each statement of a text (an auxiliary with *not*, another verb with *do not*). Each result has one negated statement.
+def negated(text: str, analysis: Analysis) -> list[tuple[str, str]]:
+    """The text with one statement negated (an auxiliary with *not*, another verb with *do not*), and that statement, for each statement.
 
     Raises:
         NoCase: no statement can be negated.
     """
-    negations = []
-    for sentence in analysis.sentences or (TextSpan(0, len(text)),):
-        edit = _negating_edit(text, analysis, sentence)
-        if edit is not None:
-            negations.append(Negation(edited(text, [edit]), sentence.of(text)))
-    if not negations:
-        raise NoCase("no statement that can be negated")
-    return negations
+    edits = [
+        (_negating_edit(text, analysis, sentence), sentence.of(text))
+        for sentence in analysis.sentences or (TextSpan(0, len(text)),)
+    ]
+    negations = [(edited(text, [edit]), statement) for edit, statement in edits if edit]
+    return require(negations, "no statement that can be negated")
 
 
 def _negating_edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | None:
@@ -178,8 +144,10 @@ def _negating_edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | 
         return None
     below = [token for token in tokens if token.head == places[root.start] and token is not root]
     subject = next((token for token in below if token.dep in _SUBJECTS), None)
-    if subject is None or subject.start > root.start or subject.tag in ("WDT", "WP") or _is_relative(text, subject):
+    if subject is None or subject.start > root.start or subject.tag in ("WDT", "WP"):
         return None
+    if subject.text.lower() == "that" and text[: subject.start].rstrip().endswith(","):
+        return None  # It starts a relative clause, even if the parser has another result.
     auxiliaries = [token for token in below if token.dep in ("aux", "auxpass") and token.start < root.start]
     if any(token.dep == "mark" for token in below):
         return None
@@ -194,20 +162,12 @@ def _negating_edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | 
     return (root.start, root.end, f"{do} not {root.lemma}") if do else None
 
 
-def _is_relative(text: str, subject: Token) -> bool:
-    """True for *that* after a comma: it starts a relative clause, even if the parser has another result."""
-    return subject.text.lower() == "that" and text[: subject.start].rstrip().endswith(",")
-
-
 def _add_not(auxiliary: Token) -> Edit:
     """The edit that adds *not* after an auxiliary, and expands a short form if necessary."""
     word = auxiliary.text.replace("’", "'").lower()
-    if word == "'s":
-        return (auxiliary.start, auxiliary.end, " has not" if auxiliary.lemma == "have" else " is not")
-    if word == "'d":
-        return (auxiliary.start, auxiliary.end, " had not" if auxiliary.lemma == "have" else " would not")
-    if word in _FULL:
-        return (auxiliary.start, auxiliary.end, f" {_FULL[word]} not")
+    full = _FULL | _FULL_OF_HAVE if auxiliary.lemma == "have" else _FULL
+    if word in full:
+        return (auxiliary.start, auxiliary.end, f" {full[word]} not")
     if word == "can":
         return (auxiliary.start, auxiliary.end, auxiliary.text + "not")
     return (auxiliary.end, auxiliary.end, " not")
@@ -220,23 +180,22 @@ _YES_OR_NO = re.compile(
 _SAYS_YES = re.compile(r"\s*(?:yes|yeah|yep|sure|certainly|of course|absolutely|definitely)\b", re.IGNORECASE)
 
 
+@CONTRADICTION.variant("A statement of the reply, negated.", TAGS)
 def _negate_reply(snippet: Snippet, kit: Kit) -> str:
     """Negate a statement of the reply.
 
     An answer to a yes-or-no question is attacked only if it starts with *yes*: otherwise the negated answer contradicts nothing.
     """
-    text = snippet.reply.text
+    says_yes = _SAYS_YES.match(snippet.text)
     last = snippet.context[-1]
-    if last.speaker != snippet.reply.speaker and _YES_OR_NO.search(last.text) and not _SAYS_YES.match(text):
-        raise NoCase("an answer to a yes-or-no question, whose negation contradicts nothing")
+    is_asked = last.speaker != snippet.reply.speaker and _YES_OR_NO.search(last.text)
+    require(says_yes or not is_asked, "an answer to a yes-or-no question, whose negation contradicts nothing")
     negations = [
-        each.text
-        for each in negated(text, kit.language.analysis(text))
-        if _SAYS_YES.match(text) or _is_asserted(each.statement, snippet)
+        text
+        for text, statement in negated(snippet.text, kit.language.analysis(snippet.text))
+        if says_yes or _is_asserted(statement, snippet)
     ]
-    if not negations:
-        raise NoCase("no earlier turn asserts a statement of the reply")
-    return kit.random.choice(negations)
+    return kit.random.choice(require(negations, "no earlier turn asserts a statement of the reply"))
 
 
 def _is_asserted(statement: str, snippet: Snippet) -> bool:
@@ -254,60 +213,34 @@ def _earlier_statements(snippet: Snippet) -> Iterator[str]:
                 yield sentence
 
 
+@CONTRADICTION.variant("An earlier statement of the speaker, negated, as the reply.", TAGS)
 def _negate_earlier(snippet: Snippet, kit: Kit) -> str:
     """Repeat an earlier turn of the same speaker, negated, as in the published code and in Table 2 of the paper."""
-    own = [move.text for move in snippet.context if move.speaker == snippet.reply.speaker and content_words(move.text)]
     negations = []
-    for text in dict.fromkeys(own):
-        try:
+    for turn in dict.fromkeys(snippet.own_turns):
+        with suppress(NoCase):
             negations += [
-                each.text
-                for each in negated(text, kit.language.analysis(text))
-                if len(set(content_words(each.statement))) >= _SHARED_WORDS
+                text
+                for text, statement in negated(turn, kit.language.analysis(turn))
+                if len(set(content_words(statement))) >= _SHARED_WORDS
             ]
-        except NoCase:
-            continue
-    if not negations:
-        raise NoCase("no earlier statement of the speaker that can be negated")
-    return kit.random.choice(negations)
+    return kit.random.choice(require(negations, "no earlier statement of the speaker that can be negated"))
 
 
+@CONTRADICTION.variant("An entity that was named before becomes another of its type.", ENTITIES)
 def _entity(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
+    text = snippet.text
     stated = [
         each
-        for each in in_reply(snippet, kit)
+        for each in _entities(snippet, kit)
         if mentioned(each.of(text), _earlier_statements(snippet)) and "?" not in re.split(r"[.!]", text[each.end :])[0]
     ]
-    if not stated:
-        raise NoCase("no entity of the reply was stated before")
-    return swapped(snippet, kit, stated, {each.label: [each.label] for each in stated})
+    return _swapped(snippet, kit, require(stated, "no entity of the reply was stated before"))
 
 
+@CONTRADICTION.variant("A reference becomes another entity of its type.", COREFERENCE, ENTITIES)
 def _reference(snippet: Snippet, kit: Kit) -> str:
     to_entities = [each for each in resolved(snippet, kit) if each.label]
-    if not to_entities:
-        raise NoCase("no reference to an entity")
-    reference = to_entities[0]
-    near = [snippet.reply.text, *(move.text for move in snippet.context)]
-    other = kit.pool.entity(reference.label, kit.random, near)
-    if other is None:
-        raise NoCase("no other entity of that type in the corpus")
-    return spelled_out(snippet.reply.text, reference, other)
-
-
-CONTRADICTION = Attack(
-    name="contradiction",
-    facet="coherence",
-    expected="lower",
-    help="Makes the reply contradict an earlier turn.",
-    variants=(
-        Variant("negate-reply", _negate_reply, "A statement of the reply, negated.", (TAGS,)),
-        Variant(
-            "negate-earlier", _negate_earlier, "An earlier statement of the speaker, negated, as the reply.", (TAGS,)
-        ),
-        Variant("entity", _entity, "An entity that was named before becomes another of its type.", (ENTITIES,)),
-        Variant("reference", _reference, "A reference becomes another entity of its type.", (COREFERENCE, ENTITIES)),
-    ),
-    cite=("khalid-2022",),
-)
+    reference = require(to_entities, "no reference to an entity")[0]
+    other = require(kit.pool.entity(reference.label, kit.random, snippet.texts), _NO_OTHER)
+    return spelled_out(snippet.text, reference, other)

@@ -8,7 +8,7 @@ from ..language import PARAPHRASER, SYNONYMS
 from ..language.analysis import Token
 from ..language.synonyms import Synonym, least_frequent, word_frequency
 from ..language.words import capitalised, exchanged
-from . import Attack, Kit, NoCase, Snippet, Variant
+from . import Attack, Kit, NoCase, Snippet, require
 
 _LONG = {
     "i'm": "i am", "i've": "i have", "i'll": "i will", "you're": "you are", "you've": "you have", "you'll": "you will",
@@ -82,19 +82,27 @@ _PLEASANTRY = re.compile(r"\b(?:thank|thanks|bye|goodbye|enjoy|great|welcome|nic
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 
 
+NATURAL_PARAPHRASE = Attack(
+    "natural-paraphrase",
+    "naturalness",
+    "similar",
+    "Changes contractions, punctuation or the order of clauses, and keeps words and meaning.",
+)
+
+
+@NATURAL_PARAPHRASE.variant("Short forms become long forms, or long forms become short forms.")
 def _contractions(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
+    text = snippet.text
     longer = expand_contractions(text)
     changed = longer if longer != text else contract(text)
-    if changed == text:
-        raise NoCase("nothing to shorten or to write out")
+    require(changed != text, "nothing to shorten or to write out")
     return changed
 
 
+@NATURAL_PARAPHRASE.variant("Changes, adds or removes a mark at the end of a sentence.")
 def _punctuation(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text.rstrip()
-    if not any(map(str.isalpha, text)):
-        raise NoCase("no words")
+    text = snippet.text.rstrip()
+    require(any(map(str.isalpha, text)), "no words")
     if "!" in text:
         return re.sub(r"!+", ".", text)
     if re.search(r"[^.]\.$", text):
@@ -109,8 +117,9 @@ def _punctuation(snippet: Snippet, kit: Kit) -> str:
     raise NoCase("no punctuation that can change")
 
 
+@NATURAL_PARAPHRASE.variant("A condition, or please, moves to the other end of its sentence.")
 def _clause_order(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
+    text = snippet.text
     for match in _SENTENCE.finditer(text):
         sentence = match[0].strip()
         reordered = _reorder(sentence)
@@ -148,26 +157,18 @@ def _lower_first(text: str) -> str:
     return text if re.match(r"I\b|[A-Z]\w*[A-Z]", text) else text[:1].lower() + text[1:]
 
 
+@NATURAL_PARAPHRASE.variant("A paraphrase by the given paraphraser.", PARAPHRASER)
 def _model(snippet: Snippet, kit: Kit) -> str:
     assert kit.language.paraphraser is not None
-    return kit.language.paraphraser(snippet.reply.text)
+    return kit.language.paraphraser(snippet.text)
 
 
-NATURAL_PARAPHRASE = Attack(
-    name="natural-paraphrase",
-    facet="naturalness",
-    expected="similar",
-    help="Changes contractions, punctuation or the order of clauses, and keeps words and meaning.",
-    variants=(
-        Variant("contractions", _contractions, "Short forms become long forms, or long forms become short forms."),
-        Variant("punctuation", _punctuation, "Changes, adds or removes a mark at the end of a sentence."),
-        Variant("clause-order", _clause_order, "A condition, or please, moves to the other end of its sentence."),
-        Variant("model", _model, "A paraphrase by the given paraphraser.", (PARAPHRASER,)),
-    ),
-    cite=("khalid-2022",),
+UNNATURAL_PARAPHRASE = Attack(
+    "unnatural-paraphrase",
+    "naturalness",
+    "lower",
+    "Replaces content words by synonyms of the same part of speech, a quarter of them by the least used one.",
 )
-
-
 _NEAREST = 5
 _RARE_SHARE = 4
 _FEWEST_ODD = 2
@@ -175,16 +176,16 @@ _RARE = 4.0
 _RARER_BY = 1.0
 
 
+@UNNATURAL_PARAPHRASE.variant("Three quarters of the words that have synonyms.", SYNONYMS)
 def _synonyms(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
+    text = snippet.text
     tokens = kit.language.analysis(text).tokens
     choices = [
         (token, synonyms[:_NEAREST])
         for token in tokens
         if _is_whole_word(text, token) and (synonyms := kit.language.synonyms.of(token))
     ]
-    if len(choices) < 2:
-        raise NoCase("fewer than two words with a synonym")
+    require(len(choices) >= 2, "fewer than two words with a synonym")
     chosen = sorted(kit.random.sample(range(len(choices)), max(2, len(choices) * 3 // 4)))
     # A quarter of the words, and at least two, become the least used synonym. Words with a rare synonym come first.
     ranked = kit.random.sample(chosen, len(chosen))
@@ -194,8 +195,8 @@ def _synonyms(snippet: Snippet, kit: Kit) -> str:
         place: least_frequent(choices[place][1]) if place in rare else kit.random.choice(choices[place][1])
         for place in chosen
     }
-    if sum(_is_odd(choices[place][0], word) for place, word in words.items()) < _FEWEST_ODD:
-        raise NoCase("fewer than two synonyms that are odd")
+    odd = sum(_is_odd(choices[place][0], word) for place, word in words.items())
+    require(odd >= _FEWEST_ODD, "fewer than two synonyms that are odd")
     replaced = [(choices[place][0], word.form) for place, word in words.items()]
     return exchanged(text, [(token.start, token.end, form) for token, form in replaced])
 
@@ -212,13 +213,3 @@ def _is_odd(token: Token, word: Synonym) -> bool:
     if word.frequency is None or old_frequency is None:
         return True
     return word.frequency < _RARE and word.frequency < old_frequency - _RARER_BY
-
-
-UNNATURAL_PARAPHRASE = Attack(
-    name="unnatural-paraphrase",
-    facet="naturalness",
-    expected="lower",
-    help="Replaces content words by synonyms of the same part of speech, a quarter of them by the least used one.",
-    variants=(Variant("synonyms", _synonyms, "Three quarters of the words that have synonyms.", (SYNONYMS,)),),
-    cite=("khalid-2022",),
-)

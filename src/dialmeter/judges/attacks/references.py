@@ -10,7 +10,7 @@ from ..language import COREFERENCE, ENTITIES, TOKENS
 from ..language.analysis import Token
 from ..language.coreference import Reference, references
 from ..language.words import Edit, capitalised, content_words, edited, starts_sentence
-from . import Attack, Kit, NoCase, Snippet, Variant
+from . import Attack, Kit, Snippet, require
 
 FAMILIES: dict[str, tuple[str, str, str, str, str]] = {
     "i": ("I", "me", "my", "mine", "myself"),
@@ -32,6 +32,7 @@ GENDER = {"he": ("it", "they"), "she": ("it", "they"), "it": ("he", "she"), "the
 NUMBER = {"i": ("we",), "we": ("i",), "it": ("they",), "they": ("it",), "he": ("they",), "she": ("they",), "this": ("these",), "these": ("this",), "that": ("those",), "those": ("that",)}  # fmt: skip
 
 _FORMS: dict[str, list[tuple[str, int]]] = {}
+"""Form → the families that it may belong to, each with its role."""
 for _name, _family in FAMILIES.items():
     for _role, _form in enumerate(_family):
         _FORMS.setdefault(_form.lower(), []).append((_name, _role))
@@ -40,14 +41,7 @@ _THIRD = ("he", "she", "it", "this", "that")
 _PLURAL = ("we", "you", "they", "these", "those")
 
 
-def readings(word: str) -> Sequence[tuple[str, int]]:
-    """The families that a form may belong to, each with its role.
-
-    Example:
-        >>> readings("me"), readings("her"), readings("hotel")
-        ([('i', 1)], [('she', 1), ('she', 2)], [])
-    """
-    return _FORMS.get(word.lower(), [])
+_BASE = {"has": "have", "does": "do", "were": "was", "are": "am", "is": "am"}
 
 
 def verb_for(family: str, form: str) -> str | None:
@@ -58,24 +52,18 @@ def verb_for(family: str, form: str) -> str | None:
         ("'re", 'is', 'was', 'has', None)
     """
     word = form.lower().replace("’", "'")
-    third = family in _THIRD
-    if word in ("have", "has"):
-        return "has" if third else "have"
-    if word in ("do", "does"):
-        return "does" if third else "do"
-    if word in ("was", "were"):
-        return "were" if family in _PLURAL else "was"
-    if word in ("am", "are", "is"):
-        return _be(family)
+    is_third, is_plural = family in _THIRD, family in _PLURAL
+    be = "are" if is_plural else "am" if family == "i" else "is"
     if word in ("'m", "'re", "'s"):
-        full = _be(family)
         # There is no short form after *these* and *those*.
-        return f" {full}" if family in ("these", "those") else form[0] + {"am": "m", "are": "re", "is": "s"}[full]
-    return None
-
-
-def _be(family: str) -> str:
-    return "are" if family in _PLURAL else "am" if family == "i" else "is"
+        return f" {be}" if family in ("these", "those") else form[0] + {"am": "m", "are": "re", "is": "s"}[be]
+    agreeing = {
+        "have": "has" if is_third else "have",
+        "do": "does" if is_third else "do",
+        "was": "were" if is_plural else "was",
+        "am": be,
+    }
+    return agreeing.get(_BASE.get(word, word))
 
 
 _SUBJECT, _OBJECT, _DETERMINER = 0, 1, 2
@@ -85,8 +73,16 @@ _REQUEST = re.compile(r"\b(?:can|could|may|might) you\b", re.IGNORECASE)
 _DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
 
 
+PRONOUN = Attack(
+    "pronoun",
+    "coherence",
+    "lower",
+    "Replaces pronouns of the reply by others in the same role, which refer to another person or thing.",
+)
+
+
 def _change_pronouns(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, agreeing: bool = True) -> str:
-    text = snippet.reply.text
+    text = snippet.text
     tokens = kit.language.analysis(text).tokens
     targets: dict[str, str] = {}
     edits: list[Edit] = []
@@ -99,10 +95,9 @@ def _change_pronouns(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[st
         edits.append((token.start, token.end, _cased(text, token, FAMILIES[target][role])))
         if role == _SUBJECT and agreeing:
             edits += _verb_edits(text, tokens, place, target)
-    if not edits:
-        raise NoCase("no pronoun of this kind")
-    if targets.keys() == {"you"} and _REQUEST.search(text) and len(edits) == 1:
-        raise NoCase("a request, which either speaker may make")
+    require(edits, "no pronoun of this kind")
+    is_request = targets.keys() == {"you"} and _REQUEST.search(text) and len(edits) == 1
+    require(not is_request, "a request, which either speaker may make")
     return edited(text, edits)
 
 
@@ -129,7 +124,7 @@ def _cased(text: str, token: Token, form: str) -> str:
 def _reading(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
     """The family and role of a pronoun. Tags decide if they are known, otherwise the neighbouring words decide."""
     token = tokens[place]
-    possible = readings(token.text)
+    possible = _FORMS.get(token.text.lower())
     if not possible:
         return None
     family = possible[0][0]
@@ -172,15 +167,26 @@ def _is_demonstrative(token: Token, following: Token | None) -> bool:
     return following is not None and bool(_AUXILIARY.fullmatch(following.text))
 
 
+PRONOUN.variant("First person for second or third, and back.", TOKENS, name="person")(
+    partial(_change_pronouns, table=PERSON)
+)
+PRONOUN.variant("He or she for it or they, and back.", TOKENS, name="gender")(partial(_change_pronouns, table=GENDER))
+
+
+@PRONOUN.variant(
+    "I, it, this for the plural, and back; the verb is unchanged, so the grammar is wrong.",
+    TOKENS,
+    facet="naturalness",
+)
 def _number(snippet: Snippet, kit: Kit) -> str:
     """Change the number of pronouns next to a verb or noun of the other number. The verb is not changed.
 
     A reply without such a verb or noun is not attacked: people say *they* about a shop and *we* about themselves, so the change
     would not be wrong.
     """
-    tokens = kit.language.analysis(snippet.reply.text).tokens
-    if not any(_shows_number(tokens, place) for place in range(len(tokens))):
-        raise NoCase("no verb or noun shows the number of a pronoun")
+    tokens = kit.language.analysis(snippet.text).tokens
+    shown = any(_shows_number(tokens, place) for place in range(len(tokens)))
+    require(shown, "no verb or noun shows the number of a pronoun")
     return _change_pronouns(snippet, kit, NUMBER, agreeing=False)
 
 
@@ -195,39 +201,19 @@ def _shows_number(tokens: Sequence[Token], place: int) -> bool:
     return (role == _SUBJECT and changes) or (family in ("this", "these") and tokens[place].dep in ("det", ""))
 
 
-PRONOUN = Attack(
-    name="pronoun",
-    facet="coherence",
-    expected="lower",
-    help="Replaces pronouns of the reply by others in the same role, which refer to another person or thing.",
-    variants=(
-        Variant(
-            "person", partial(_change_pronouns, table=PERSON), "First person for second or third, and back.", (TOKENS,)
-        ),
-        Variant("gender", partial(_change_pronouns, table=GENDER), "He or she for it or they, and back.", (TOKENS,)),
-        Variant(
-            "number",
-            _number,
-            "I, it, this for the plural, and back; the verb is unchanged, so the grammar is wrong.",
-            (TOKENS,),
-            facet="naturalness",
-        ),
-    ),
-    cite=("khalid-2022",),
+CO_REFERENCE = Attack(
+    "co-reference",
+    "coherence",
+    "similar",
+    "Replaces a reference in the reply by its antecedent, which does not change the meaning; not in the default set.",
 )
 
 
 def resolved(snippet: Snippet, kit: Kit) -> list[Reference]:
-    """The references of the reply.
-
-    Raises:
-        NoCase: no reference can be resolved.
-    """
-    texts = [*(move.text for move in snippet.context[-3:]), snippet.reply.text]
-    resolved_references = references([(text, kit.language.analysis(text)) for text in texts])
-    if not resolved_references:
-        raise NoCase("no reference that can be resolved")
-    return resolved_references
+    """The references of the reply that can be resolved."""
+    texts = [*(move.text for move in snippet.context[-3:]), snippet.text]
+    turns = [(text, kit.language.analysis(text)) for text in texts]
+    return require(references(turns), "no reference that can be resolved")
 
 
 def spelled_out(text: str, reference: Reference, name: str) -> str:
@@ -246,22 +232,9 @@ def spelled_out(text: str, reference: Reference, name: str) -> str:
     return edited(text, [(reference.start, end, f"{name} {reference.verb}".rstrip())])
 
 
+@CO_REFERENCE.variant("The first reference that can be resolved.", COREFERENCE, ENTITIES)
 def _antecedent(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
-    words = set(content_words(text))
+    words = set(content_words(snippet.text))
     unnamed = [each for each in resolved(snippet, kit) if not words & set(content_words(each.antecedent))]
-    if not unnamed:
-        raise NoCase("the reply already names the antecedent")
-    return spelled_out(text, unnamed[0], unnamed[0].antecedent)
-
-
-CO_REFERENCE = Attack(
-    name="co-reference",
-    facet="coherence",
-    expected="similar",
-    help="Replaces a reference in the reply by its antecedent, which does not change the meaning; not in the default set.",
-    variants=(
-        Variant("antecedent", _antecedent, "The first reference that can be resolved.", (COREFERENCE, ENTITIES)),
-    ),
-    cite=("khalid-2022",),
-)
+    first = require(unnamed, "the reply already names the antecedent")[0]
+    return spelled_out(snippet.text, first, first.antecedent)

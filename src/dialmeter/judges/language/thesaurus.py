@@ -116,17 +116,16 @@ def wordnet_folder() -> Path | None:
 
 
 class WordNet:
-    """Reads WordNet from a folder. The index of a part of speech is read on first use, and each word when it is needed.
+    """Reads WordNet from a folder with ``index.noun``, ``data.noun``, and so on.
 
-    Args:
-        folder: a folder with ``index.noun``, ``data.noun``, and so on.
+    The index of a part of speech is read on first use, and each word when it is needed.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._index: dict[str, dict[str, list[int]]] = {}
-        self._data: dict[str, bytes] = {}
-        self._synsets: dict[tuple[str, str], list[Synset]] = {}
+        self._index = cache(self._read_index)
+        self._data = cache(lambda pos: (folder / f"data.{_FILES[pos]}").read_bytes())
+        self._senses = cache(self._read_senses)
 
     @cached_property
     def name(self) -> str:
@@ -137,16 +136,13 @@ class WordNet:
 
     def synsets(self, lemma: str, pos: str) -> list[Synset]:
         """The senses of a word with this part of speech, most used first; empty for an unknown word."""
-        if pos not in _FILES:
-            return []
-        key = (lemma.lower().replace(" ", "_"), pos)
-        if key not in self._synsets:
-            offsets = self._offsets(pos).get(key[0], [])
-            self._synsets[key] = [
-                Synset(self._words(pos, offset), sense, self._uses.get((*key, sense), 0))
-                for sense, offset in enumerate(offsets)
-            ]
-        return self._synsets[key]
+        return self._senses(lemma.lower().replace(" ", "_"), pos) if pos in _FILES else []
+
+    def _read_senses(self, word: str, pos: str) -> list[Synset]:
+        return [
+            Synset(self._words(pos, offset), sense, self._uses.get((word, pos, sense), 0))
+            for sense, offset in enumerate(self._index(pos).get(word, []))
+        ]
 
     @cached_property
     def _uses(self) -> dict[tuple[str, str, int], int]:
@@ -159,27 +155,18 @@ class WordNet:
             counts[word, _SENSE_KEY[rest[0]], int(number) - 1] = int(count)
         return counts
 
-    def _offsets(self, pos: str) -> dict[str, list[int]]:
-        if pos not in self._index:
-            self._index[pos] = dict(_entries(self._folder / f"index.{_FILES[pos]}"))
-        return self._index[pos]
+    def _read_index(self, pos: str) -> dict[str, list[int]]:
+        """Word → offsets. The lines of the licence at the top are indented, and are skipped."""
+        lines = (self._folder / f"index.{_FILES[pos]}").read_text("latin-1").splitlines()
+        entries = (line.split() for line in lines if not line.startswith(" "))
+        return {fields[0]: [int(offset) for offset in fields[-int(fields[2]) :]] for fields in entries}
 
     def _words(self, pos: str, offset: int) -> tuple[str, ...]:
-        if pos not in self._data:
-            self._data[pos] = (self._folder / f"data.{_FILES[pos]}").read_bytes()
-        data = self._data[pos]
+        data = self._data(pos)
         fields = data[offset : data.index(b"\n", offset)].decode("latin-1").split(" ")
         count = int(fields[3], 16)
         # Adjectives may have a position marker, as in "galore(ip)".
         return tuple(word.partition("(")[0].replace("_", " ") for word in fields[4 : 4 + 2 * count : 2])
-
-
-def _entries(path: Path) -> Iterator[tuple[str, list[int]]]:
-    """The word and the offsets of each line. The lines of the licence at the top are indented, and are skipped."""
-    for line in path.read_text("latin-1").splitlines():
-        if not line.startswith(" "):
-            fields = line.split()
-            yield fields[0], [int(offset) for offset in fields[-int(fields[2]) :]]
 
 
 _WORD = re.compile(r"([a-z-]+)(?:\(([a-z,-]+)\))?")

@@ -47,7 +47,7 @@ def train(
     *,
     seed: int = 1,
     settings: TrainingSettings | None = None,
-    watch: Callable[[int, Quality], None] | None = None,
+    progress: Callable[[int, Quality], None] | None = None,
 ) -> tuple[Trained, Quality]:
     """Train a judge of satisfaction and write it into a folder.
 
@@ -56,7 +56,7 @@ def train(
         out: the folder.
         seed: the seed of all random choices.
         settings: the hyperparameters.
-        watch: a function that is called after each epoch with its quality on the validation dialogues.
+        progress: a function that is called after each epoch with its quality on the validation dialogues.
 
     Returns:
         The result, and the quality of always predicting the most frequent class.
@@ -75,15 +75,15 @@ def train(
     torch.manual_seed(seed)
     config = Config(len(words) + 2, settings.embedding, settings.hidden, settings.dropout)
     network = HierarchicalGru(config)
-    steps = _Steps(network, places, dialogues, settings)
+    run_epoch = _make_epoch(network, places, dialogues, settings)
     best, best_value, epochs_since_best = deepcopy(network.state_dict()), -1.0, 0
     qualities: list[Quality] = []
     for epoch in range(1, settings.epochs + 1):
-        steps.epoch(draw)
+        run_epoch(draw)
         validation = measure_quality(network, places, watched)
         qualities.append(validation)
-        if watch:
-            watch(epoch, validation)
+        if progress:
+            progress(epoch, validation)
         value = validation.uar + (validation.spearman or 0.0)
         if value > best_value:
             best, best_value, epochs_since_best = deepcopy(network.state_dict()), value, 0
@@ -112,34 +112,31 @@ def measure_quality(network: HierarchicalGru, places: dict[str, int], examples: 
     return quality([example.label for example in examples], classes, [rating(each) for each in logits])
 
 
-class _Steps:
-    """Trains a network. Each call of ``epoch`` is one pass over the dialogues."""
+def _make_epoch(
+    network: HierarchicalGru,
+    places: dict[str, int],
+    dialogues: Sequence[Sequence[Example]],
+    settings: TrainingSettings,
+) -> Callable[[random.Random], None]:
+    """Return a function that trains a network on all dialogues once."""
+    counts = Counter(example.label for example in flat(dialogues))
+    # Without the lower limit, a class with very few examples would dominate the loss.
+    shares = [max(counts[each] / counts.total(), 0.01) for each in range(CLASSES)]
+    weights = torch.tensor([share**-settings.balance for share in shares])
+    loss = nn.CrossEntropyLoss(weight=weights / weights[counts.most_common(1)[0][0]])
+    optimiser = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=settings.decay)
 
-    def __init__(
-        self,
-        network: HierarchicalGru,
-        places: dict[str, int],
-        dialogues: Sequence[Sequence[Example]],
-        settings: TrainingSettings,
-    ) -> None:
-        self._network, self._places, self._dialogues, self._size = network, places, dialogues, settings.batch
-        counts = Counter(example.label for example in flat(dialogues))
-        # Without the lower limit, a class with very few examples would dominate the loss.
-        shares = [max(counts[each] / counts.total(), 0.01) for each in range(CLASSES)]
-        weights = torch.tensor([share**-settings.balance for share in shares])
-        self._loss = nn.CrossEntropyLoss(weight=weights / weights[counts.most_common(1)[0][0]])
-        self._optimiser = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=settings.decay)
-
-    def epoch(self, draw: random.Random) -> None:
-        """Train on all dialogues once."""
-        self._network.train()
-        numbers = list(range(len(self._dialogues)))
+    def run(draw: random.Random) -> None:
+        network.train()
+        numbers = list(range(len(dialogues)))
         draw.shuffle(numbers)
-        for start in range(0, len(numbers), self._size):
-            batch = flat(self._dialogues[number] for number in numbers[start : start + self._size])
-            ids, speakers = encoded([example.said for example in batch], self._places)
+        for start in range(0, len(numbers), settings.batch):
+            batch = flat(dialogues[number] for number in numbers[start : start + settings.batch])
+            ids, speakers = encoded([example.said for example in batch], places)
             labels = torch.tensor([example.label for example in batch])
-            self._optimiser.zero_grad()
-            self._loss(self._network(ids, speakers), labels).backward()
-            nn.utils.clip_grad_norm_(self._network.parameters(), 1.0)
-            self._optimiser.step()
+            optimiser.zero_grad()
+            loss(network(ids, speakers), labels).backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimiser.step()
+
+    return run

