@@ -11,7 +11,7 @@ from dialmeter import DialmeterError, TrackerScorer
 from dialmeter.errors import NotApplicable
 from dialmeter.model import Dialogue, Frame, Schema, Turn
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.own.native import write
+from dialmeter.readers.layouts.own import write
 from dialmeter.studies.sensitivity import SchemaSensitivity, study_sensitivity
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..conditions import Condition, parse_condition
 from ..core.comparison import Resampling, check_ci
 from ..readers.formats import format_with_fields
-from ..readers.multiwoz.multiwoz import ids_of_list
+from ..readers.layouts.multiwoz import ids_of_list
 from ..readers.raw_file import BUDGET_VARIABLE, parse_size
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..values import maps

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..model import Conversation, Trajectory
 from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format
-from .multiwoz.goals import GoalFile
+from .layouts.goals import GoalFile
 from .parts import UniqueIds
 from .raw_file import is_stream
 from .source import Source, Span, spans

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..errors import InputError, one_line, placing
 from ..model import SYSTEM, USER, Conversation, Goal, Move
-from .parts import as_list, as_mapping, as_text
+from .parts import as_list, as_mapping, as_text, as_type
 from .source import Sample, Source
 from .strict_json import parse_unique
 
@@ -18,6 +18,13 @@ _SYSTEMS = frozenset({"system", "sys", "assistant", "agent", "bot"})
 
 MovesReader: TypeAlias = Callable[[int, Any], Iterable[Move]]
 """A function that yields the moves of a turn, given its position and the undecoded turn."""
+
+
+class TurnType(Protocol):
+    """A type of turns: a msgspec struct."""
+
+    def moves(self) -> Iterable[Move]:
+        """Yield the moves of the turn."""
 
 
 class Entry(NamedTuple):
@@ -60,14 +67,14 @@ class Entry(NamedTuple):
                 yield name, entry
 
     def conversation(
-        self, id_key: str, turns_key: str, read: MovesReader, goal: Callable[[Any], Goal] | None = None
+        self, id_key: str, turns_key: str, kind: type[TurnType], goal: Callable[[Any], Goal] | None = None
     ) -> Conversation:
         """Decode the dialogue.
 
         Args:
             id_key: the key of the id.
             turns_key: the key of the turns.
-            read: yields the moves of a turn.
+            kind: the type of a turn.
             goal: decodes the value of the key ``goal``.
 
         Raises:
@@ -75,7 +82,9 @@ class Entry(NamedTuple):
         """
         with self.opened(id_key) as (name, entry):
             decoded = None if goal is None or entry.get("goal") is None else goal(entry["goal"])
-            return make_conversation(name, read_moves(as_list(entry.get(turns_key), turns_key), read), decoded)
+            turns = as_list(entry.get(turns_key), turns_key)
+            moves = read_moves(turns, lambda _, turn: as_type(turn, kind, "a turn").moves())
+            return make_conversation(name, moves, decoded)
 
 
 def entries(source: Source) -> Iterator[Entry]:
@@ -197,7 +206,7 @@ def read_moves(turns: Iterable[Any], read: MovesReader) -> Iterator[Move]:
             raise error.at(turn=place) from None
 
 
-def make_conversation(dialogue: str, moves: Iterable[Move], goal: Goal | None = None) -> Conversation:
+def make_conversation(dialogue: str, moves: Iterable[Move], goal: Goal | None = None, task: str = "") -> Conversation:
     """Make a conversation of at least one move.
 
     Raises:
@@ -206,4 +215,4 @@ def make_conversation(dialogue: str, moves: Iterable[Move], goal: Goal | None = 
     all_moves = tuple(moves)
     if not all_moves:
         raise InputError("a dialogue without utterances")
-    return Conversation(dialogue, all_moves, goal)
+    return Conversation(dialogue, all_moves, goal, task=task)

@@ -203,28 +203,79 @@ _KINDS = {
     "bool": "true or false",
     "array": "a list",
     "object": "an object",
-    "null": "null",
 }
-_EXPECTED = re.compile(r"Expected `([^`]*)`, got `([^`]*)`(?: - at `(?:key in )?\$\.?([^`]*)`)?")
-_MISSING = re.compile(r"Object missing required field `([^`]*)`(?: - at `\$\.?([^`]*)`)?")
+_MISMATCH = re.compile(
+    r"(?:Expected `([^`]*)`, got `([^`]*)`|Object missing required field `([^`]*)`)(?: - at `\$([^`]*)`)?"
+)
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\[\.\.\.\]")
 
 
-def rephrase_message(message: str) -> str:
-    """Rewrite an error message of msgspec in the style of all other messages.
+def as_type(value: Any, kind: type[Thing], what: str) -> Thing:
+    """Convert parsed JSON to a type. Raise InputError, with the place in the value, if it does not match the type.
 
     Example:
-        >>> rephrase_message("Expected `array | null`, got `int` - at `$.turns[0].frames`")
-        'turns[0].frames must be a list or null, found a whole number'
-        >>> rephrase_message("Object missing required field `speaker` - at `$.turns[0]`")
-        'turns[0] has no speaker'
+        >>> as_type({"hotel": {"area": 3}}, dict[str, dict[str, str]], "goal")
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: goal.hotel.area must be a string, found a number
     """
-    if match := _EXPECTED.fullmatch(message):
-        kinds = [_KINDS.get(kind, kind) for kind in match[1].split(" | ")]
-        expected = " or ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
-        return f"{match[3] or 'the dialogue'} must be {expected}, found {_KINDS.get(match[2], match[2])}"
-    if match := _MISSING.fullmatch(message):
-        return f"{match[2] or 'the dialogue'} has no {match[1]}"
-    return message.replace("`", "")
+    if isinstance(value, Doubled):
+        as_mapping(value, what)
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise InputError(explain_mismatch(str(error), value, what)) from None
+
+
+def explain_mismatch(message: str, value: Any, what: str) -> str:
+    """Rewrite an error message of msgspec in the style of all other messages. Optional types are not listed.
+
+    Args:
+        message: the message.
+        value: the value that was converted. It has the keys that msgspec writes as ``...``.
+        what: what the value is. A text with a blank, such as "a turn", is not a part of the path.
+
+    Example:
+        >>> turn = {"frames": [{"service": "hotel", "actions": 7}]}
+        >>> explain_mismatch("Expected `array | null`, got `int` - at `$.frames[0].actions`", turn, "a turn")
+        'frames[0].actions must be a list, found a number'
+        >>> explain_mismatch("Object missing required field `speaker`", turn, "a turn")
+        'a turn has no speaker'
+    """
+    match = _MISMATCH.fullmatch(message)
+    if not match:
+        return message.replace("`", "")
+    expected, found, missing, written = match.groups()
+    path, culprit = next(
+        (path, inner)
+        for path, inner in _paths(value, _STEP.findall(written or ""))
+        if (missing not in inner if missing else _kind(inner) == found)
+    )
+    place = f"{what}{path}" if " " not in what else path.removeprefix(".") or what
+    if missing:
+        return f"{place} has no {missing}"
+    kinds = [kind for kind in expected.split(" | ") if kind != "null" and not (kind == "int" and "float" in expected)]
+    *most, last = (_KINDS.get(kind, kind) for kind in kinds)
+    return f"{place} must be {', '.join(most)}{' or ' if most else ''}{last}, found {kind_of(culprit)}"
+
+
+def _kind(value: Any) -> str:
+    """Return the type of a value as msgspec names it."""
+    names = {dict: "object", Doubled: "object", list: "array", type(None): "null"}
+    return names.get(type(value), type(value).__name__)
+
+
+def _paths(value: Any, steps: list[tuple[str, str]], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the places in a value that match the steps, each with its path. A step without a name matches every key."""
+    if not steps:
+        yield path, value
+        return
+    key, index = steps[0]
+    if index:
+        yield from _paths(value[int(index)], steps[1:], f"{path}[{index}]")
+        return
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        if not key or name == key:
+            yield from _paths(inner, steps[1:], f"{path}.{one_line(name, 40)}")
 
 
 class DialogueType(Generic[Thing]):
@@ -258,17 +309,12 @@ class DialogueType(Generic[Thing]):
         Raises:
             InputError: the JSON does not match the type; with the dialogue and the position of the turn.
         """
+        name = entry.get("dialogue_id")
         try:
-            return msgspec.convert(entry, self._kind)
-        except msgspec.ValidationError as error:
-            message = str(error)
-            name = entry.get("dialogue_id")
-            place = message.partition(f"$.{self._turns}[")[2].partition("]")[0]
-            raise InputError(
-                rephrase_message(message),
-                dialogue=name if isinstance(name, str) else None,
-                turn=place if place.isdecimal() else None,
-            ) from None
+            return as_type(entry, self._kind, "the dialogue")
+        except InputError as error:
+            place = error.message.partition(f"{self._turns}[")[2].partition("]")[0]
+            raise error.at(dialogue=name if isinstance(name, str) else None, turn=place or None) from None
 
 
 class UniqueIds:

@@ -13,7 +13,7 @@ from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
-from ..readers.own.native import conversation_to_dict
+from ..readers.layouts.own import conversation_to_dict
 from .agents import QUICK
 from .agents.agent import Agent, ChosenAgent, make_agent
 from .language.grammar import intent_of, say

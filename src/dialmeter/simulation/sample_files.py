@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from ..model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Frame, Goal, Move, State, Turn
-from ..readers.own.native import add_utterances, encode_dialogue
+from ..readers.layouts.own import add_utterances, encode_dialogue
 from .agents import choose
 from .files import sampled
 from .language.grammar import BOOKING, intent_of, value_of

@@ -16,8 +16,8 @@ from ..core.comparison import Resampling
 from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
+from ..readers.layouts.schema import read_schema
 from ..readers.pairs.vocabulary import PairDialogue
-from ..readers.services.schema import read_schema
 from .align import WatchDialogues, open_pair, unwatched
 from .compared import ComparedDialogue
 from .result import TrackerResult

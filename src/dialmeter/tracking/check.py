@@ -10,8 +10,8 @@ from ..core.account import Account
 from ..errors import InputError
 from ..measure import Score
 from ..model import Dialogue, Notice, Schema, dialogue_key
+from ..readers.layouts.schema import read_schema
 from ..readers.pairs.vocabulary import Vocabulary
-from ..readers.services.schema import read_schema
 from .align import PairFiles, WatchDialogues, open_pair, read_pair, unwatched
 from .baselines import gold_against_itself
 from .diagnosis.findings import Findings

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dialmeter.readers.completions import llm
 from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.layouts import llm
 from dialmeter.readers.source import Sample
 
 from .files import as_json, complaint, read_all

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.multiwoz.fga import CorrectnessVectors
+from dialmeter.readers.layouts.tracker_results import CorrectnessVectors
 from dialmeter.readers.source import Sample
 from dialmeter.tracking.scorer import TrackerScorer
 

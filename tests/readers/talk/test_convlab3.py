@@ -101,8 +101,8 @@ def test_one_bad_dialogue_is_refused_alone(tmp_path: Path) -> None:
     assert complaints(path) == [
         "dialogue a, turn 0: speaker must be USER or SYSTEM, found 'agent smith'",
         "dialogue b, turn 0: an act without an intent",
-        "dialogue c, turn 0: an act must be an object, found a number",
-        "dialogue d: goal.inform.hotel must be a string, found a number",
+        "dialogue c, turn 0: dialogue_acts.binary[0] must be an object, found a number",
+        "dialogue d: goal.inform.hotel.area must be a string, found a number",
         "dialogue e: goal.request must be an object, found a list",
         "dialogue f: goal.request.hotel must be an object, found a list",
     ]

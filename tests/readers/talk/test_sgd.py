@@ -111,11 +111,11 @@ def test_one_bad_dialogue_is_refused_alone(tmp_path: Path) -> None:
     )
     assert complaints(path) == [
         "dialogue a, turn 0: speaker must be USER or SYSTEM, found 'NOBODY'",
-        "dialogue b, turn 0: service must be a name, found 'None'",
-        "dialogue c, turn 0, slot Hotels_1: an action without an act",
-        "dialogue d, turn 1: requested_slots must be a string, found a number",
+        "dialogue b, turn 0: frames[0] has no service",
+        "dialogue c, turn 0: frames[0].actions[0] has no act",
+        "dialogue d, turn 1: frames[0].state.requested_slots[0] must be a string, found a number",
         "dialogue 6: dialogue_id must be a string",
-        "dialogue e, turn 0: actions must be a list, found a string",
+        "dialogue e, turn 0: frames[0].actions must be a list, found a string",
     ]
 
 

@@ -29,7 +29,7 @@ from ...english import english_notices, known_words
 from ...errors import DialmeterError, InputError
 from ...measure import Score
 from ...model import ABORTED, USER, Notice, Trajectory
-from ...readers.agents.messages import CLOSE, goal_key, other_goals
+from ...readers.layouts.agents import CLOSE, goal_key, other_goals
 from ..events import Event
 from .faults import UNSAID, DialogueItems, FaultTable, fault_table
 from .goal_items import KINDS, GoalItem

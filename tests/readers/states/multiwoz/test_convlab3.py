@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.model import NAMED
-from dialmeter.readers.multiwoz import convlab3
+from dialmeter.readers.layouts.multiwoz import ConvLab3
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
@@ -31,7 +31,7 @@ def test_both_states_with_empty_slots_left_out(tmp_path: Path) -> None:
 
 def test_slots_without_a_value_are_named() -> None:
     words = Vocabulary()
-    numbers = words.number({"hotel": {"area": "", "name": " ", "stars": None, "type": []}}, convlab3.STATES)
+    numbers = words.number({"hotel": {"area": "", "name": " ", "stars": None, "type": []}}, ConvLab3.STATES)
     assert [(words.slots[number], words.values[number]) for number in numbers] == [
         ("hotel-area", NAMED),
         ("hotel-name", " "),
@@ -88,7 +88,7 @@ def test_utterances(tmp_path: Path) -> None:
         ([entry(0, {}, [])], "dialogue d, turn 0: a state must be an object, found a list"),
         ([entry(0, {}, utterance=1)], "dialogue d, turn 0: utterance must be a string"),
         ([entry(0, {}, context={})], "dialogue d, turn 0: context must be a list"),
-        ([entry(0, {}, context=["x"])], "dialogue d, turn 0: an utterance of the context must be an object"),
+        ([entry(0, {}, context=["x"])], "dialogue d, turn 0: context[0] must be an object"),
     ],
 )
 def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
@@ -114,4 +114,4 @@ def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert convlab3.detect(Sample("document", value)) is fits
+    assert ConvLab3.detect(Sample("document", value)) is fits

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.readers.completions.literals import LONGEST, python_literal
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.multiwoz.fga import FgaText
+from dialmeter.readers.layouts.tracker_texts import FgaText
+from dialmeter.readers.literals import LONGEST, python_literal
 from dialmeter.readers.source import Sample
 
 from ....shared_data import shared

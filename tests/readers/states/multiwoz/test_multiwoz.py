@@ -5,8 +5,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.model import NAMED
-from dialmeter.readers.multiwoz import multiwoz
-from dialmeter.readers.multiwoz.multiwoz import ids_of_list
+from dialmeter.readers.layouts.multiwoz import MultiWoz, ids_of_list
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
@@ -54,7 +53,7 @@ def test_the_state_of_a_user_turn_stands_at_the_systems_answer(tmp_path: Path) -
 
 def test_slots_without_a_value_are_named_with_their_section() -> None:
     words = Vocabulary()
-    numbers = words.number({"hotel": HOTEL}, multiwoz.STATES)
+    numbers = words.number({"hotel": HOTEL}, MultiWoz.STATES)
     named = [words.cell(number) for number in numbers if words.values[number] == NAMED]
     assert named == [("hotel", "semi", "name"), ("hotel", "semi", "stars"), ("hotel", "book", "day")]
     assert words.names_empty
@@ -107,7 +106,7 @@ def test_dials(tmp_path: Path) -> None:
         ([dial({"turn_idx": "x"})], "dialogue MUL0003.json, turn 0: a turn's number must be a whole number"),
         ([dial({"turn_idx": 3}, {"turn_idx": 3})], "dialogue MUL0003.json, turn 3: duplicate turn"),
         ([dial({"belief_state": {}})], "dialogue MUL0003.json, turn 0: belief_state must be a list"),
-        ([dial({"belief_state": ["x"]})], "dialogue MUL0003.json, turn 0: an entry of belief_state must be an object"),
+        ([dial({"belief_state": ["x"]})], "dialogue MUL0003.json, turn 0: belief_state[0] must be an object"),
         ([dial({"belief_state": [{}]})], "dialogue MUL0003.json, turn 0: slots must be a list, found null"),
         ([dial({"belief_state": belief(["hotel-area"])})], "dialogue MUL0003.json, turn 0: a slot must be"),
         ([dial({"belief_state": belief(["a-b", {}])})], "dialogue MUL0003.json, turn 0, slot a-b: a value must be"),
@@ -132,7 +131,7 @@ def test_bad_files(tmp_path: Path, thing: Any, message: str) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert multiwoz.detect(Sample("document", value)) is fits
+    assert MultiWoz.detect(Sample("document", value)) is fits
 
 
 def test_a_list_file_names_dialogues_as_they_are_matched(tmp_path: Path) -> None:

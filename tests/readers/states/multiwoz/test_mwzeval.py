@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.readers.multiwoz.results import MwzEval
+from dialmeter.readers.layouts.tracker_results import MwzEval
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
 

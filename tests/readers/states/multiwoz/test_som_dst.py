@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.multiwoz.results import SomDst
+from dialmeter.readers.layouts.tracker_results import SomDst
 from dialmeter.readers.source import Sample
 
 from ..files import as_json, complaint

@@ -12,7 +12,7 @@ import pytest
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.formats import FORMATS
-from dialmeter.readers.multiwoz.results import T5Text, state_in
+from dialmeter.readers.layouts.tracker_texts import T5Text, state_in
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample, Source

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter.readers.multiwoz.results import Dstc10
+from dialmeter.readers.layouts.schema import read_schema
+from dialmeter.readers.layouts.tracker_results import Dstc10
 from dialmeter.readers.parts import Role
-from dialmeter.readers.services.schema import read_schema
 from dialmeter.readers.source import Sample
 
 from ....shared_data import shared

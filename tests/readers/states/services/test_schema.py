@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
+from dialmeter.readers.layouts.schema import read_schema
 from dialmeter.readers.pairs.slot_names import slot_namer
-from dialmeter.readers.services.schema import read_schema
 
 from ....shared_data import shared
 from ..files import as_json

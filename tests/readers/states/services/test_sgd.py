@@ -8,8 +8,8 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.model import Frame
 from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.layouts.services import Sgd
 from dialmeter.readers.parts import Role
-from dialmeter.readers.services import sgd
 from dialmeter.readers.source import Sample
 
 from ....shared_data import shared
@@ -155,23 +155,26 @@ def test_no_schema(tmp_path: Path) -> None:
         ),
         ([talk(user(text=7))], "dialogue 1_00000, turn 0: utterance must be a string"),
         ([talk({"speaker": "USER"})], "dialogue 1_00000, turn 0: frames must be a list, found null"),
-        ([talk(user(7))], "dialogue 1_00000, turn 0: a frame must be an object"),
-        ([talk(user(frame(7, {})))], "dialogue 1_00000, turn 0: service must be a name without a hyphen, found '7'"),
+        ([talk(user(7))], "dialogue 1_00000, turn 0: frames[0] must be an object"),
+        ([talk(user(frame(7, {})))], "dialogue 1_00000, turn 0: frames[0].service must be a string, found a number"),
         ([talk(user(frame("a-b", {})))], "dialogue 1_00000, turn 0: service must be a name without a hyphen"),
         ([talk(user(frame("a", {}), frame("a", {})))], "dialogue 1_00000, turn 0, slot a: the service has two frames"),
-        ([talk(user({"service": "a", "state": []}))], "dialogue 1_00000, turn 0, slot a: state must be an object"),
+        ([talk(user({"service": "a", "state": []}))], "dialogue 1_00000, turn 0: frames[0].state must be an object"),
         ([talk(user(), user(frame("a", [])))], "dialogue 1_00000, turn 1, slot a: slot_values must be an object"),
         ([talk(user(frame("a", None)))], "dialogue 1_00000, turn 0, slot a: slot_values must be an object, found null"),
         ([talk(user(frame("a", {"b": {}})))], "dialogue 1_00000, turn 0, slot a-b: a value must be"),
         ([talk(user(frame("a", {"b": [None]})))], "dialogue 1_00000, turn 0, slot a-b: a value must be"),
-        ([talk(user(frame("a", {}, active_intent=[])))], "dialogue 1_00000, turn 0, slot a: active_intent must be"),
+        (
+            [talk(user(frame("a", {}, active_intent=[])))],
+            "dialogue 1_00000, turn 0: frames[0].state.active_intent must be",
+        ),
         (
             [talk(user(frame("a", {}, requested_slots="b")))],
-            "dialogue 1_00000, turn 0, slot a: requested_slots must be",
+            "dialogue 1_00000, turn 0: frames[0].state.requested_slots must be a list",
         ),
         (
             [talk(user(frame("a", {}, requested_slots=[7])))],
-            "dialogue 1_00000, turn 0, slot a: requested_slots must be",
+            "dialogue 1_00000, turn 0: frames[0].state.requested_slots[0] must be a string",
         ),
         (
             [talk(user(), system("", frame("a", {})))],
@@ -194,13 +197,13 @@ def test_errors_in_a_folder_name_the_file(tmp_path: Path) -> None:
 
 def test_a_folder_without_dialogues(tmp_path: Path) -> None:
     assert complaint(tmp_path, "sgd") == "a folder without dialogues_*.json"
-    assert not sgd.detect(Sample("folder", tmp_path))
+    assert not Sgd.detect(Sample("folder", tmp_path))
 
 
 def test_a_doubled_key_outside_the_states_is_refused(tmp_path: Path) -> None:
     text = json.dumps([STATED]).replace('"services": []', '"services": [{"x": 1, "x": 2}]')
     (tmp_path / "dialogues_001.json").write_text(text, encoding="utf-8")
-    assert complaint(tmp_path, "sgd") == "duplicate key 'x'"
+    assert complaint(tmp_path, "sgd") == "dialogue 1_00000: duplicate key 'x'"
 
 
 def test_a_bad_schema_names_its_file(tmp_path: Path) -> None:
@@ -225,7 +228,7 @@ def test_a_bad_schema_names_its_file(tmp_path: Path) -> None:
     ],
 )
 def test_detection(value: Any, fits: bool) -> None:
-    assert sgd.detect(Sample("document", value)) is fits
+    assert Sgd.detect(Sample("document", value)) is fits
 
 
 def test_published_dialogues() -> None:

@@ -34,15 +34,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ...errors import InputError, did_you_mean, one_line
+from ...errors import InputError, did_you_mean, one_line, placing
 from ...model import Notice, Turn
-from ..completions.literals import LONGEST, python_literal
 from ..csv_files import first_row, rows_of
-from ..pairs.vocabulary import PairDialogue, Vocabulary
+from ..literals import LONGEST, python_literal
+from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_text, turn_number
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from ..turn_rows import TurnRows, YesNo, add_row_place, as_id, flat_state
+from ..turn_rows import TurnRows, as_id
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, one row per turn: JSON lines, CSV, TSV, Parquet"
@@ -125,15 +125,13 @@ def _holds_state(cell: Any) -> bool:
 
 
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
-    source.vocabulary = source.vocabulary or Vocabulary()
     rows = TurnRows(source)
-    yes_no = YesNo()
     counts: dict[str, int] = {}
     fields = tuple(source.fields.items())
     without_turns, without_states = False, True
     unused: list[str] = []
     for line, row in rows_of(source):
-        try:
+        with placing(line=line):
             columns = _find_columns(tuple(row), fields, role)
             dialogue_id = _dialogue_id(row, columns)
             without_states &= not (columns.has_gold or columns.has_pred)
@@ -142,19 +140,11 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
                 unused = [name for name in row if name not in columns and _holds_state(row[name])]
             written = counts.get(dialogue_id, 0) if columns.turn is None else row[columns.turn]
             counts[dialogue_id] = counts.get(dialogue_id, 0) + 1
-            yes_no.dialogue, yes_no.turn = dialogue_id, written
-            try:
-                rows.add(dialogue_id, _turn(row, columns, written, yes_no))
-            except InputError as error:
-                raise add_row_place(error, dialogue_id, written) from None
-        except InputError as error:
-            raise error.at(line=line) from None
-    if not rows:
-        raise InputError("a table without rows")
-    if without_states:
+            with rows.placing(dialogue_id, written):
+                rows.add(dialogue_id, _turn(row, columns, written, rows))
+    if counts and without_states:
         raise _missing_column("gold", row, "for gold or predicted states", (*_GOLD_KEYS, *_PRED_KEYS))
-    yield from rows.dialogues()
-    source.notices += yes_no.notices(source.vocabulary)
+    yield from rows.dialogues("a table without rows")
     if unused:
         found, column = ", ".join(one_line(name, 30) for name in list(row)[:20]), one_line(unused[0])
         command = shlex.join(["dialmeter", "tracker", "score", source.name, "--fields", f"pred={column}"])
@@ -171,26 +161,26 @@ def _dialogue_id(row: Mapping[str, Any], columns: _Columns) -> str:
     return as_id(row[columns.dialogue], "a dialogue id")
 
 
-def _turn(row: Mapping[str, Any], columns: _Columns, written: Any, yes_no: YesNo) -> Turn:
+def _turn(row: Mapping[str, Any], columns: _Columns, written: Any, rows: TurnRows) -> Turn:
     # Spreadsheets and data frames write whole numbers as 3.0.
     number = int(written) if isinstance(written, float) and written.is_integer() else written
     if isinstance(number, str):
         number = number.strip().removesuffix(".0")
     return Turn(
         turn_number(number),
-        _state(row, columns.gold, columns.gold_slots, yes_no),
-        _state(row, columns.pred, columns.pred_slots, yes_no),
+        _state(row, columns.gold, columns.gold_slots, rows),
+        _state(row, columns.pred, columns.pred_slots, rows),
         as_text(row[columns.user], "user") if columns.user else "",
         as_text(row[columns.system], "system") if columns.system else "",
     )
 
 
-def _state(row: Mapping[str, Any], column: str | None, slots: Iterable[tuple[str, str]], yes_no: YesNo) -> Any:
+def _state(row: Mapping[str, Any], column: str | None, slots: Iterable[tuple[str, str]], rows: TurnRows) -> Any:
     if column is not None:
-        return flat_state(_parse_cell(row[column], column), yes_no)
+        return rows.state(_parse_cell(row[column], column))
     if not slots:
         return None
-    return {slot: yes_no.replace_boolean(slot, row[name]) for slot, name in slots if row[name] not in ("", None)}
+    return {slot: rows.value(slot, row[name]) for slot, name in slots if row[name] not in ("", None)}
 
 
 def _parse_cell(cell: Any, column: str) -> Any:

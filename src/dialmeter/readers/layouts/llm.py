@@ -39,16 +39,14 @@ from typing import Any, NamedTuple
 from msgspec import structs
 
 from ...errors import DialmeterError, InputError, one_line, placing
-from ...model import State, Turn, Value
+from ...model import Notice, State, Turn, Value
+from ..completions import NotAState, call_pairs, state_from, state_in
 from ..csv_files import rows_of
 from ..formats import domains_by_function
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_mapping, as_text, refuse_tool_parts, turn_number
 from ..source import Sample, Source
-from ..turn_rows import Places, TurnRows, YesNo, add_notices, add_row_place, as_id, flat_state, turn_label
-from . import state_from, state_in
-from .choose import call_pairs
-from .pairs import NotAState
+from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
 
 HOLDS = "both"
 CARRIES = (
@@ -110,10 +108,15 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     for line, row in rows_of(source):
         with placing(line=line):
             reader.add(row)
-    if not reader.rows:
-        raise InputError("a file without completions")
-    yield from reader.rows.dialogues(reader.renumber)
-    reader.add_notices()
+    yield from reader.rows.dialogues("a file without completions", reader.renumber)
+    source.notices += reader.notices()
+
+
+_NOTICES = {
+    "unparsed": "{} completions without a readable state count as empty states; prompt the model for JSON only",
+    "several-choices": "{} completions have several choices; the first is read",
+    "repeated-call": "{} turns set a slot in two calls; the later one is used",
+}
 
 
 class _Reader:
@@ -125,33 +128,28 @@ class _Reader:
         self._domains = domains_by_function(source.fields)
         self._pattern = _id_pattern(source.fields.get(_CUSTOM_ID, _PATTERN))
         self.rows = TurnRows(source)
-        self._yes_no = YesNo()
         self._has_calls = False
         # By dialogue: turns without a readable state, and turns with text but no call.
         self._unparsed: dict[str, set[int]] = {}
         self._without_calls: dict[str, set[int]] = {}
         self._counts_turns: set[str] = set()
         """Dialogues whose turn numbers do not count utterances."""
-        self._several = Places()
-        self._repeated = Places()
+        self._counts = NoticeCounts(_NOTICES)
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Read a row."""
         keys = _find_keys(tuple(row), self._fields)
         name, written = self._identity(row, keys)
-        self._yes_no.dialogue, self._yes_no.turn = name, written
-        try:
+        with self.rows.placing(name, written):
             if keys.turn is None and _CUSTOM_ID not in row:
                 raise _missing_key("turn number", _TURN_KEYS, "turn")
             number = turn_number(written)
             if keys.completion is None or keys.completion not in row:
                 raise _missing_key("completion", _COMPLETION_KEYS, "completion")
             state = self._state(row, keys.completion, name, number)
-            gold = flat_state(row.get(self._source.fields.get("gold", "gold")), self._yes_no)
+            gold = self.rows.state(row.get(self._source.fields.get("gold", "gold")))
             user, system = (as_text(row.get(self._source.fields.get(who, who)), who) for who in ("user", "system"))
             self.rows.add(name, Turn(number, gold, state, user, system))
-        except InputError as error:
-            raise add_row_place(error, name, written) from None
         if keys.turn != "utt_idx" or "turn" in self._source.fields:
             self._counts_turns.add(name)
 
@@ -174,7 +172,7 @@ class _Reader:
         completion = {key: row[key]} if key in ("choices", "tool_calls", "function_call") else row[key]
         answer = answer_in(completion)
         if answer.choices > 1:
-            self._several.add(turn_label(name, number))
+            self._counts.add("several-choices", turn_label(name, number))
         state = None if answer.failed or row.get("error") else self._answered_state(answer, name, number)
         if state is None:
             self._unparsed.setdefault(name, set()).add(number)
@@ -186,7 +184,7 @@ class _Reader:
             self._has_calls = True
             state, repeated = state_of_calls(answer.calls)
             if repeated:
-                self._repeated.add(turn_label(name, number))
+                self._counts.add("repeated-call", turn_label(name, number))
             return state
         content = answer.content
         state = state_from(content) if isinstance(content, dict | list) else _state_in(as_text(content, "a completion"))
@@ -205,28 +203,16 @@ class _Reader:
             places[name] = {numbers[number] for number in places.get(name, ())}
         return tuple(structs.replace(turn, number=numbers[turn.number]) for turn in turns)
 
-    def add_notices(self) -> None:
-        """Add the notices to the source."""
-        unparsed = Places()
+    def notices(self) -> list[Notice]:
+        """Return the notices. Call this when the dialogues have been read."""
         for name in self.rows.names:
             numbers = self._unparsed.get(name, set())
             # A text without a call is an empty state if other answers of the file call functions.
             if not self._has_calls:
                 numbers = numbers | self._without_calls.get(name, set())
             for number in sorted(numbers):
-                unparsed.add(turn_label(name, number))
-        self._source.notices += self._yes_no.notices(self.rows.words)
-        add_notices(
-            self._source,
-            {
-                "unparsed": (
-                    unparsed,
-                    "{} completions without a readable state count as empty states; prompt the model for JSON only",
-                ),
-                "several-choices": (self._several, "{} completions have several choices; the first is read"),
-                "repeated-call": (self._repeated, "{} turns set a slot in two calls; the later one is used"),
-            },
-        )
+                self._counts.add("unparsed", turn_label(name, number))
+        return self._counts.notices()
 
 
 def _missing_key(what: str, keys: tuple[str, ...], field: str) -> InputError:

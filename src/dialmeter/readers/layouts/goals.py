@@ -24,7 +24,8 @@ _REQUESTS = ("reqt", "requests")
 _NO_DOMAINS = frozenset({"message", "messageLen", "topic", "eod", "description"})
 _NO_PARTS = frozenset({"booked"})
 _NO_SLOTS = frozenset({"invalid", "pre_invalid"})
-_LISTED = 10
+LISTED = 10
+"""Maximum number of dialogues that a notice lists."""
 _MARKUP = re.compile(r"<[^<>]*>")
 
 
@@ -150,7 +151,7 @@ class GoalFile:
             ("goal-alone", unused, "goals in the file of goals have no dialogue"),
         ]
         return [
-            Notice(code, len(names), f"{len(names)} {message}", tuple(names[:_LISTED]))
+            Notice(code, len(names), f"{len(names)} {message}", tuple(names[:LISTED]))
             for code, names, message in unmatched
             if names
         ]
@@ -232,11 +233,18 @@ class ActFile:
 
 def find_act_file(source: Source, names: tuple[str, ...]) -> ActFile | None:
     """Find the file of acts in the folder of the dialogues or in its parent folder; None if there is none."""
+    path = find_beside(source, names)
+    return None if path is None else ActFile(path)
+
+
+def find_beside(source: Source, names: tuple[str, ...], folders: int = 2) -> Path | None:
+    """Find a file, plain or compressed, in the folder of the dialogues and its parent folders; None if there is none."""
     if source.path == "-":
         return None
     path = Path(source.path).absolute()
-    for folder in (path, path.parent) if source.is_folder else (path.parent, path.parent.parent):
+    start = path if source.is_folder else path.parent
+    for folder in (start, *start.parents)[:folders]:
         for name in (name + ending for name in names for ending in ("", ".gz", ".zst")):
             if (folder / name).is_file():
-                return ActFile(folder / name)
+                return folder / name
     return None

@@ -1,4 +1,4 @@
-"""Files of trackers on MultiWOZ and on corpora like it: TRADE, SOM-DST, DSTC10, MultiWOZ_Evaluation, T5 of ConvLab-3, TripPy."""
+"""Files of trackers with states as JSON: FGA and GCA, TRADE, SOM-DST, DSTC10, MultiWOZ_Evaluation, TripPy; vectors of correctness."""
 
 from __future__ import annotations
 
@@ -29,7 +29,67 @@ from ..parts import (
     turn_with_state,
 )
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, Doubled, JsonParts, duplicate_key, kind_of, parse_json
+from ..strict_json import REFUSALS, JsonParts, kind_of
+
+# The number of a turn is its key in the dialogue, not a field of the turn.
+_NestedTurn = make_raw_turn("", "gt", "pr", "usr", "sys")
+_decode_nested: Any = msgspec.json.Decoder(dict[str, _NestedTurn]).decode  # type: ignore[valid-type]
+
+
+class Nested:
+    """``{dialogue: {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {...}}}}``: the format of the FGA and GCA repositories.
+
+    The keys of a dialogue are turn numbers. ``gt`` is the gold state and ``pr`` the predicted state. A turn may also have
+    the utterances ``usr`` and ``sys``.
+    """
+
+    STATES = NESTED
+    HOLDS = "both"
+    CARRIES = "gold and predicted states"
+
+    @staticmethod
+    def detect(sample: Sample) -> bool:
+        # The first dialogue may be without turns, and the first turn without states.
+        dialogues = sample.value.values() if sample.kind == "document" and isinstance(sample.value, dict) else ()
+        turns = (turn for each in dialogues if isinstance(each, dict) for turn in each.values())
+        return any(isinstance(turn, dict) and ("gt" in turn or "pr" in turn) for turn in turns)
+
+    @staticmethod
+    def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
+        words = source.vocabulary or Vocabulary()
+        parts = source.parts("an object")
+        for place, dialogue_id in enumerate(parts.keys or ()):
+            with placing(dialogue=dialogue_id):
+                raw = parts.raw(place)
+                result = None if raw is None else _number_nested(raw, dialogue_id, source.name, words)
+                if result is not None:
+                    parts.skip(place)
+                yield result or dialogue(
+                    dialogue_id, read_turns(as_mapping(parts.parse(place), "a dialogue").items(), _nested_turn)
+                )
+        parts.finish()
+
+
+def _number_nested(data: bytes, dialogue_id: str, file: str, words: Vocabulary) -> PairDialogue | None:
+    """Fast path: return a dialogue that holds only states, utterances and numbers; otherwise None."""
+    try:
+        turns = _decode_nested(data)
+    except REFUSALS:
+        return None
+    for key, turn in turns.items():
+        turn.number = int(key) if key.isdecimal() and len(key) <= TURN_DIGITS else -1
+    return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, (words, NESTED, file, None))
+
+
+def _nested_turn(key: str, thing: Any) -> Turn:
+    turn = as_mapping(thing, "a turn")
+    return Turn(
+        number=turn_number(key),
+        gold=as_mapping(turn["gt"], "a state") if "gt" in turn else None,
+        pred=as_mapping(turn["pr"], "a state") if "pr" in turn else None,
+        user=as_text(turn.get("usr"), "usr"),
+        system=as_text(turn.get("sys"), "sys"),
+    )
 
 
 class Trade:
@@ -149,7 +209,7 @@ class SomDst:
             return read_turns(((number, parts.parse(place)) for number, place in turns), _som_dst_turn)
 
         for dialogue_id, turns in dialogues.items():
-            result = _number_dialogue(parts, dialogue_id, turns, (words, GLUED, source.name, None))
+            result = _number_som_dst(parts, dialogue_id, turns, (words, GLUED, source.name, None))
             if result is None:
                 yield from read_dialogues([(dialogue_id, turns)], turns_of)
             else:
@@ -159,7 +219,7 @@ class SomDst:
         parts.finish()
 
 
-def _number_dialogue(
+def _number_som_dst(
     parts: JsonParts, dialogue_id: str, turns: list[tuple[str, int]], numbering: Numbering
 ) -> PairDialogue | None:
     """Fast path: return a dialogue whose states are lists of pairs, with turns in order; otherwise None."""
@@ -267,75 +327,6 @@ def _mwzeval_turns(role: Role, thing: Any) -> Iterator[Turn]:
     return read_turns(enumerate(as_list(thing, "a dialogue")), read_turn)
 
 
-_T5_GOLD = "state_seq"
-_T5_PRED = "predictions"
-
-
-class T5Text:
-    """``{"predictions": "[hotel]([area][east],[stars][4]);[taxi]([day][friday])", "state_seq": "[hotel]([area][east])"}``
-
-    JSON lines with states as texts, one turn per line: ``test_generated_predictions.json`` of the T5 model in ConvLab-3.
-    ``state_seq`` is gold. The file has no dialogue ids: every line is a dialogue of one turn, and its id is its position,
-    counted from 0.
-
-    Texts are parsed as in ConvLab-3, and blanks are not trimmed. A domain or slot of another form is skipped. Of two values
-    of one slot the later one is used. ``a|b`` is one value.
-    """
-
-    STATES = NESTED
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, each as one text; no dialogue ids; JSON lines, streamed"
-
-    @staticmethod
-    def detect(sample: Sample) -> bool:
-        row = sample.value
-        # The sample of a file with one line is a document.
-        return (
-            sample.kind in ("lines", "document")
-            and isinstance(row, dict)
-            and all(isinstance(row.get(key), str) for key in (_T5_GOLD, _T5_PRED))
-        )
-
-    @staticmethod
-    def read(source: Source, role: Role) -> Iterator[Dialogue]:
-        doubled: list[Doubled] = []
-        for position, (number, line) in enumerate(source.lines()):
-            source.line = number
-            with placing(line=number):
-                row = as_mapping(parse_json(line, source.name, doubled, number), "a line")
-                if doubled:
-                    raise duplicate_key(doubled[0])
-                gold, pred = _text(row, _T5_GOLD), _text(row, _T5_PRED)
-            yield dialogue(str(position), [Turn(0, state_in(gold), state_in(pred), written=(gold, pred))])
-
-
-def _text(row: Mapping[str, Any], key: str) -> str:
-    text = row.get(key)
-    if not isinstance(text, str):
-        raise InputError(f"{key} must be a string, found {kind_of(text) if key in row else 'nothing'}")
-    return text
-
-
-def state_in(text: str) -> dict[str, Any]:
-    """Parse the state in a text, by domain and slot.
-
-    Each value is a list of one text, because ``|`` does not separate alternatives here.
-
-    Example:
-        >>> state_in("[hotel]([area][east|west],[stars][4]);[taxi]([leave at]")
-        {'hotel': {'area': ['east|west'], 'stars': ['4']}}
-    """
-    state: dict[str, Any] = {}
-    for piece in text.removeprefix("[").removesuffix("])").split("]);["):
-        match piece.split("](["):
-            case [domain, slots]:
-                for pair in slots.split("],["):
-                    match pair.split("]["):
-                        case [slot, value]:
-                            state.setdefault(domain, {})[slot] = [value]
-    return state
-
-
 _GOLD = "slot_groundtruth_"
 _PRED = "slot_prediction_"
 _FROM_SYSTEM = "§§"
@@ -435,3 +426,59 @@ def _trippy_turn(number: int, states: Mapping[str, State], slots: Mapping[str, s
     if gold and predicted and gold != predicted:
         raise InputError("the slot must have both a prediction and a ground truth", slot=min(gold ^ predicted))
     return Turn(number, states[_GOLD] if gold else None, states[_PRED] if predicted else None)
+
+
+_WORDS = {0: "wrong", 1: "right"}
+
+
+class CorrectnessVectors:
+    """``{dialogue: {"0": [1, 1, 0, ...]}}``: for each turn, whether each slot of the schema is correct (1) or wrong (0).
+
+    TripPy's results for FGA were published in this format. The file has no values, so only JGA, SA and FGA(local=vector)
+    can be computed. Every position is a slot. Its gold value is ``right``, and its predicted value is ``right`` or
+    ``wrong``.
+    """
+
+    STATES = FLAT
+    HOLDS = "both"
+    CARRIES = "which slots are correct, without values"
+    CORRECTNESS_ONLY = True
+
+    @staticmethod
+    def detect(sample: Sample) -> bool:
+        vector = first_value(first_value(sample.value)) if sample.kind == "document" else None
+        return isinstance(vector, list) and bool(vector) and all(map(_is_mark, vector))
+
+    @staticmethod
+    def read(source: Source, role: Role) -> Iterator[Dialogue]:
+        reader = _VectorReader()
+        return read_dialogues(
+            source.members(), lambda thing: read_turns(as_mapping(thing, "a dialogue").items(), reader.turn)
+        )
+
+
+def _is_mark(thing: object) -> bool:
+    """Return True for 0 and 1. TripPy's own script writes them as 0.0 and 1.0."""
+    return isinstance(thing, int | float) and not isinstance(thing, bool) and thing in _WORDS
+
+
+class _VectorReader:
+    """Reads turns. The first turn sets the number of positions of all turns."""
+
+    def __init__(self) -> None:
+        self._gold: State | None = None
+
+    def turn(self, key: str, thing: Any) -> Turn:
+        vector = as_list(thing, "a turn")
+        if self._gold is None:
+            self._gold = {f"slot-{position:02d}": "right" for position in range(len(vector))}
+        if not vector or len(vector) != len(self._gold):
+            raise InputError(
+                f"a vector of {len(vector)} positions; expected {len(self._gold)}, as in the first vector, and at least one"
+            )
+        pred: dict[str, str] = {}
+        for slot, mark in zip(self._gold, vector, strict=True):
+            if not _is_mark(mark):
+                raise InputError(f"a position must be 0 or 1, found {one_line(repr(mark), 40)}", slot=slot)
+            pred[slot] = _WORDS[mark]
+        return Turn(number=turn_number(key), gold=self._gold, pred=pred)

@@ -7,8 +7,8 @@ import json
 import warnings
 from typing import Any, NoReturn
 
-from ...errors import InputError, one_line
-from ..strict_json import Doubled
+from ..errors import InputError, one_line
+from .strict_json import Doubled
 
 LONGEST = 20_000
 """Maximum length of a literal. Longer text is not a printed state, and it would need much memory to parse."""
