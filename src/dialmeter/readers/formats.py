@@ -119,14 +119,15 @@ class OpenFile:
         return self._source.notices
 
 
-def find_format(source: Source, formats: Registry, format: str | None, unknown: str) -> str:
+def find_format(source: Source, formats: Registry, format: str | None, noun: str, topic: str) -> str:
     """Return the name of the given or detected format. Close the file if detection fails.
 
     Args:
         source: the file.
         formats: ``FORMATS``, ``CONVERSATION_FORMATS`` or ``LOG_FORMATS``.
         format: the name of a format, if the user gave one.
-        unknown: the error message if no format matches.
+        noun: what a member of the formats is called in messages.
+        topic: the topic of ``dialmeter list`` that lists the formats.
 
     Raises:
         InputError: the file does not exist, or no format matches.
@@ -141,6 +142,7 @@ def find_format(source: Source, formats: Registry, format: str | None, unknown: 
             raise InputError(reason, file=source.name)
         name = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         if name is None:
+            unknown = f"unknown {noun}; see `dialmeter list {topic}`, or name the format with --from"
             raise InputError(unknown_format(sample, unknown, with_closest=formats is FORMATS), file=source.name)
     except InputError:
         source.close()

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,24 +95,33 @@ def null_goal_value(domain: str, slot: str) -> InputError:
     return InputError("a value of a goal must be a string or a number, found null", slot=f"{domain}-{slot}")
 
 
-class GoalFile:
-    """A file of goals by dialogue, which replace the goals in the dialogues.
+class _DialogueFile:
+    """A JSON document with an object by dialogue. Raise InputError if it cannot be read."""
 
-    The file may be ``data.json`` of MultiWOZ 2.1; only the goals of its dialogues are read.
-
-    Args:
-        path: a JSON document.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    CONTENT = ""
 
     def __init__(self, path: str | Path) -> None:
         source = Source(path)
         self.name = source.name
         with placing(file=self.name):
-            goals = as_mapping(source.document, "the file of goals")
-        self._goals: dict[str, tuple[str, Any]] = {dialogue_key(key): (key, goal) for key, goal in goals.items()}
+            written = as_mapping(source.document, f"the file of {self.CONTENT}")
+        self._by_key: dict[str, tuple[str, Any]] = {dialogue_key(name): (name, each) for name, each in written.items()}
+
+    def has(self, dialogue: str) -> bool:
+        """Return True if the file has this dialogue."""
+        return dialogue_key(dialogue) in self._by_key
+
+
+class GoalFile(_DialogueFile):
+    """A file of goals by dialogue, which replace the goals in the dialogues.
+
+    The file may be ``data.json`` of MultiWOZ 2.1; only the goals of its dialogues are read.
+    """
+
+    CONTENT = "goals"
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(path)
         self._used: set[str] = set()
         self._without: list[str] = []
 
@@ -122,13 +131,15 @@ class GoalFile:
         Raises:
             InputError: an invalid goal.
         """
-        key = dialogue_key(talk.id)
-        if key not in self._goals:
+        if not self.has(talk.id):
             self._without.append(talk.id)
             return talk
+        key = dialogue_key(talk.id)
         self._used.add(key)
+        goal = self._by_key[key][1]
+        if isinstance(goal, dict) and isinstance(goal.get("log"), list) and "goal" in goal:
+            goal = goal["goal"]
         with placing(file=self.name, dialogue=talk.id):
-            goal = _goal_of(self._goals[key][1])
             return structs.replace(talk, goal=goal_in(goal), task=task_in(goal))
 
     def notices(self) -> list[Notice]:
@@ -139,13 +150,13 @@ class GoalFile:
         """
         if self._without and not self._used:
             raise InputError(
-                f"none of its {len(self._goals)} ids is a dialogue id; the dialogues have ids such as "
-                f"{one_line(self._without[0], 40)!r}, the goals such as {one_line(next(iter(self._goals.values()))[0], 40)!r}"
-                if self._goals
+                f"none of its {len(self._by_key)} ids is a dialogue id; the dialogues have ids such as "
+                f"{one_line(self._without[0], 40)!r}, the goals such as {one_line(next(iter(self._by_key.values()))[0], 40)!r}"
+                if self._by_key
                 else "the file has no goals",
                 file=self.name,
             )
-        unused = [name for key, (name, _) in self._goals.items() if key not in self._used]
+        unused = [name for key, (name, _) in self._by_key.items() if key not in self._used]
         unmatched = [
             ("no-goal", self._without, "dialogues have no goal in the file of goals"),
             ("goal-alone", unused, "goals in the file of goals have no dialogue"),
@@ -155,11 +166,6 @@ class GoalFile:
             for code, names, message in unmatched
             if names
         ]
-
-
-def _goal_of(thing: Any) -> Any:
-    entry: Mapping[str, Any] = thing if isinstance(thing, dict) else {}
-    return entry["goal"] if isinstance(entry.get("log"), list) and "goal" in entry else thing
 
 
 _NOT_ANNOTATED = "No Annotation"
@@ -180,39 +186,23 @@ def parse_acts(thing: Any) -> tuple[Act, ...]:
         >>> [(act.name, act.service, act.slot, act.values) for act in acts]
         [('Hotel-Inform', 'hotel', 'pricerange', ('cheap',)), ('general-bye', 'general', '', ())]
     """
-    if thing in (_NOT_ANNOTATED, []):
-        return ()
-    return tuple(_parse_acts(thing))
-
-
-def _parse_acts(thing: Any) -> Iterator[Act]:
-    for name, pairs in as_mapping(thing, "dialog_act").items():
+    acts: list[Act] = []
+    written = {} if thing in (_NOT_ANNOTATED, []) else as_mapping(thing, "dialog_act")
+    for name, pairs in written.items():
         service = name.partition("-")[0].lower()
         for pair in as_list(pairs, f"act {one_line(name, 40)}"):
             if not isinstance(pair, list) or len(pair) != 2:
                 raise InputError(f"act {one_line(name, 40)} must hold pairs of slot and value")
             slot, value = (as_text(part, "slot and value of an act") for part in pair)
             goal_slot = slot_in(service, slot)
-            yield Act(name, service, goal_slot, (value,) if goal_slot and value not in _NO_VALUE else ())
+            acts.append(Act(name, service, goal_slot, (value,) if goal_slot and value not in _NO_VALUE else ()))
+    return tuple(acts)
 
 
-class ActFile:
-    """A separate file of acts, by dialogue and turn.
+class ActFile(_DialogueFile):
+    """A separate file of acts, by dialogue and turn."""
 
-    Args:
-        path: the file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        source = Source(path)
-        self.name = source.name
-        with placing(file=self.name):
-            dialogues = as_mapping(source.document, "the file of acts")
-        self._turns: dict[str, Any] = {dialogue_key(key): turns for key, turns in dialogues.items()}
-
-    def has(self, dialogue: str) -> bool:
-        """Return True if the file has acts of this dialogue."""
-        return dialogue_key(dialogue) in self._turns
+    CONTENT = "acts"
 
     def acts(self, dialogue: str, turn: str) -> tuple[Act, ...] | None:
         """Return the acts of one turn; None if the file does not have the turn.
@@ -221,7 +211,7 @@ class ActFile:
             InputError: invalid acts.
         """
         with placing(file=self.name):
-            turns: Mapping[str, Any] = as_mapping(self._turns[dialogue_key(dialogue)], "a dialogue")
+            turns: Mapping[str, Any] = as_mapping(self._by_key[dialogue_key(dialogue)][1], "a dialogue")
             if turn not in turns:
                 return None
             thing = turns[turn]

@@ -114,17 +114,14 @@ def _parse_dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> 
         tracker = source.tracker
         key = f"pred:{tracker}" if tracker else "pred"
         if tracker and turns and not any(isinstance(turn, dict) and key in turn for turn in turns):
-            raise InputError(f"no states of tracker {one_line(tracker)!r}; {_describe_trackers(turns)}")
+            keys = {key for turn in turns if isinstance(turn, dict) for key in turn if key.startswith("pred:")}
+            names = ", ".join(sorted(one_line(key.removeprefix("pred:")) for key in keys))
+            known = f"the trackers are: {names}" if names else "the dialogue holds one tracker, without a name"
+            raise InputError(f"no states of tracker {one_line(tracker)!r}; {known}")
         parsed = [_parse_turn(position, turn, key, yes_no) for position, turn in enumerate(turns)]
         if doubled:
             raise duplicate_key(doubled[0])
         return dialogue(dialogue_id, add_utterances(parsed, parse_talk_line(thing).talk) if "talk" in thing else parsed)
-
-
-def _describe_trackers(turns: list[Any]) -> str:
-    keys = {key for turn in turns if isinstance(turn, dict) for key in turn if key.startswith("pred:")}
-    names = ", ".join(sorted(one_line(key.removeprefix("pred:")) for key in keys))
-    return f"the trackers are: {names}" if names else "the dialogue holds one tracker, without a name"
 
 
 class _NativeTurn(Struct):
@@ -180,18 +177,9 @@ def turn_to_dict(turn: Turn) -> dict[str, Any]:
         >>> turn_to_dict(Turn(0, pred={}, user="hello"))
         {'turn': 0, 'pred': {}, 'user': 'hello'}
     """
-    fields: dict[str, Any] = {"turn": turn.number}
-    if turn.gold is not None:
-        fields["gold"] = dict(turn.gold)
-    if turn.pred is not None:
-        fields["pred"] = dict(turn.pred)
-    if turn.user:
-        fields["user"] = turn.user
-    if turn.system:
-        fields["system"] = turn.system
-    if turn.frames is not None:
-        fields["frames"] = {service: msgspec.to_builtins(frame) for service, frame in turn.frames.items()}
-    return fields
+    fields: dict[str, Any] = msgspec.to_builtins(turn)
+    fields.pop("written", None)
+    return {"turn": fields.pop("number"), **fields}
 
 
 class TalkLine(Struct, gc=False, omit_defaults=True):
@@ -239,18 +227,7 @@ def add_utterances(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
         >>> [(turn.system, turn.user) for turn in add_utterances([Turn(0), Turn(1)], talk)]
         [('', 'hi'), ('yes?', 'bye')]
     """
-    exchanges = _exchanges(talk)
-    return [
-        structs.replace(turn, system=exchanges[turn.number][0], user=exchanges[turn.number][1])
-        if turn.number < len(exchanges) and not (turn.user or turn.system)
-        else turn
-        for turn in turns
-    ]
-
-
-def _exchanges(talk: Iterable[Move]) -> list[tuple[str, str]]:
-    """Return, for each move of the user, the preceding text of the system and the text of the user."""
-    exchanges = []
+    exchanges: list[tuple[str, str]] = []
     system = ""
     for move in talk:
         if move.speaker == USER:
@@ -258,7 +235,12 @@ def _exchanges(talk: Iterable[Move]) -> list[tuple[str, str]]:
             system = ""
         elif move.speaker == SYSTEM:
             system = move.text
-    return exchanges
+    return [
+        structs.replace(turn, system=exchanges[turn.number][0], user=exchanges[turn.number][1])
+        if turn.number < len(exchanges) and not (turn.user or turn.system)
+        else turn
+        for turn in turns
+    ]
 
 
 def conversation_to_dict(talk: Conversation) -> dict[str, Any]:
