@@ -7,9 +7,8 @@ from dialmeter.model import NAMED
 from dialmeter.readers.layouts.multiwoz import ConvLab3
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import Role
-from dialmeter.readers.source import Sample
 
-from ..files import as_json, complaint, read_all
+from ..files import as_json, read_all
 
 
 def entry(place: Any, gold: Any, pred: Any = None, dialogue_id: str = "d", **more: Any) -> dict[str, Any]:
@@ -68,50 +67,3 @@ def test_utterances(tmp_path: Path) -> None:
     entries = [entry(2, {}, utterance="a room", context=context), entry(4, {}, context=context[:1])]
     (found,) = read_all(as_json(tmp_path, entries), "convlab3")
     assert [(turn.user, turn.system) for turn in found.turns] == [("a room", "hello"), ("", "")]
-
-
-@pytest.mark.parametrize(
-    ("thing", "said"),
-    [
-        ({}, "the file must be a list, found an object"),
-        ([7], "entry 0 must be an object, found a number"),
-        ([{"utt_idx": 0}], "entry 0: dialogue_id must be a string"),
-        ([entry(None, {})], "dialogue d: entry 0: utt_idx: a turn's number must be a whole number, found 'None'"),
-        ([entry(-2, {})], "dialogue d: entry 0: utt_idx: a turn's number"),
-        ([entry(True, {})], "dialogue d: entry 0: utt_idx: a turn's number"),
-        ([entry(0, {}), entry(0, {})], "dialogue d: duplicate utt_idx 0"),
-        ([entry(0, {}), entry(0, {}, dialogue_id="D.json")], "dialogue D.json: duplicate dialogue id"),
-        ([entry(4, [])], "dialogue d, turn 2: a state must be an object, found a list"),
-        ([entry(0, {"hotel": "x"})], "dialogue d, turn 0, slot hotel: a domain must be an object"),
-        ([entry(0, {"hotel": {"area": {}}})], "dialogue d, turn 0, slot hotel-area: a value must be"),
-        ([entry(0, {}, predictions=[])], "dialogue d, turn 0: predictions must be an object, found a list"),
-        ([entry(0, {}, [])], "dialogue d, turn 0: a state must be an object, found a list"),
-        ([entry(0, {}, utterance=1)], "dialogue d, turn 0: utterance must be a string"),
-        ([entry(0, {}, context={})], "dialogue d, turn 0: context must be a list"),
-        ([entry(0, {}, context=["x"])], "dialogue d, turn 0: context[0] must be an object"),
-    ],
-)
-def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
-    assert complaint(as_json(tmp_path, thing), "convlab3").startswith(said)
-
-
-def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "p.json"
-    path.write_text('[{"dialogue_id": "d", "utt_idx": 0, "state": {"a": {"b": "", "b": "1"}}}]', encoding="utf-8")
-    assert complaint(path, "convlab3") == "dialogue d, turn 0, slot a: duplicate key 'b' in a domain"
-
-
-@pytest.mark.parametrize(
-    ("value", "fits"),
-    [
-        ([entry(0, {})], True),
-        ([entry(0, None, {})], True),
-        ([entry(0, None)], False),
-        ([{"dialogue_id": "d", "turns": []}], False),
-        ([{"hotel": {"semi": {}}}], False),
-        ([], False),
-        ({"dialogue_id": "d", "utt_idx": 0, "state": {}}, False),
-    ],
-)
-def test_detection(value: Any, fits: bool) -> None:
-    assert ConvLab3.detect(Sample("document", value)) is fits

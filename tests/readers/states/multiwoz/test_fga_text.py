@@ -101,46 +101,6 @@ def test_one_side_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "no dialogue; a sheet must begin with 'Dialogue ID :'"),
-        ("hello", "line 1: a line without a label, 'hello'"),
-        (turn(), "line 1: Turn before any 'Dialogue ID'"),
-        ("Dialogue ID :\n" + turn(), "line 1: Dialogue ID without an id"),
-        ("Dialogue ID : d\n", "dialogue d: a dialogue without turns"),
-        ("Dialogue ID : d\nGT : {}", "line 2, dialogue d: GT before any 'Turn'"),
-        (
-            "Dialogue ID : d\n" + turn("x"),
-            "line 2, dialogue d, turn x: a turn's number must be a whole number, found 'x'",
-        ),
-        ("Dialogue ID : d\n" + turn(""), "line 2, dialogue d, turn : a turn's number must be a whole number, found ''"),
-        ("Dialogue ID : d\n" + turn() * 2, "dialogue d, turn 0: duplicate turn"),
-        ("Dialogue ID : d\nTurn: 0\nGT : {}\nGT : {}", "line 2, dialogue d, turn 0: duplicate label in the turn"),
-        ("Dialogue ID : d\nTurn: 0\nUsr : u", "line 2, dialogue d, turn 0: a turn without GT and PR"),
-        ("Dialogue ID : d\nTurn: 0\nGT : {}\nMatched : True\nmore", "line 5: a line without a label, 'more'"),
-        ("Dialogue ID : d\n" + turn(0, "{'a': {"), "line 5, dialogue d, turn 0: expected a Python literal such as"),
-        ("Dialogue ID : d\n" + turn(0, "open('x')"), "line 5, dialogue d, turn 0: expected a Python literal such as"),
-        (
-            "Dialogue ID : d\n" + turn(0, "{}", "[]"),
-            "line 6, dialogue d, turn 0: a state must be an object, found a list",
-        ),
-        ("Dialogue ID : d\n" + turn(0, "{'a': 'b'}"), "line 5, dialogue d, turn 0, slot a: a domain must be an object"),
-        ("Dialogue ID : d\n" + turn(0, "{'a': {'b': True}}"), "line 5, dialogue d, turn 0, slot a-b: a value must be"),
-        (
-            "Dialogue ID : d\n" + turn(0, "{'a': {}, 'a': {}}"),
-            "line 5, dialogue d, turn 0: duplicate key 'a' in a state",
-        ),
-        (
-            "Dialogue ID : d\n" + turn() + "Dialogue ID : D.json\n" + turn(),
-            "dialogue D.json: duplicate dialogue id",
-        ),
-    ],
-)
-def test_bad_sheets(tmp_path: Path, text: str, said: str) -> None:
-    assert complaint(sheet(tmp_path, text), "fga-text").startswith(said)
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "{'a': 1 + 1}",
@@ -169,18 +129,3 @@ def test_literals() -> None:
         "a": ["b", -1, 2.5, None, True, None],
         "c": "\\d",
     }
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "fits"),
-    [
-        ("text", "Dialogue ID : MUL0144.json\n", True),
-        ("text", "\ufeffDialogue ID: x", True),
-        ("text", "Turn: 0", False),
-        ("text", "A dialogue", False),
-        ("document", {"d": {"0": {"gt": {}}}}, False),
-        ("lines", {"dialogue_id": "d"}, False),
-    ],
-)
-def test_detection(kind: Any, value: Any, fits: bool) -> None:
-    assert FgaText.detect(Sample(kind, value)) is fits

@@ -8,9 +8,8 @@ from dialmeter.model import NAMED
 from dialmeter.readers.layouts.multiwoz import MultiWoz, ids_of_list
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import Role
-from dialmeter.readers.source import Sample
 
-from ..files import as_json, complaint, read_all
+from ..files import as_json, read_all
 
 
 def said(text: str) -> dict[str, Any]:
@@ -77,61 +76,6 @@ def test_dials(tmp_path: Path) -> None:
     assert found.id == "MUL0003.json"
     assert [turn.gold for turn in found.turns] == [{}, {"hotel-book day": "sunday", "hotel-name": "none"}]
     assert [(turn.user, turn.system) for turn in found.turns] == [("a room", ""), ("east", "where?")]
-
-
-@pytest.mark.parametrize(
-    ("thing", "message"),
-    [
-        (7, "the file must be an object, found a number"),
-        ({"a": []}, "dialogue a: a dialogue must be an object, found a list"),
-        ({"a": {}}, "dialogue a: log must be a list, found null"),
-        ({"a": {"log": []}}, "dialogue a: a dialogue without turns"),
-        ({"a": {"log": [said("")]}, "A.json": {"log": [said("")]}}, "dialogue A.json: duplicate dialogue id"),
-        (log("x"), "dialogue MUL0003.json, turn 0: an utterance must be an object, found a string"),
-        (log({"text": 1}), "dialogue MUL0003.json, turn 0: text must be a string"),
-        (log(answered("", hotel={})), "dialogue MUL0003.json, turn 0: metadata in a user turn"),
-        (log(said(""), {"metadata": []}), "dialogue MUL0003.json, turn 0: a state must be an object, found a list"),
-        (
-            log(said(""), answered("", hotel=[])),
-            "dialogue MUL0003.json, turn 0, slot hotel: a domain must be an object",
-        ),
-        (
-            log(said(""), answered("", hotel={"semi": {"area": {}}})),
-            "dialogue MUL0003.json, turn 0, slot hotel-area: a value must be",
-        ),
-        (["x"], "entry 0 must be an object, found a string"),
-        ([dial(dialogue_idx=1)], "entry 0: dialogue_idx must be a string"),
-        ([dial()], "dialogue MUL0003.json: a dialogue without turns"),
-        ([{"dialogue_idx": "a", "dialogue": {}}], "dialogue a: dialogue must be a list, found an object"),
-        ([dial({"turn_idx": "x"})], "dialogue MUL0003.json, turn 0: a turn's number must be a whole number"),
-        ([dial({"turn_idx": 3}, {"turn_idx": 3})], "dialogue MUL0003.json, turn 3: duplicate turn"),
-        ([dial({"belief_state": {}})], "dialogue MUL0003.json, turn 0: belief_state must be a list"),
-        ([dial({"belief_state": ["x"]})], "dialogue MUL0003.json, turn 0: belief_state[0] must be an object"),
-        ([dial({"belief_state": [{}]})], "dialogue MUL0003.json, turn 0: slots must be a list, found null"),
-        ([dial({"belief_state": belief(["hotel-area"])})], "dialogue MUL0003.json, turn 0: a slot must be"),
-        ([dial({"belief_state": belief(["a-b", {}])})], "dialogue MUL0003.json, turn 0, slot a-b: a value must be"),
-        ([dial({"transcript": []})], "dialogue MUL0003.json, turn 0: transcript must be a string"),
-    ],
-)
-def test_bad_files(tmp_path: Path, thing: Any, message: str) -> None:
-    assert complaint(as_json(tmp_path, thing), "multiwoz").startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("value", "fits"),
-    [
-        (log(), True),
-        ([dial()], True),
-        ({"a": {"0": {"gt": {}}}}, False),
-        ({"a": {"domain": "hotel", "turns": {}}}, False),
-        ({}, False),
-        ([], False),
-        ([{"dialogue_id": "a", "turns": []}], False),
-        ([7], False),
-    ],
-)
-def test_detection(value: Any, fits: bool) -> None:
-    assert MultiWoz.detect(Sample("document", value)) is fits
 
 
 def test_a_list_file_names_dialogues_as_they_are_matched(tmp_path: Path) -> None:

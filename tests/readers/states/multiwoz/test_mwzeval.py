@@ -4,12 +4,10 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.readers.layouts.tracker_results import MwzEval
 from dialmeter.readers.parts import Role
-from dialmeter.readers.source import Sample
 
 from ....shared_data import shared
-from ..files import as_json, complaint, read_all
+from ..files import as_json, read_all
 
 TURNS = [
     {"response": "where to?", "state": {"taxi": {"leave at": "17:15"}}},
@@ -52,52 +50,6 @@ def test_a_prediction_has_a_state(tmp_path: Path, turn: Any) -> None:
     with pytest.raises(InputError) as caught:
         read_all(path, "mwzeval", Role.PRED)
     assert str(caught.value) == f"{path}: dialogue a, turn 1: a prediction without a state"
-
-
-@pytest.mark.parametrize(
-    ("thing", "said"),
-    [
-        ([], "the file must be an object, found a list"),
-        ({"a": {}}, "dialogue a: a dialogue must be a list, found an object"),
-        ({"a": []}, "dialogue a: a dialogue without turns"),
-        ({"a": [7]}, "dialogue a, turn 0: a turn must be an object, found a number"),
-        ({"a": [{}, {"state": []}]}, "dialogue a, turn 1: a state must be an object, found a list"),
-        (
-            {"a": [{"state": {"taxi": "x"}}]},
-            "dialogue a, turn 0, slot taxi: a domain must be an object, found a string",
-        ),
-        ({"a": [{"state": {"taxi": {"leave": {}}}}]}, "dialogue a, turn 0, slot taxi-leave: a value must be "),
-        ({"a": [{"response": 5}]}, "dialogue a, turn 0: response must be a string, found a number"),
-        ({"a": [{}], "A.json": [{}]}, "dialogue A.json: duplicate dialogue id"),
-    ],
-)
-def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
-    assert complaint(as_json(tmp_path, thing), "mwzeval").startswith(said)
-
-
-def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "p.json"
-    path.write_text('{"a": [{"state": {"taxi": {"day": "1", "day": "2"}}}]}', encoding="utf-8")
-    assert complaint(path, "mwzeval") == "dialogue a, turn 0, slot taxi: duplicate key 'day' in a domain"
-
-
-@pytest.mark.parametrize(
-    ("value", "fits"),
-    [
-        ({"a": TURNS}, True),
-        ({"a": [{"response": "hello"}]}, True),
-        ({"a": []}, False),
-        ({"a": [["hotel-area-east"], []]}, False),
-        ({"a": [{"response": None}]}, False),
-        ({"a": {"0": {"gt": {}, "pr": {}}}}, False),
-        ({}, False),
-        ([TURNS], False),
-        ("a", False),
-    ],
-)
-def test_detection(value: Any, fits: bool) -> None:
-    assert MwzEval.detect(Sample("document", value)) is fits
-    assert not MwzEval.detect(Sample("lines", value))
 
 
 def test_published_predictions() -> None:

@@ -21,7 +21,7 @@ from dialmeter.tracking.baselines import trivial
 from dialmeter.tracking.rule_sets.rules import named
 
 from ....shared_data import shared
-from ..files import complaint, read_all
+from ..files import read_all
 
 GOLD = "[hotel]([area][east],[stars][4]);[taxi]([leave at][12:30])"
 STATE = {"hotel": {"area": ["east"], "stars": ["4"]}, "taxi": {"leave at": ["12:30"]}}
@@ -117,31 +117,6 @@ def test_gold_of_one_file_with_predictions_of_another(tmp_path: Path) -> None:
 def test_a_trivial_tracker_has_no_texts(tmp_path: Path) -> None:
     [found] = read_all(as_lines(tmp_path, [row(GOLD)]), "t5-text")
     assert trivial("empty", named("dialmeter"))(found).turns[0].written is None
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (b'{"predictions": "a"}', "state_seq must be a string, found nothing"),
-        (b'{"state_seq": "a"}', "predictions must be a string, found nothing"),
-        (b'{"predictions": null, "state_seq": "a"}', "predictions must be a string, found null"),
-        (b'{"predictions": "a", "state_seq": {}}', "state_seq must be a string, found an object"),
-        (b'{"predictions": ["a"], "state_seq": ""}', "predictions must be a string, found a list"),
-        (b'["a", "b"]', "a line must be an object, found a list"),
-        (b'{"predictions": "a", "predictions": "a", "state_seq": ""}', "duplicate key 'predictions' in a line"),
-        (
-            b'{"predictions": "a", "state_seq": "", "more": {"x": 1, "x": 1}}',
-            "duplicate key 'x'",
-        ),
-        (b'{"predictions": "a", "state_seq', "not valid JSON: "),
-        (b'{"predictions": "a", "state_seq": "\xff"}', "not UTF-8 text"),
-        (rb'{"predictions": "a", "state_seq": "\ud800"}', r"\ud800 is half of a character"),
-    ],
-)
-def test_bad_lines(tmp_path: Path, line: bytes, said: str) -> None:
-    path = as_lines(tmp_path, [row(GOLD)])
-    path.write_bytes(path.read_bytes() + b"\n" + line + b"\n")
-    assert complaint(path, "t5-text").startswith(f"line 3: {said}")
 
 
 @pytest.mark.parametrize(

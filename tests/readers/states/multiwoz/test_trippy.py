@@ -4,10 +4,8 @@ from typing import Any
 import pytest
 
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.layouts.tracker_results import TripPy
-from dialmeter.readers.source import Sample
 
-from ..files import as_json, complaint, read_all
+from ..files import as_json, read_all
 
 
 def entry(guid: Any, pred: dict[str, Any] | None = None, gold: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -92,51 +90,3 @@ def test_one_side_only(tmp_path: Path) -> None:
     entries = [entry(["t", "d", "0"], {"a-b": "c"}), entry(["t", "d", "1"], None, {"a-b": "c"})]
     (found,) = read_all(as_json(tmp_path, entries), "trippy")
     assert [(turn.gold, turn.pred) for turn in found.turns] == [(None, {"a-b": "c"}), ({"a-b": "c"}, None)]
-
-
-GUID = ["t", "d", "0"]
-
-
-@pytest.mark.parametrize(
-    ("thing", "said"),
-    [
-        ({}, "the file must be a list, found an object"),
-        ([both(GUID, "a", "b"), 3], "entry 2 must be an object, found a number"),
-        ([{}], "the guid of entry 1 must be [split, dialogue, turn]"),
-        ([both("d-0", "a", "b")], "the guid of entry 1 must be [split, dialogue, turn]"),
-        ([both(["d", "0"], "a", "b")], "the guid of entry 1 must be [split, dialogue, turn]"),
-        ([both(["t", None, "0"], "a", "b")], "the guid of entry 1 must be [split, dialogue, turn]"),
-        ([both(["t", "d", True], "a", "b")], "the guid of entry 1 must be [split, dialogue, turn]"),
-        ([both({}, "a", "b")], "the guid of entry 1 must be [split, dialogue, turn]"),
-        ([both(["t", "d", "x"], "a", "b")], "dialogue d, turn x: a turn's number must be a whole number, found 'x'"),
-        ([both(["t", "d", -1], "a", "b")], "dialogue d, turn -1: a turn's number must be a whole number, found '-1'"),
-        ([{"guid": GUID}], "dialogue d, turn 0: an entry without any slot_prediction_... or slot_groundtruth_..."),
-        (
-            [entry(GUID, {"a": "b"}, {"a": "b", "c": "d"})],
-            "dialogue d, turn 0, slot c: the slot must have both a prediction and a ",
-        ),
-        ([both(GUID, None, "b")], "dialogue d, turn 0, slot hotel-area: a value must be a string, found null"),
-        ([both(GUID, "a", ["b"])], "dialogue d, turn 0, slot hotel-area: a value must be a string, found a list"),
-        ([both(GUID, "a", "b"), both(["t", "d", 0], "a", "b")], "dialogue d, turn 0: duplicate turn"),
-        ([both(GUID, "a", "b"), both(["t", "D.json", "0"], "a", "b")], "dialogue D.json: duplicate dialogue id"),
-    ],
-)
-def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
-    assert complaint(as_json(tmp_path, thing), "trippy").startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("value", "fits"),
-    [
-        ([both(GUID, "a", "b")], True),
-        ([entry("t-d-0", None, {"a": "b"})], True),
-        ([{"guid": GUID, "class_prediction_a": 1}], False),
-        ([{"slot_prediction_a": "b"}], False),
-        ([{"dialogue_id": "d", "utt_idx": 0, "state": {}}], False),
-        ([], False),
-        ({}, False),
-    ],
-)
-def test_detection(value: Any, fits: bool) -> None:
-    assert TripPy.detect(Sample("document", value)) is fits
-    assert not TripPy.detect(Sample("lines", value))

@@ -73,38 +73,6 @@ def test_services_may_all_be_without_slots(tmp_path: Path) -> None:
     assert read_schema(as_json(tmp_path, [service("a"), service("b")])).services == {"a": {}, "b": {}}
 
 
-@pytest.mark.parametrize(
-    ("thing", "said"),
-    [
-        (7, "a schema must be an object, found a number"),
-        ([], "a schema without slots"),
-        ({}, "a schema without slots"),
-        (["hotel"], "a slot must be domain-slot, found 'hotel'"),
-        (["-area"], "a slot must be domain-slot, found '-area'"),
-        (["hotel-area", 7], "service 0 must be an object, found a string"),
-        (["hotel-area", "hotel-area"], "slot hotel-area: duplicate slot"),
-        ({"hotel-semi-day": [], "hotel-book-day": []}, "slot hotel-day: duplicate slot"),
-        ({"hotel": ["area"], "hotel-name": ["x"]}, "a domain must be a name without a hyphen, found 'hotel-name'"),
-        ({"hotel": "area"}, "slots of hotel must be a list, found a string"),
-        ({"hotel": [7]}, "a slot of hotel must be a name"),
-        ([service(None)], "service 0: service_name must be a name"),
-        ([{"service_name": "a"}], "slots of a must be a list, found null"),
-        ([service("a", "x")], "a slot of a must be an object, found a string"),
-        ([service("a", slot(""))], "the name of a slot of a must be a name"),
-        ([service("a", slot("b", "no"))], "slot a-b: is_categorical must be true or false"),
-        ([service("a-b", slot("c"))], "a domain must be a name without a hyphen, found 'a-b'"),
-        ([service("a", slot("b"), slot("b"))], "slot a-b: duplicate slot"),
-        ({"items": properties(hotel=7)}, "a JSON schema must be an object, found a number"),
-        (properties(hotel={}), "properties must be an object, found null"),
-    ],
-)
-def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
-    path = as_json(tmp_path, thing)
-    with pytest.raises(InputError) as caught:
-        read_schema(path)
-    assert str(caught.value) == f"{path}: {said}"
-
-
 def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "schema.json"
     path.write_text('{"hotel-area": [{"a": 1, "a": 2}]}', encoding="utf-8")

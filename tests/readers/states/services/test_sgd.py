@@ -138,55 +138,6 @@ def test_no_schema(tmp_path: Path) -> None:
     assert corpus.schema is None
 
 
-@pytest.mark.parametrize(
-    ("thing", "said"),
-    [
-        ({}, "the file must be a list, found an object"),
-        ([7], "entry 0 must be an object, found a number"),
-        ([talk(dialogue_id=7)], "entry 0: dialogue_id must be a string"),
-        ([{"dialogue_id": "a"}], "dialogue a: turns must be a list, found null"),
-        ([talk()], "dialogue 1_00000: a dialogue without turns"),
-        ([talk(system("hello"))], "dialogue 1_00000: a dialogue without turns"),
-        ([STATED, STATED], "dialogue 1_00000: duplicate dialogue id"),
-        ([talk(7)], "dialogue 1_00000, turn 0: a turn must be an object"),
-        (
-            [talk({"frames": [], "speaker": "BOTH"})],
-            "dialogue 1_00000, turn 0: speaker must be USER or SYSTEM, found 'BOTH'",
-        ),
-        ([talk(user(text=7))], "dialogue 1_00000, turn 0: utterance must be a string"),
-        ([talk({"speaker": "USER"})], "dialogue 1_00000, turn 0: frames must be a list, found null"),
-        ([talk(user(7))], "dialogue 1_00000, turn 0: frames[0] must be an object"),
-        ([talk(user(frame(7, {})))], "dialogue 1_00000, turn 0: frames[0].service must be a string, found a number"),
-        ([talk(user(frame("a-b", {})))], "dialogue 1_00000, turn 0: service must be a name without a hyphen"),
-        ([talk(user(frame("a", {}), frame("a", {})))], "dialogue 1_00000, turn 0, slot a: the service has two frames"),
-        ([talk(user({"service": "a", "state": []}))], "dialogue 1_00000, turn 0: frames[0].state must be an object"),
-        ([talk(user(), user(frame("a", [])))], "dialogue 1_00000, turn 1, slot a: slot_values must be an object"),
-        ([talk(user(frame("a", None)))], "dialogue 1_00000, turn 0, slot a: slot_values must be an object, found null"),
-        ([talk(user(frame("a", {"b": {}})))], "dialogue 1_00000, turn 0, slot a-b: a value must be"),
-        ([talk(user(frame("a", {"b": [None]})))], "dialogue 1_00000, turn 0, slot a-b: a value must be"),
-        (
-            [talk(user(frame("a", {}, active_intent=[])))],
-            "dialogue 1_00000, turn 0: frames[0].state.active_intent must be",
-        ),
-        (
-            [talk(user(frame("a", {}, requested_slots="b")))],
-            "dialogue 1_00000, turn 0: frames[0].state.requested_slots must be a list",
-        ),
-        (
-            [talk(user(frame("a", {}, requested_slots=[7])))],
-            "dialogue 1_00000, turn 0: frames[0].state.requested_slots[0] must be a string",
-        ),
-        (
-            [talk(user(), system("", frame("a", {})))],
-            "dialogue 1_00000, turn 1: a system turn has a frame with a state",
-        ),
-        ([talk(user({"service": "a"}))], "no user turn has a frame with a state"),
-    ],
-)
-def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
-    assert complaint(as_json(tmp_path, thing), "sgd").startswith(said)
-
-
 def test_errors_in_a_folder_name_the_file(tmp_path: Path) -> None:
     as_json(tmp_path, [STATED], "dialogues_001.json")
     bad = as_json(tmp_path, [STATED], "dialogues_002.json")
@@ -212,23 +163,6 @@ def test_a_bad_schema_names_its_file(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_all(tmp_path, "sgd")
     assert str(caught.value) == f"{bad}: a schema without slots"
-
-
-@pytest.mark.parametrize(
-    ("value", "fits"),
-    [
-        ([STATED], True),
-        ([talk(system("hello"), user())], True),
-        ([talk()], False),
-        ([talk({"speaker": "user", "utterance": "", "utt_idx": 0, "state": {}})], False),
-        ([{"turns": [user()]}], False),
-        (STATED, False),
-        ([], False),
-        ([7], False),
-    ],
-)
-def test_detection(value: Any, fits: bool) -> None:
-    assert Sgd.detect(Sample("document", value)) is fits
 
 
 def test_published_dialogues() -> None:
