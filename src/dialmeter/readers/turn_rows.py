@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ..errors import InputError, one_line, placing
@@ -50,12 +50,10 @@ class TurnRows:
         """The ids of the dialogues, in the order of their first rows."""
         return self._dialogues.keys()
 
-    @contextmanager
-    def placing(self, dialogue_id: str, number: Any) -> Iterator[None]:
+    def placing(self, dialogue_id: str, number: Any) -> AbstractContextManager[None]:
         """Context manager for reading a row: it adds the dialogue and the turn, as written, to errors."""
         self._yes_no.dialogue, self._yes_no.turn = dialogue_id, number
-        with placing(dialogue=dialogue_id, turn=number if isinstance(number, str | int) and number != "" else None):
-            yield
+        return placing(dialogue=dialogue_id, turn=number if isinstance(number, str | int) and number != "" else None)
 
     def state(self, written: Any) -> Any:
         """Convert a state of any layout to a flat state; see :func:`flat_state`."""

@@ -188,8 +188,10 @@ def _read_frames(written: list[_StateFrame], role: Role) -> tuple[dict[str, Mapp
             continue
         if service in states:
             raise InputError("the service has two frames", slot=service)
-        with placing(slot=service):
-            states[service] = as_mapping(state.slot_values, "slot_values")
+        if type(state.slot_values) is not dict:
+            with placing(slot=service):
+                as_mapping(state.slot_values, "slot_values")
+        states[service] = state.slot_values
         intent, slots = state.active_intent, state.requested_slots
         requested = None if slots is None else tuple([slot_of_service(service, slot) for slot in slots])
         # Positional arguments are faster: gold and predicted intent, gold and predicted requested slots.

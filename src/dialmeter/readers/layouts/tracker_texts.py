@@ -29,7 +29,7 @@ from ..parts import (
     turn_with_state,
 )
 from ..source import Sample, Source
-from ..strict_json import Doubled, duplicate_key, kind_of, parse_json
+from ..strict_json import parse_unique
 from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
 
 
@@ -717,8 +717,9 @@ def _sheet_state(field: _Field | None) -> State | None:
         return state
 
 
-_T5_GOLD = "state_seq"
-_T5_PRED = "predictions"
+class _T5Row(Struct):
+    state_seq: str
+    predictions: str
 
 
 class T5Text:
@@ -743,27 +744,17 @@ class T5Text:
         return (
             sample.kind in ("lines", "document")
             and isinstance(row, dict)
-            and all(isinstance(row.get(key), str) for key in (_T5_GOLD, _T5_PRED))
+            and all(isinstance(row.get(key), str) for key in ("state_seq", "predictions"))
         )
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue]:
-        doubled: list[Doubled] = []
         for position, (number, line) in enumerate(source.lines()):
             source.line = number
             with placing(line=number):
-                row = as_mapping(parse_json(line, source.name, doubled, number), "a line")
-                if doubled:
-                    raise duplicate_key(doubled[0])
-                gold, pred = _text(row, _T5_GOLD), _text(row, _T5_PRED)
+                row = as_type(parse_unique(line, source.name, number), _T5Row, "a line")
+            gold, pred = row.state_seq, row.predictions
             yield dialogue(str(position), [Turn(0, state_in(gold), state_in(pred), written=(gold, pred))])
-
-
-def _text(row: Mapping[str, Any], key: str) -> str:
-    text = row.get(key)
-    if not isinstance(text, str):
-        raise InputError(f"{key} must be a string, found {kind_of(text) if key in row else 'nothing'}")
-    return text
 
 
 def state_in(text: str) -> dict[str, Any]:
