@@ -35,6 +35,8 @@ class Entry(NamedTuple):
     thing: Any
     line: int | None = None
     file: str | None = None
+    context: Any = None
+    """What the reader of the format knows in addition, such as the file of acts."""
 
     def parsed(self) -> Any:
         """Return the dialogue as parsed JSON.

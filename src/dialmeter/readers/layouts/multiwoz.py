@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -44,7 +44,7 @@ from ..parts import (
 )
 from ..source import Sample, Source
 from ..strict_json import JsonParts, parse_unique
-from .goals import LISTED, ActFile, find_act_file, goal_in, parse_acts, task_in
+from .goals import LISTED, find_act_file, goal_in, parse_acts, task_in
 
 _NO_VALUE = ("", "not mentioned")
 _BELIEF_STATES = StateLayout("flat", absent=_NO_VALUE)
@@ -189,14 +189,6 @@ def _id_of_line(line: str, name: str) -> str:
     return dialogue_key(line)
 
 
-class MultiWozItem(NamedTuple):
-    """An undecoded dialogue, its id, and the file of acts if there is one."""
-
-    name: str
-    thing: Any
-    acts: ActFile | None
-
-
 class MultiWozConversations:
     """``data.json`` of MultiWOZ 2.0 and 2.1: utterances, goals, and acts if available.
 
@@ -213,14 +205,14 @@ class MultiWozConversations:
     detect = staticmethod(_has_log)
 
     @staticmethod
-    def items(source: Source) -> Iterator[MultiWozItem]:
+    def items(source: Source) -> Iterator[Entry]:
         acts = find_act_file(source, ("dialogue_acts.json", "system_acts.json"))
         for name, thing in as_mapping(source.document, "the file").items():
-            yield MultiWozItem(name, thing, acts)
+            yield Entry(name, thing, context=acts)
 
     @staticmethod
-    def conversation(item: MultiWozItem) -> Conversation:
-        with placing(dialogue=item.name):
+    def conversation(item: Entry) -> Conversation:
+        with item.placing():
             entry = as_mapping(item.thing, "a dialogue")
             written = entry.get("goal")
             goal = None if written is None else goal_in(written)
@@ -228,15 +220,15 @@ class MultiWozConversations:
             return make_conversation(item.name, moves, goal, task_in(written))
 
 
-def _log_moves(item: MultiWozItem, place: int, thing: Any) -> Iterator[Move]:
+def _log_moves(item: Entry, place: int, thing: Any) -> Iterator[Move]:
     turn = as_type(thing, _Utterance, "an utterance")
     who, text = SYSTEM if place % 2 else USER, turn.text or ""
     if who == USER and turn.metadata:
         raise InputError(_NOT_TAKING_TURNS)
     if turn.dialog_act is not None:
         yield Move(who, text, parse_acts(turn.dialog_act))
-    elif who == SYSTEM and item.acts is not None and item.acts.has(item.name):
-        yield Move(who, text, item.acts.acts(item.name, str(place // 2 + 1)))
+    elif who == SYSTEM and item.context is not None and item.context.has(item.name):
+        yield Move(who, text, item.context.acts(item.name, str(place // 2 + 1)))
     else:
         yield Move(who, text)
 
@@ -381,13 +373,6 @@ def _unified_domain(domain: str, inform: Mapping[str, str | None], request: Mapp
     return DomainGoal(**parts, requests=tuple(dict.fromkeys(slot_in(domain, slot) for slot in request)))
 
 
-class ConvLab3Item(NamedTuple):
-    """An undecoded dialogue, and the list that the ids of dialogues with a goal are appended to."""
-
-    entry: Entry
-    goals: list[str]
-
-
 class ConvLab3Conversations:
     """Dialogues in the unified format of ConvLab-3: a list, or JSON lines.
 
@@ -412,10 +397,10 @@ class ConvLab3Conversations:
         return "dialogue_id" in entry and {"speaker", "utterance"} <= turn.keys() and "frames" not in turn
 
     @staticmethod
-    def items(source: Source) -> Iterator[ConvLab3Item]:
+    def items(source: Source) -> Iterator[Entry]:
         goals: list[str] = []
         for entry in entries(source):
-            yield ConvLab3Item(entry, goals)
+            yield entry._replace(context=goals)
         if goals:
             message = (
                 f"{len(goals)} goals of ConvLab-3 do not mark which values fail first (of several values the first is read as "
@@ -424,11 +409,11 @@ class ConvLab3Conversations:
             source.notices.append(Notice("convlab3-goals", len(goals), message, tuple(goals[:LISTED])))
 
     @staticmethod
-    def conversation(item: ConvLab3Item) -> Conversation:
+    def conversation(item: Entry) -> Conversation:
         def goal(thing: Any) -> Goal:
             return as_type(thing, _UnifiedGoal, "goal").goal()
 
-        conversation = item.entry.conversation("dialogue_id", "turns", _UnifiedTurn, goal)
+        conversation = item.conversation("dialogue_id", "turns", _UnifiedTurn, goal)
         if conversation.goal:
-            item.goals.append(conversation.id)
+            item.context.append(conversation.id)
         return conversation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -201,13 +201,6 @@ def _read_frames(written: list[_StateFrame], role: Role) -> tuple[dict[str, Mapp
     return states, frames
 
 
-class SgdItem(NamedTuple):
-    """An undecoded dialogue, and the file of acts if there is one."""
-
-    entry: Entry
-    acts: ActFile | None
-
-
 class SgdConversations:
     """Schema-guided dialogues and MultiWOZ 2.2: a folder of ``dialogues_*.json``, one such file, or JSON lines.
 
@@ -232,21 +225,21 @@ class SgdConversations:
         return "goal" not in entry and _has_frames(entry)
 
     @staticmethod
-    def items(source: Source) -> Iterator[SgdItem]:
+    def items(source: Source) -> Iterator[Entry]:
         acts = find_act_file(source, ("dialog_acts.json",))
         if not source.is_folder:
-            yield from (SgdItem(entry, acts) for entry in entries(source))
+            yield from (entry._replace(context=acts) for entry in entries(source))
             return
         for part in _files_of(source):
             with placing(file=part.name):
                 for place, thing in enumerate(part.elements(), 1):
-                    yield SgdItem(Entry(str(place), thing, file=part.name), acts)
+                    yield Entry(str(place), thing, file=part.name, context=acts)
             source.doubled.extend(part.doubled)
 
     @staticmethod
-    def conversation(item: SgdItem) -> Conversation:
-        with item.entry.opened("dialogue_id") as (name, entry):
-            acts = item.acts if item.acts is not None and item.acts.has(name) else None
+    def conversation(item: Entry) -> Conversation:
+        with item.opened("dialogue_id") as (name, entry):
+            acts: ActFile | None = item.context if item.context is not None and item.context.has(name) else None
 
             def moves_of(place: int, thing: Any) -> Iterator[Move]:
                 turn = as_type(thing, _Turn, "a turn")

@@ -20,6 +20,7 @@ from ..parts import (
     as_list,
     as_mapping,
     as_text,
+    as_type,
     dialogue,
     first_mapping,
     first_value,
@@ -123,19 +124,15 @@ def _trade_turns(thing: Any) -> Iterator[Turn]:
 
 def _trade_turn(key: str, thing: Any) -> Turn:
     turn = as_mapping(thing, "a turn")
-    gold: Any = as_list(turn["turn_belief"], "a state") if "turn_belief" in turn else None
-    pred = _predicted_state(turn)
-    if gold is None and pred is None:
-        raise InputError("a turn without turn_belief and without a prediction (pred_bs_ptr, pred_belief)")
-    return Turn(number=turn_number(key), gold=gold, pred=pred)
-
-
-def _predicted_state(turn: Mapping[str, Any]) -> Any:
     keys = _prediction_keys(turn) or [key for key in turn if key.startswith("pred_")]
     if len(keys) > 1:
         listed = ", ".join(one_line(key, 30) for key in keys)
         raise InputError(f"several predictions, {listed}; keep one of them in the file")
-    return as_list(turn[keys[0]], "a state") if keys else None
+    gold: Any = as_list(turn["turn_belief"], "a state") if "turn_belief" in turn else None
+    pred: Any = as_list(turn[keys[0]], "a state") if keys else None
+    if gold is None and pred is None:
+        raise InputError("a turn without turn_belief and without a prediction (pred_bs_ptr, pred_belief)")
+    return Turn(turn_number(key), gold, pred)
 
 
 def _prediction_keys(turn: Mapping[str, Any]) -> list[str]:
@@ -312,19 +309,21 @@ class MwzEval:
         return read_dialogues(source.members(), partial(_mwzeval_turns, role))
 
 
+class _Reply(Struct):
+    state: Any = None
+    response: str | None = None
+
+
 def _mwzeval_turns(role: Role, thing: Any) -> Iterator[Turn]:
     answer = ""
-
-    def read_turn(number: int, each: Any) -> Turn:
-        nonlocal answer
-        turn = as_mapping(each, "a turn")
-        state = as_mapping(turn["state"], "a state") if turn.get("state") is not None else None
-        if state is None and role is Role.PRED:
-            raise InputError("a prediction without a state")
-        previous_answer, answer = answer, as_text(turn.get("response"), "response")
-        return turn_with_state(role, number, state, system=previous_answer)
-
-    return read_turns(enumerate(as_list(thing, "a dialogue")), read_turn)
+    for number, each in enumerate(as_list(thing, "a dialogue")):
+        with placing(turn=number):
+            turn = as_type(each, _Reply, "a turn")
+            state = as_mapping(turn.state, "a state") if turn.state is not None else None
+            if state is None and role is Role.PRED:
+                raise InputError("a prediction without a state")
+            yield turn_with_state(role, number, state, system=answer)
+            answer = turn.response or ""
 
 
 _GOLD = "slot_groundtruth_"
