@@ -202,10 +202,8 @@ def read_moves(turns: Iterable[Any], read: MovesReader) -> Iterator[Move]:
         InputError: an invalid turn, with its position.
     """
     for place, turn in enumerate(turns):
-        try:
+        with placing(turn=place):
             yield from read(place, turn)
-        except InputError as error:
-            raise error.at(turn=place) from None
 
 
 def make_conversation(dialogue: str, moves: Iterable[Move], goal: Goal | None = None, task: str = "") -> Conversation:

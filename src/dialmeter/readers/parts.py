@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -128,23 +129,13 @@ def dialogue(dialogue_id: str, turns: Iterable[Turn]) -> Dialogue:
     Raises:
         InputError: a duplicate turn, or no turns.
     """
-    ordered = tuple(turns)
-    last = -1
-    for turn in ordered:
-        if turn.number <= last:
-            return dialogue(dialogue_id, _sort_turns(dialogue_id, ordered))
-        last = turn.number
+    ordered = tuple(sorted(turns, key=attrgetter("number")))
     if not ordered:
         raise InputError("a dialogue without turns", dialogue=dialogue_id)
-    return Dialogue(dialogue_id, ordered)
-
-
-def _sort_turns(dialogue_id: str, turns: Sequence[Turn]) -> list[Turn]:
-    ordered = sorted(turns, key=lambda turn: turn.number)
     for before, turn in pairwise(ordered):
         if before.number == turn.number:
             raise InputError("duplicate turn", dialogue=dialogue_id, turn=turn.number)
-    return ordered
+    return Dialogue(dialogue_id, ordered)
 
 
 def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any], Iterable[Turn]]) -> Iterator[Dialogue]:
@@ -179,10 +170,8 @@ def read_turns(turns: Iterable[tuple[Any, Any]], read: Callable[[Any, Any], Turn
         InputError: an invalid turn, with its number.
     """
     for number, thing in turns:
-        try:
+        with placing(turn=number):
             yield read(number, thing)
-        except InputError as error:
-            raise error.at(turn=number) from None
 
 
 def first_value(thing: Any) -> Any:

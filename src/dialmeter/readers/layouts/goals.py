@@ -78,12 +78,10 @@ def _pairs(domain: str, thing: Any) -> dict[str, str]:
     for slot, written in as_mapping(thing if thing is not None else {}, "a part of a goal").items():
         if slot in _NO_SLOTS:
             continue
-        try:
+        with placing(slot=f"{domain}-{slot}"):
             value = as_value(written)
-        except InputError as error:
-            raise error.at(slot=f"{domain}-{slot}") from None
-        if isinstance(value, tuple):
-            raise InputError("a goal must have one value per slot", slot=f"{domain}-{slot}")
+            if isinstance(value, tuple):
+                raise InputError("a goal must have one value per slot")
         if value is None:
             raise null_goal_value(domain, slot)
         pairs[slot_in(domain, slot)] = value

@@ -42,6 +42,7 @@ from ...errors import DialmeterError, InputError, one_line, placing
 from ...model import Notice, State, Turn, Value
 from ..completions import NotAState, call_pairs, state_from, state_in
 from ..csv_files import rows_of
+from ..entries import first_entry
 from ..formats import domains_by_function
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_mapping, as_text, refuse_tool_parts, turn_number
@@ -65,10 +66,8 @@ _PATTERN = "{dialogue}_{turn}"
 
 
 def detect(sample: Sample) -> bool:
-    if sample.kind not in ("lines", "document"):
-        return False
-    row = next(iter(sample.value), None) if isinstance(sample.value, list) else sample.value
-    if not isinstance(row, dict) or "turns" in row:
+    row = first_entry(sample)
+    if "turns" in row:
         return False
     keys = _find_keys(tuple(row), ())
     return (

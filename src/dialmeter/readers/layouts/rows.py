@@ -34,7 +34,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ...errors import InputError, did_you_mean, one_line, placing
+from ...errors import InputError, did_you_mean, one_line
 from ...model import Notice, Turn
 from ..csv_files import first_row, rows_of
 from ..literals import LONGEST, python_literal
@@ -131,7 +131,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     without_turns, without_states = False, True
     unused: list[str] = []
     for line, row in rows_of(source):
-        with placing(line=line):
+        try:
             columns = _find_columns(tuple(row), fields, role)
             dialogue_id = _dialogue_id(row, columns)
             without_states &= not (columns.has_gold or columns.has_pred)
@@ -142,6 +142,8 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             counts[dialogue_id] = counts.get(dialogue_id, 0) + 1
             with rows.placing(dialogue_id, written):
                 rows.add(dialogue_id, _turn(row, columns, written, rows))
+        except InputError as error:
+            raise error.at(line=line) from None
     if counts and without_states:
         raise _missing_column("gold", row, "for gold or predicted states", (*_GOLD_KEYS, *_PRED_KEYS))
     yield from rows.dialogues("a table without rows")

@@ -32,6 +32,7 @@ from .goals import ActFile, find_act_file, find_beside, goal_in, null_goal_value
 from .schema import read_schema, slot_of_service
 
 _Scalar: TypeAlias = str | int | float | bool | None
+_SPEAKERS = {"USER": USER, "SYSTEM": SYSTEM, "user": USER, "system": SYSTEM}
 
 
 class _Action(Struct, gc=False, omit_defaults=True):
@@ -154,7 +155,7 @@ def _user_turns(role: Role, thing: Any) -> Iterator[Turn]:
             turn = as_type(each, _StateTurn, "a turn")
             text = turn.utterance or ""
             states, frames = _read_frames(as_list(turn.frames, "frames"), role)
-            if user_or_system(turn.speaker) != USER:
+            if (_SPEAKERS.get(turn.speaker) or user_or_system(turn.speaker)) != USER:
                 if states:
                     raise InputError("a system turn has a frame with a state; only user turns may have states")
                 system_text = f"{system_text} {text}".strip()
@@ -300,9 +301,6 @@ def _constraints(domain: str, part: dict[str, _Scalar] | None) -> dict[str, str]
         if not isinstance(value, bool):
             constraints[slot] = str(value)
     return constraints
-
-
-_SPEAKERS = {"USER": USER, "SYSTEM": SYSTEM, "user": USER, "system": SYSTEM}
 
 
 class Gcdf1(Struct, gc=False, omit_defaults=True):
