@@ -120,24 +120,24 @@ def slot_of(written: str, domain: str = "") -> str:
     return f"{domain}-{name}"
 
 
-def value_of(thing: Any) -> Value | None:
+def value_of(written: Any) -> Value | None:
     """Convert a value in a parsed object to a slot value.
 
     Example:
         >>> value_of(True), value_of(4), value_of(["6 pm", "18:00"]), value_of("Not mentioned"), value_of("[delete]")
         ('yes', '4', ('6 pm', '18:00'), None, '[DELETE]')
     """
-    if isinstance(thing, str):
-        return _text_value(thing)
-    if isinstance(thing, int | float):
-        return value_text(thing)
-    if isinstance(thing, list):
-        values = [value for each in thing if (value := value_of(each)) is not None]
+    if isinstance(written, str):
+        return _text_value(written)
+    if isinstance(written, int | float):
+        return value_text(written)
+    if isinstance(written, list):
+        values = [value for each in written if (value := value_of(each)) is not None]
         if not all(isinstance(value, str) for value in values):
             raise NotAState
         texts = tuple(str(value) for value in values)
         return texts if len(texts) > 1 or "|" in "".join(texts) else next(iter(texts), None)
-    if thing is None:
+    if written is None:
         return None
     raise NotAState
 
@@ -391,7 +391,7 @@ _RESERVED_WORDS = STATE_WORDS | REMARK_WORDS | PART_WORDS | {*_SLOT_KEYS, *_DOMA
 """Keys that may be neither slots nor domains."""
 
 
-def state_from(thing: Any) -> State | None:
+def state_from(value: Any) -> State | None:
     """Return the state in a parsed object, or None.
 
     Example:
@@ -402,16 +402,16 @@ def state_from(thing: Any) -> State | None:
         >>> state_from([1, 2])
     """
     try:
-        return state_of_pairs(_pairs(thing))
+        return state_of_pairs(_pairs(value))
     except (NotAState, RecursionError):
         return None
 
 
-def _pairs(thing: Any) -> list[Pair]:
-    if isinstance(thing, dict) and not isinstance(thing, Doubled):
-        return _mapping_pairs(thing)
-    if isinstance(thing, list):
-        return _list_pairs(thing)
+def _pairs(value: Any) -> list[Pair]:
+    if isinstance(value, dict) and not isinstance(value, Doubled):
+        return _mapping_pairs(value)
+    if isinstance(value, list):
+        return _list_pairs(value)
     raise NotAState
 
 
@@ -482,15 +482,15 @@ def _mapping_pairs(mapping: Mapping[str, Any]) -> list[Pair]:
     return _entries_pairs({key: value for key, value in mapping.items() if key_word(key) not in skipped}, domain)
 
 
-def _is_object(thing: Any) -> bool:
-    return isinstance(thing, dict | list)
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict | list)
 
 
-def _unwrap(thing: Any) -> Iterable[Pair]:
-    if thing is None:
+def _unwrap(value: Any) -> Iterable[Pair]:
+    if value is None:
         return []
-    state = state_in_lines(thing) if isinstance(thing, str) else None
-    return _pairs(thing) if state is None else state.items()
+    state = state_in_lines(value) if isinstance(value, str) else None
+    return _pairs(value) if state is None else state.items()
 
 
 def _entries_pairs(mapping: Mapping[str, Any], outer: str = "") -> list[Pair]:
@@ -525,15 +525,15 @@ _text_pair = lru_cache(CACHE_SIZE)(_pair)
 """Cached ``_pair`` for texts. Other values are not cached, because 1, 1.0 and true are equal as keys."""
 
 
-def _list_pairs(things: list[Any]) -> list[Pair]:
-    if all(isinstance(each, dict) for each in things):
-        return [pair for each in things for pair in _pairs(each)]
-    if not all(isinstance(each, str) for each in things):
-        return [_row_pair(each) for each in things]
-    if len(things) == 1 and says_empty(things[0]):
+def _list_pairs(values: list[Any]) -> list[Pair]:
+    if all(isinstance(each, dict) for each in values):
+        return [pair for each in values for pair in _pairs(each)]
+    if not all(isinstance(each, str) for each in values):
+        return [_row_pair(each) for each in values]
+    if len(values) == 1 and says_empty(values[0]):
         return []
-    pairs = [pair for each in things if (pair := pair_in(each)) is not None]
-    if len(pairs) < len(things):
+    pairs = [pair for each in values if (pair := pair_in(each)) is not None]
+    if len(pairs) < len(values):
         raise NotAState
     return pairs
 
@@ -578,7 +578,7 @@ class _Object(NamedTuple):
     start: int
     bracket: int
     end: int
-    thing: Any
+    value: Any
     broken: bool
 
 
@@ -607,7 +607,7 @@ def state_in(text: str) -> State | None:
         # Fast path: there is one object, without a label. A marker before it does not change the selection.
         only = objects[0]
         if only.start == only.bracket and not _marker_between(text, only.end, len(text), len(text)):
-            state = state_from(only.thing)
+            state = state_from(only.value)
             if state is not None:
                 return state
     groups = _group_adjacent(text, objects)
@@ -681,9 +681,9 @@ def _objects(text: str) -> list[_Object]:
     position = 0
     while opening := _OPENING.search(text, position):
         start = opening.start()
-        thing, position, broken = _parse_object(text, start)
+        value, position, broken = _parse_object(text, start)
         if not (broken and _PLACEHOLDER.fullmatch(text, start, position)):
-            each = _Object(start, start, position, thing, broken)
+            each = _Object(start, start, position, value, broken)
             objects.append(_add_label(text, each) if start and text[start - 1] != "\n" else each)
     return objects
 
@@ -693,13 +693,13 @@ def _parse_object(text: str, start: int) -> tuple[Any, int, bool]:
         if text.startswith("'", start + 1):
             raise ValueError
         with paused_garbage_collection():
-            thing, end = _DECODER.raw_decode(text, start)
+            value, end = _DECODER.raw_decode(text, start)
         written = text[start:end]
-        if "\\" in written or written.count('"') != 2 * count_strings(thing):
+        if "\\" in written or written.count('"') != 2 * count_strings(value):
             # There may be a duplicate key.
             with paused_garbage_collection():
-                thing, end = _STRICT_DECODER.raw_decode(text, start)
-        return thing, end, False
+                value, end = _STRICT_DECODER.raw_decode(text, start)
+        return value, end, False
     except (ValueError, RecursionError):
         pass
     end = _closing(text, start)
@@ -746,13 +746,15 @@ def _add_label(text: str, each: _Object) -> _Object:
     """In ``hotel: {"area": "east"}``, use the label as the domain of the slots, if they have none."""
     line = text.rfind("\n", 0, each.start) + 1
     label = _LABEL.fullmatch(text, line, each.start) if each.start - line <= 80 else None
-    if not label or key_word(label[1]) in NO_DOMAIN or not _is_of_one_domain(each.thing):
+    if not label or key_word(label[1]) in NO_DOMAIN or not _is_of_one_domain(each.value):
         return each
-    return each._replace(start=line, thing={label[1]: each.thing})
+    return each._replace(start=line, value={label[1]: each.value})
 
 
-def _is_of_one_domain(thing: Any) -> bool:
-    return isinstance(thing, dict) and not any("-" in key or isinstance(value, dict) for key, value in thing.items())
+def _is_of_one_domain(written: Any) -> bool:
+    return isinstance(written, dict) and not any(
+        "-" in key or isinstance(value, dict) for key, value in written.items()
+    )
 
 
 def _group_adjacent(text: str, objects: list[_Object]) -> list[_StateObjects]:
@@ -768,6 +770,6 @@ def _group_adjacent(text: str, objects: list[_Object]) -> list[_StateObjects]:
 
 def _merge_group(group: list[_Object]) -> _StateObjects:
     broken = any(each.broken for each in group)
-    things = [each.thing for each in group]
-    state = None if broken else state_from(things[0] if len(things) == 1 else things)
+    values = [each.value for each in group]
+    state = None if broken else state_from(values[0] if len(values) == 1 else values)
     return _StateObjects(group[0].start, group[0].bracket, group[-1].end, state, broken)

@@ -182,8 +182,8 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
         yield from read_csv(source).rows
     elif kind == "document":
         document = source.document
-        things = document if isinstance(document, list) else [document]
-        yield from ((None, as_mapping(thing, "a row")) for thing in things)
+        rows = document if isinstance(document, list) else [document]
+        yield from ((None, as_mapping(value, "a row")) for value in rows)
     else:
         for number, line in source.lines():
             with placing(line=number):

@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     name: str
     """Its position in the file, counted from 1. It is the id of a dialogue that has no id."""
-    thing: Any
+    value: Any
     line: int | None = None
     file: str | None = None
     context: Any = None
@@ -44,7 +44,7 @@ class Entry(NamedTuple):
         Raises:
             InputError: the line is not valid JSON.
         """
-        return self.thing if self.line is None else parse_unique(self.thing, None, self.line)
+        return self.value if self.line is None else parse_unique(self.value, None, self.line)
 
     def placing(self) -> AbstractContextManager[None]:
         """Context manager that adds the place of this dialogue to errors without a place."""
@@ -96,8 +96,8 @@ def entries(source: Source) -> Iterator[Entry]:
             yield Entry(str(place), line, number)
         return
     document = source.document
-    for place, thing in enumerate(document if isinstance(document, list) else [document], 1):
-        yield Entry(str(place), thing)
+    for place, value in enumerate(document if isinstance(document, list) else [document], 1):
+        yield Entry(str(place), value)
 
 
 class Passage(NamedTuple):

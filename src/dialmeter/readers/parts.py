@@ -15,7 +15,7 @@ from ..errors import InputError, one_line, placing
 from ..model import Dialogue, State, Turn, Value, dialogue_key
 from .strict_json import REFUSALS, Doubled, count_written_strings, kind_of
 
-Thing = TypeVar("Thing")
+Decoded = TypeVar("Decoded")
 TURN_DIGITS = 6
 LATEST_TURN = 10**TURN_DIGITS
 """Turn numbers are smaller than this."""
@@ -29,7 +29,7 @@ class Role(Enum):
     PRED = "pred"
 
 
-def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
+def as_mapping(value: Any, what: str) -> Mapping[str, Any]:
     """Return a JSON object. Raise InputError if the value is of another type or has a duplicate key.
 
     Example:
@@ -37,30 +37,30 @@ def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
         Traceback (most recent call last):
         dialmeter.errors.InputError: a state must be an object, found a list
     """
-    if type(thing) is dict:
-        return thing
-    if isinstance(thing, Doubled):
-        raise InputError(f"duplicate key {one_line(thing.twice)!r} in {what}")
-    raise InputError(f"{what} must be an object, found {kind_of(thing)}")
+    if type(value) is dict:
+        return value
+    if isinstance(value, Doubled):
+        raise InputError(f"duplicate key {one_line(value.twice)!r} in {what}")
+    raise InputError(f"{what} must be an object, found {kind_of(value)}")
 
 
-def as_list(thing: Any, what: str) -> list[Any]:
+def as_list(value: Any, what: str) -> list[Any]:
     """Return a JSON list. Raise InputError if the value is of another type."""
-    if not isinstance(thing, list):
-        raise InputError(f"{what} must be a list, found {kind_of(thing)}")
-    return thing
+    if not isinstance(value, list):
+        raise InputError(f"{what} must be a list, found {kind_of(value)}")
+    return value
 
 
-def as_text(thing: Any, what: str) -> str:
+def as_text(value: Any, what: str) -> str:
     """Return a string; ``null`` becomes an empty string. Raise InputError if the value is of another type."""
-    if thing is None:
+    if value is None:
         return ""
-    if not isinstance(thing, str):
-        raise InputError(f"{what} must be a string, found {kind_of(thing)}")
-    return thing
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a string, found {kind_of(value)}")
+    return value
 
 
-def as_value(thing: Any) -> Value | None:
+def as_value(value: Any) -> Value | None:
     """Convert a JSON value to a slot value.
 
     A number becomes a string, and a list of one element becomes that element. A list of several elements holds
@@ -70,22 +70,22 @@ def as_value(thing: Any) -> Value | None:
         >>> as_value(3), as_value(["east"]), as_value(["6 pm", "18:00"]), as_value(["a|b"]), as_value([]), as_value(None)
         ('3', 'east', ('6 pm', '18:00'), ('a|b',), (), None)
     """
-    if isinstance(thing, str):
-        return thing
-    if thing is None:
+    if isinstance(value, str):
+        return value
+    if value is None:
         return None
-    if isinstance(thing, list | tuple):
-        values = tuple(_scalar_text(each) for each in thing)
+    if isinstance(value, list | tuple):
+        values = tuple(_scalar_text(each) for each in value)
         return values[0] if len(values) == 1 and "|" not in values[0] else values
-    return _scalar_text(thing)
+    return _scalar_text(value)
 
 
-def _scalar_text(thing: Any) -> str:
-    if isinstance(thing, str):
-        return thing
-    if isinstance(thing, int | float) and not isinstance(thing, bool):
-        return str(thing)
-    raise InputError(f"a value must be a string, a number or a list of them, found {kind_of(thing)}")
+def _scalar_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"a value must be a string, a number or a list of them, found {kind_of(value)}")
 
 
 def value_text(value: str | int | float | bool) -> str:
@@ -144,9 +144,9 @@ def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any],
     Raises:
         InputError: an invalid dialogue, with its id.
     """
-    for dialogue_id, thing in items:
+    for dialogue_id, value in items:
         with placing(dialogue=dialogue_id):
-            yield dialogue(dialogue_id, read_turns(thing))
+            yield dialogue(dialogue_id, read_turns(value))
 
 
 def turns_by_id(elements: Iterable[Any], id_key: str, turns_key: str) -> Iterator[tuple[str, Any]]:
@@ -155,8 +155,8 @@ def turns_by_id(elements: Iterable[Any], id_key: str, turns_key: str) -> Iterato
     Raises:
         InputError: an element is not an object, or has no id.
     """
-    for position, thing in enumerate(elements):
-        entry = as_mapping(thing, f"entry {position}")
+    for position, value in enumerate(elements):
+        entry = as_mapping(value, f"entry {position}")
         dialogue_id = entry.get(id_key)
         if not isinstance(dialogue_id, str):
             raise InputError(f"entry {position}: {id_key} must be a string")
@@ -169,19 +169,19 @@ def read_turns(turns: Iterable[tuple[Any, Any]], read: Callable[[Any, Any], Turn
     Raises:
         InputError: an invalid turn, with its number.
     """
-    for number, thing in turns:
+    for number, value in turns:
         with placing(turn=number):
-            yield read(number, thing)
+            yield read(number, value)
 
 
-def first_value(thing: Any) -> Any:
+def first_value(value: Any) -> Any:
     """Return the first value of an object, for detection; None for anything else."""
-    return next(iter(thing.values()), None) if isinstance(thing, dict) else None
+    return next(iter(value.values()), None) if isinstance(value, dict) else None
 
 
-def first_mapping(thing: Any) -> Mapping[str, Any]:
+def first_mapping(value: Any) -> Mapping[str, Any]:
     """Return the first element of a list if it is an object, for detection; otherwise an empty mapping."""
-    first = thing[0] if isinstance(thing, list) and thing else None
+    first = value[0] if isinstance(value, list) and value else None
     return first if isinstance(first, dict) else {}
 
 
@@ -199,7 +199,7 @@ _MISMATCH = re.compile(
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\[\.\.\.\]")
 
 
-def as_type(value: Any, kind: type[Thing], what: str) -> Thing:
+def as_type(value: Any, kind: type[Decoded], what: str) -> Decoded:
     """Convert parsed JSON to a type. Raise InputError, with the place in the value, if it does not match the type.
 
     Example:
@@ -267,7 +267,7 @@ def _paths(value: Any, steps: list[tuple[str, str]], path: str = "") -> Iterator
             yield from _paths(inner, steps[1:], f"{path}.{one_line(name, 40)}")
 
 
-class DialogueType(Generic[Thing]):
+class DialogueType(Generic[Decoded]):
     """Decoder of dialogues into a msgspec type.
 
     Args:
@@ -275,13 +275,13 @@ class DialogueType(Generic[Thing]):
         turns: the key of the list of turns, for messages.
     """
 
-    def __init__(self, kind: type[Thing], turns: str) -> None:
+    def __init__(self, kind: type[Decoded], turns: str) -> None:
         self._kind = kind
         self._turns = turns
         self._decode = msgspec.json.Decoder(kind).decode
         self._encode = msgspec.json.Encoder().encode
 
-    def decode(self, data: bytes) -> Thing | None:
+    def decode(self, data: bytes) -> Decoded | None:
         """Fast path for common input. Return None if the text has a duplicate key, an unknown key or an error.
 
         A decoded dialogue has as many strings as its text, unless a key is duplicate, unknown, or holds its default.
@@ -292,7 +292,7 @@ class DialogueType(Generic[Thing]):
             return None
         return dialogue if count_written_strings(self._encode(dialogue)) == count_written_strings(data) else None
 
-    def convert(self, entry: Mapping[str, Any]) -> Thing:
+    def convert(self, entry: Mapping[str, Any]) -> Decoded:
         """Convert parsed JSON to a dialogue.
 
         Raises:

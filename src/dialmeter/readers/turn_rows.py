@@ -137,17 +137,17 @@ def turn_label(dialogue_id: Any, number: Any) -> str:
     return f"{dialogue_id} turn {number}"
 
 
-def as_id(thing: Any, what: str) -> str:
+def as_id(value: Any, what: str) -> str:
     """Return an id as a string. It may be written as a whole number.
 
     Raises:
         InputError: the id is empty or of another type.
     """
-    if thing == "":
+    if value == "":
         raise InputError(f"{what} is empty")
-    if type(thing) not in (str, int):
-        raise InputError(f"{what} must be a string, found {kind_of(thing)}")
-    return str(thing)
+    if type(value) not in (str, int):
+        raise InputError(f"{what} must be a string, found {kind_of(value)}")
+    return str(value)
 
 
 _NEUTRAL_VALUES = frozenset(

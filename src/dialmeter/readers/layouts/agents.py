@@ -115,11 +115,11 @@ class _Message(Struct):
         return Step(at, speaker, text=text), []
 
 
-def read_messages(thing: Any, resolve: Callable[[str], str] = lambda text: text) -> Messages:
+def read_messages(value: Any, resolve: Callable[[str], str] = lambda text: text) -> Messages:
     """Convert a list of messages to steps.
 
     Args:
-        thing: the list.
+        value: the list.
         resolve: replaces references in a text by their targets.
 
     Raises:
@@ -136,7 +136,7 @@ def read_messages(thing: Any, resolve: Callable[[str], str] = lambda text: text)
     steps: list[Step] = []
     pending_calls: list[tuple[str, int, int]] = []
     roles: Counter[str] = Counter()
-    for at, each in enumerate(as_list(thing, "messages")):
+    for at, each in enumerate(as_list(value, "messages")):
         with placing(turn=at):
             message = as_type(each, _Message, "a message")
             role = (message.role or "").lower()
@@ -303,7 +303,7 @@ CLOSE = 1e-6
 """Tolerance for rewards: a reward within this distance of 1 is a success."""
 
 
-def task_id(thing: Any, key: str = "task_id") -> str:
+def task_id(value: Any, key: str = "task_id") -> str:
     """Return the id of a task as a string. It may be written as a number.
 
     Raises:
@@ -313,25 +313,25 @@ def task_id(thing: Any, key: str = "task_id") -> str:
         >>> task_id(3), task_id("task_019")
         ('3', 'task_019')
     """
-    if isinstance(thing, bool) or not isinstance(thing, str | int) or thing == "":
-        raise InputError(f"{key} must be a number or a string, found {kind_of(thing)}")
-    return str(thing)
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise InputError(f"{key} must be a number or a string, found {kind_of(value)}")
+    return str(value)
 
 
-def trial_number(thing: Any, key: str = "trial") -> int:
+def trial_number(value: Any, key: str = "trial") -> int:
     """Return the number of a trial; 0 if it is absent.
 
     Raises:
         InputError: not a whole number.
     """
-    if thing is None:
+    if value is None:
         return 0
-    if isinstance(thing, bool) or not isinstance(thing, int) or not 0 <= thing < 10**9:
-        raise InputError(f"{key} must be a whole number, found {one_line(str(thing), 40)}")
-    return thing
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 10**9:
+        raise InputError(f"{key} must be a whole number, found {one_line(str(value), 40)}")
+    return value
 
 
-def reward_of(thing: Any) -> dict[str, float]:
+def reward_of(value: Any) -> dict[str, float]:
     """Return a reward between 0 and 1 under the name ``reward``; an empty dict if it is absent.
 
     Raises:
@@ -341,13 +341,13 @@ def reward_of(thing: Any) -> dict[str, float]:
         >>> reward_of(1), reward_of(None)
         ({'reward': 1.0}, {})
     """
-    if thing is None:
+    if value is None:
         return {}
-    if isinstance(thing, bool) or not isinstance(thing, int | float):
-        raise InputError(f"reward must be a number, found {kind_of(thing)}")
-    if not -CLOSE <= thing <= 1 + CLOSE:
-        raise InputError(f"reward must be between 0 and 1, found {one_line(str(thing), 40)}")
-    return {"reward": float(thing)}
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"reward must be a number, found {kind_of(value)}")
+    if not -CLOSE <= value <= 1 + CLOSE:
+        raise InputError(f"reward must be between 0 and 1, found {one_line(str(value), 40)}")
+    return {"reward": float(value)}
 
 
 def amounts(**given: Any) -> dict[str, float]:
@@ -603,21 +603,21 @@ class Tau2Bench(_Log):
             if isinstance(task, dict) and "id" in task
         }
 
-        def with_task(thing: Any) -> Any:
-            return {**thing, "task": tasks.get(str(thing.get("task_id")))} if isinstance(thing, dict) else thing
+        def with_task(value: Any) -> Any:
+            return {**value, "task": tasks.get(str(value.get("task_id")))} if isinstance(value, dict) else value
 
         if "simulations" in results or not source.is_folder:
             if "simulations" not in results:
                 raise InputError("no simulations; give the folder that holds results.json and simulations/")
-            for place, thing in enumerate(as_list(results["simulations"], "simulations"), 1):
-                yield Entry(str(place), with_task(thing))
+            for place, value in enumerate(as_list(results["simulations"], "simulations"), 1):
+                yield Entry(str(place), with_task(value))
             return
         read_ids: set[str] = set()
         paths = sorted((folder / "simulations").glob("*.json"))
         for place, path in enumerate(paths, 1):
-            thing = Source(path).document
-            read_ids |= {path.stem, str(thing.get("id")) if isinstance(thing, dict) else ""}
-            yield Entry(str(place), with_task(thing), file=str(path))
+            value = Source(path).document
+            read_ids |= {path.stem, str(value.get("id")) if isinstance(value, dict) else ""}
+            yield Entry(str(place), with_task(value), file=str(path))
         listed = as_list(results.get("simulation_index") or [], "simulation_index")
         for place, each in enumerate(listed, len(paths) + 1):
             entry = as_mapping(each, "an entry of simulation_index")
@@ -703,8 +703,8 @@ class Inspect(_Log):
             log = as_mapping(source.document, "the file")
             samples = as_list(log.get("samples") or [], "samples")
         _add_notices(source, mapping_or_empty(log))
-        for place, thing in enumerate(samples, 1):
-            yield Entry(str(place), thing)
+        for place, value in enumerate(samples, 1):
+            yield Entry(str(place), value)
 
     def _resolve(self, text: str) -> str:
         """Replace references to attachments by the attachments."""
@@ -761,11 +761,11 @@ def as_number(value: Any) -> float | None:
     return None
 
 
-def mapping_or_empty(thing: Any) -> Mapping[str, Any]:
+def mapping_or_empty(value: Any) -> Mapping[str, Any]:
     """Return an object; an empty mapping for anything else.
 
     Example:
         >>> mapping_or_empty({"a": 1}), mapping_or_empty(None)
         ({'a': 1}, {})
     """
-    return thing if isinstance(thing, dict) else {}
+    return value if isinstance(value, dict) else {}

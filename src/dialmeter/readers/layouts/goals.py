@@ -29,7 +29,7 @@ LISTED = 10
 _MARKUP = re.compile(r"<[^<>]*>")
 
 
-def goal_in(thing: Any) -> Goal:
+def goal_in(value: Any) -> Goal:
     """Parse the goal of a user, by domain. Empty domains are omitted.
 
     Raises:
@@ -40,24 +40,24 @@ def goal_in(thing: Any) -> Goal:
         >>> list(goal), goal["hotel"].info, goal["hotel"].book, goal["hotel"].requests
         (['hotel'], {'area': 'east'}, {}, ('phone',))
     """
-    domains = {key: part for key, part in as_mapping(thing, "a goal").items() if key not in _NO_DOMAINS}
+    domains = {key: part for key, part in as_mapping(value, "a goal").items() if key not in _NO_DOMAINS}
     return {domain: _domain(domain, parts) for domain, parts in domains.items() if parts not in ({}, None)}
 
 
-def task_in(thing: Any) -> str:
+def task_in(value: Any) -> str:
     """Return the instruction to the user without markup; an empty string if the goal has none.
 
     Example:
         >>> task_in({"hotel": {}, "message": ["Find a <span class='x'>cheap</span> hotel.", "Book it."]})
         'Find a cheap hotel. Book it.'
     """
-    message = thing.get("message") if isinstance(thing, dict) else None
+    message = value.get("message") if isinstance(value, dict) else None
     texts = [message] if isinstance(message, str) else message if isinstance(message, list) else []
     return _MARKUP.sub("", " ".join(text for text in texts if isinstance(text, str)))
 
 
-def _domain(domain: str, thing: Any) -> DomainGoal:
-    parts = as_mapping(thing, f"the goal in {one_line(domain, 40)}")
+def _domain(domain: str, value: Any) -> DomainGoal:
+    parts = as_mapping(value, f"the goal in {one_line(domain, 40)}")
     for key in parts:
         if key not in (*CONSTRAINT_PARTS, *_REQUESTS, *_NO_PARTS):
             allowed = ", ".join((*CONSTRAINT_PARTS, "reqt"))
@@ -67,15 +67,15 @@ def _domain(domain: str, thing: Any) -> DomainGoal:
     return DomainGoal(**constraints, requests=tuple(dict.fromkeys(slot_in(domain, slot) for slot in requests)))
 
 
-def _slots(thing: Any) -> list[str]:
+def _slots(value: Any) -> list[str]:
     """Return the requested slots, given as a list or as an object whose keys are slots."""
-    slots = list(thing) if isinstance(thing, dict) else as_list(thing if thing is not None else [], "reqt")
+    slots = list(value) if isinstance(value, dict) else as_list(value if value is not None else [], "reqt")
     return [as_text(slot, "a slot of reqt") for slot in slots]
 
 
-def _pairs(domain: str, thing: Any) -> dict[str, str]:
+def _pairs(domain: str, raw: Any) -> dict[str, str]:
     pairs: dict[str, str] = {}
-    for slot, written in as_mapping(thing if thing is not None else {}, "a part of a goal").items():
+    for slot, written in as_mapping(raw if raw is not None else {}, "a part of a goal").items():
         if slot in _NO_SLOTS:
             continue
         with placing(slot=f"{domain}-{slot}"):
@@ -170,11 +170,11 @@ _NOT_ANNOTATED = "No Annotation"
 _NO_VALUE = ("", "none", "?")
 
 
-def parse_acts(thing: Any) -> tuple[Act, ...]:
+def parse_acts(raw: Any) -> tuple[Act, ...]:
     """Parse the acts of one turn.
 
     Args:
-        thing: name of an act → list of pairs of slot and value; or the text for a turn without annotation.
+        raw: name of an act → list of pairs of slot and value; or the text for a turn without annotation.
 
     Raises:
         InputError: invalid acts.
@@ -185,7 +185,7 @@ def parse_acts(thing: Any) -> tuple[Act, ...]:
         [('Hotel-Inform', 'hotel', 'pricerange', ('cheap',)), ('general-bye', 'general', '', ())]
     """
     acts: list[Act] = []
-    written = {} if thing in (_NOT_ANNOTATED, []) else as_mapping(thing, "dialog_act")
+    written = {} if raw in (_NOT_ANNOTATED, []) else as_mapping(raw, "dialog_act")
     for name, pairs in written.items():
         service = name.partition("-")[0].lower()
         for pair in as_list(pairs, f"act {one_line(name, 40)}"):
@@ -212,10 +212,10 @@ class ActFile(_DialogueFile):
             turns: Mapping[str, Any] = as_mapping(self._by_key[dialogue_key(dialogue)][1], "a dialogue")
             if turn not in turns:
                 return None
-            thing = turns[turn]
+            value = turns[turn]
             # In MultiWOZ 2.2 the same object also holds the spans of values.
             return parse_acts(
-                thing.get("dialog_act", {}) if isinstance(thing, dict) and "dialog_act" in thing else thing
+                value.get("dialog_act", {}) if isinstance(value, dict) and "dialog_act" in value else value
             )
 
 

@@ -97,8 +97,8 @@ class MultiWoz:
         return read_dialogues(source.members(), partial(_log_turns, role))
 
 
-def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
-    log = as_list(as_mapping(thing, "a dialogue").get("log"), "log")
+def _log_turns(role: Role, value: Any) -> Iterator[Turn]:
+    log = as_list(as_mapping(value, "a dialogue").get("log"), "log")
     system_text = ""
     for number in range((len(log) + 1) // 2):
         with placing(turn=number):
@@ -144,8 +144,8 @@ class _Dial(Struct):
         return state
 
 
-def _dial_turns(role: Role, thing: Any) -> Iterator[Turn]:
-    for position, each in enumerate(as_list(thing, "dialogue")):
+def _dial_turns(role: Role, value: Any) -> Iterator[Turn]:
+    for position, each in enumerate(as_list(value, "dialogue")):
         with placing(turn=position):
             number = turn_number(as_mapping(each, "a turn").get("turn_idx", position))
             with placing(turn=number):
@@ -207,21 +207,21 @@ class MultiWozConversations:
     @staticmethod
     def items(source: Source) -> Iterator[Entry]:
         acts = find_act_file(source, ("dialogue_acts.json", "system_acts.json"))
-        for name, thing in as_mapping(source.document, "the file").items():
-            yield Entry(name, thing, context=acts)
+        for name, value in as_mapping(source.document, "the file").items():
+            yield Entry(name, value, context=acts)
 
     @staticmethod
     def conversation(item: Entry) -> Conversation:
         with item.placing():
-            entry = as_mapping(item.thing, "a dialogue")
+            entry = as_mapping(item.value, "a dialogue")
             written = entry.get("goal")
             goal = None if written is None else goal_in(written)
             moves = read_moves(as_list(entry.get("log"), "log"), partial(_log_moves, item))
             return make_conversation(item.name, moves, goal, task_in(written))
 
 
-def _log_moves(item: Entry, place: int, thing: Any) -> Iterator[Move]:
-    turn = as_type(thing, _Utterance, "an utterance")
+def _log_moves(item: Entry, place: int, value: Any) -> Iterator[Move]:
+    turn = as_type(value, _Utterance, "an utterance")
     who, text = SYSTEM if place % 2 else USER, turn.text or ""
     if who == USER and turn.metadata:
         raise InputError(_NOT_TAKING_TURNS)
@@ -410,8 +410,8 @@ class ConvLab3Conversations:
 
     @staticmethod
     def conversation(item: Entry) -> Conversation:
-        def goal(thing: Any) -> Goal:
-            return as_type(thing, _UnifiedGoal, "goal").goal()
+        def goal(value: Any) -> Goal:
+            return as_type(value, _UnifiedGoal, "goal").goal()
 
         conversation = item.conversation("dialogue_id", "turns", _UnifiedTurn, goal)
         if conversation.goal:

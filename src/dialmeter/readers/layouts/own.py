@@ -102,14 +102,14 @@ def _number_dialogue(line: bytes, source: Source, number: int, words: Vocabulary
 
 def _parse_dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialogue:
     doubled: list[Doubled] = []
-    thing = as_mapping(parse_json(line, source.name, doubled, number), "a line")
-    dialogue_id = thing.get("dialogue_id")
+    value = as_mapping(parse_json(line, source.name, doubled, number), "a line")
+    dialogue_id = value.get("dialogue_id")
     if type(dialogue_id) is int:
         dialogue_id = str(dialogue_id)
     if not isinstance(dialogue_id, str):
         raise InputError("dialogue_id must be a string or a whole number")
     with placing(dialogue=dialogue_id):
-        turns = as_list(thing.get("turns"), "turns")
+        turns = as_list(value.get("turns"), "turns")
         yes_no.dialogue = dialogue_id
         tracker = source.tracker
         key = f"pred:{tracker}" if tracker else "pred"
@@ -121,7 +121,7 @@ def _parse_dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> 
         parsed = [_parse_turn(position, turn, key, yes_no) for position, turn in enumerate(turns)]
         if doubled:
             raise duplicate_key(doubled[0])
-        return dialogue(dialogue_id, add_utterances(parsed, parse_talk_line(thing).talk) if "talk" in thing else parsed)
+        return dialogue(dialogue_id, add_utterances(parsed, parse_talk_line(value).talk) if "talk" in value else parsed)
 
 
 class _NativeTurn(Struct):
@@ -131,12 +131,12 @@ class _NativeTurn(Struct):
     """Intents and requested slots by service, which come from the schema-guided format."""
 
 
-def _parse_turn(position: int, thing: Any, key: str, yes_no: YesNo) -> Turn:
-    written = thing.get("turn", position) if isinstance(thing, dict) else position
+def _parse_turn(position: int, value: Any, key: str, yes_no: YesNo) -> Turn:
+    written = value.get("turn", position) if isinstance(value, dict) else position
     with placing(turn=written):
-        texts = as_type(thing, _NativeTurn, "a turn")
+        texts = as_type(value, _NativeTurn, "a turn")
         yes_no.turn = written
-        gold, pred = (flat_state(thing.get(side), yes_no) for side in ("gold", key))
+        gold, pred = (flat_state(value.get(side), yes_no) for side in ("gold", key))
         return Turn(turn_number(written), gold, pred, texts.user or "", texts.system or "", texts.frames)
 
 

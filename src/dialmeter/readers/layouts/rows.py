@@ -103,14 +103,14 @@ def detect(sample: Sample) -> bool:
     return columns.gold is not None and _looks_like_state(row[columns.gold]) and _OF_COMPLETIONS.isdisjoint(row)
 
 
-def _looks_like_state(thing: Any) -> bool:
-    if isinstance(thing, dict):
-        return _CALLS.isdisjoint(thing)
-    if thing is None:
+def _looks_like_state(value: Any) -> bool:
+    if isinstance(value, dict):
+        return _CALLS.isdisjoint(value)
+    if value is None:
         return True
-    if isinstance(thing, list):
-        return all(isinstance(each, str) for each in thing)
-    return isinstance(thing, str) and thing.lstrip()[:1] in ("{", "[")
+    if isinstance(value, list):
+        return all(isinstance(each, str) for each in value)
+    return isinstance(value, str) and value.lstrip()[:1] in ("{", "[")
 
 
 def _holds_state(cell: Any) -> bool:

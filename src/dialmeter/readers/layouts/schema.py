@@ -86,8 +86,8 @@ def _slot_rows(document: Any) -> Iterator[SlotRow]:
 
 
 def _services(document: list[Any]) -> Iterator[SlotRow]:
-    for position, thing in enumerate(document):
-        service = as_mapping(thing, f"service {position}")
+    for position, value in enumerate(document):
+        service = as_mapping(value, f"service {position}")
         name = _name(service.get("service_name"), f"service {position}: service_name")
         yield name, "", False
         for each in as_list(service.get("slots"), f"slots of {one_line(name)}"):
@@ -106,8 +106,8 @@ def _json_schema(instance: Any) -> Iterator[SlotRow]:
                 yield domain, slot, False
 
 
-def _properties(thing: Any) -> Any:
-    return as_mapping(as_mapping(thing, "a JSON schema").get("properties"), "properties")
+def _properties(value: Any) -> Any:
+    return as_mapping(as_mapping(value, "a JSON schema").get("properties"), "properties")
 
 
 def _glued(slots: Iterable[str]) -> Iterator[SlotRow]:
@@ -125,7 +125,7 @@ def _by_domain(mapping: Any) -> Iterator[SlotRow]:
             yield domain, _name(slot, f"a slot of {one_line(domain)}"), False
 
 
-def _name(thing: Any, what: str) -> str:
-    if not isinstance(thing, str) or not thing:
+def _name(value: Any, what: str) -> str:
+    if not isinstance(value, str) or not value:
         raise InputError(f"{what} must be a name")
-    return thing
+    return value

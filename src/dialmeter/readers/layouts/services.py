@@ -145,12 +145,12 @@ class Sgd:
             raise InputError("no user turn has a frame with a state")
 
 
-def _user_turns(role: Role, thing: Any) -> Iterator[Turn]:
+def _user_turns(role: Role, value: Any) -> Iterator[Turn]:
     number = 0
     system_text = ""
     last: dict[str, Any] = {}
     is_whole = False
-    for each in as_list(thing, "turns"):
+    for each in as_list(value, "turns"):
         with placing(turn=number):
             turn = as_type(each, _StateTurn, "a turn")
             text = turn.utterance or ""
@@ -233,8 +233,8 @@ class SgdConversations:
             return
         for part in _files_of(source):
             with placing(file=part.name):
-                for place, thing in enumerate(part.elements(), 1):
-                    yield Entry(str(place), thing, file=part.name, context=acts)
+                for place, value in enumerate(part.elements(), 1):
+                    yield Entry(str(place), value, file=part.name, context=acts)
             source.doubled.extend(part.doubled)
 
     @staticmethod
@@ -242,8 +242,8 @@ class SgdConversations:
         with item.opened("dialogue_id") as (name, entry):
             acts: ActFile | None = item.context if item.context is not None and item.context.has(name) else None
 
-            def moves_of(place: int, thing: Any) -> Iterator[Move]:
-                turn = as_type(thing, _Turn, "a turn")
+            def moves_of(place: int, value: Any) -> Iterator[Move]:
+                turn = as_type(value, _Turn, "a turn")
                 who, frames = user_or_system(turn.speaker), turn.frames or []
                 if acts is None:
                     turn_acts = tuple(act for frame in frames for act in _canonical_acts(frame))

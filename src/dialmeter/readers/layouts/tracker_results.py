@@ -82,8 +82,8 @@ def _number_nested(data: bytes, dialogue_id: str, file: str, words: Vocabulary) 
     return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, (words, NESTED, file, None))
 
 
-def _nested_turn(key: str, thing: Any) -> Turn:
-    turn = as_mapping(thing, "a turn")
+def _nested_turn(key: str, value: Any) -> Turn:
+    turn = as_mapping(value, "a turn")
     return Turn(
         number=turn_number(key),
         gold=as_mapping(turn["gt"], "a state") if "gt" in turn else None,
@@ -117,13 +117,13 @@ class Trade:
         return read_dialogues(source.members(), _trade_turns)
 
 
-def _trade_turns(thing: Any) -> Iterator[Turn]:
-    entry = as_mapping(thing, "a dialogue")
+def _trade_turns(value: Any) -> Iterator[Turn]:
+    entry = as_mapping(value, "a dialogue")
     return read_turns((as_mapping(entry["turns"], "turns") if "turns" in entry else entry).items(), _trade_turn)
 
 
-def _trade_turn(key: str, thing: Any) -> Turn:
-    turn = as_mapping(thing, "a turn")
+def _trade_turn(key: str, value: Any) -> Turn:
+    turn = as_mapping(value, "a turn")
     keys = _prediction_keys(turn) or [key for key in turn if key.startswith("pred_")]
     if len(keys) > 1:
         listed = ", ".join(one_line(key, 30) for key in keys)
@@ -235,8 +235,8 @@ def _number_som_dst(
     return number_keyless(b"".join(texts), dialogue_id, states, numbering)
 
 
-def _som_dst_turn(number: str, thing: Any) -> Turn:
-    states = as_list(thing, "a turn")
+def _som_dst_turn(number: str, value: Any) -> Turn:
+    states = as_list(value, "a turn")
     if len(states) != 2:
         raise InputError(f"a turn must hold two states, predicted and gold, found {len(states)}")
     pred, gold = as_list(states[0], "a state"), as_list(states[1], "a state")
@@ -314,9 +314,9 @@ class _Reply(Struct):
     response: str | None = None
 
 
-def _mwzeval_turns(role: Role, thing: Any) -> Iterator[Turn]:
+def _mwzeval_turns(role: Role, value: Any) -> Iterator[Turn]:
     answer = ""
-    for number, each in enumerate(as_list(thing, "a dialogue")):
+    for number, each in enumerate(as_list(value, "a dialogue")):
         with placing(turn=number):
             turn = as_type(each, _Reply, "a turn")
             state = as_mapping(turn.state, "a state") if turn.state is not None else None
@@ -452,13 +452,13 @@ class CorrectnessVectors:
     def read(source: Source, role: Role) -> Iterator[Dialogue]:
         reader = _VectorReader()
         return read_dialogues(
-            source.members(), lambda thing: read_turns(as_mapping(thing, "a dialogue").items(), reader.turn)
+            source.members(), lambda value: read_turns(as_mapping(value, "a dialogue").items(), reader.turn)
         )
 
 
-def _is_mark(thing: object) -> bool:
+def _is_mark(value: object) -> bool:
     """Return True for 0 and 1. TripPy's own script writes them as 0.0 and 1.0."""
-    return isinstance(thing, int | float) and not isinstance(thing, bool) and thing in _WORDS
+    return isinstance(value, int | float) and not isinstance(value, bool) and value in _WORDS
 
 
 class _VectorReader:
@@ -467,8 +467,8 @@ class _VectorReader:
     def __init__(self) -> None:
         self._gold: State | None = None
 
-    def turn(self, key: str, thing: Any) -> Turn:
-        vector = as_list(thing, "a turn")
+    def turn(self, key: str, value: Any) -> Turn:
+        vector = as_list(value, "a turn")
         if self._gold is None:
             self._gold = {f"slot-{position:02d}": "right" for position in range(len(vector))}
         if not vector or len(vector) != len(self._gold):

@@ -29,7 +29,7 @@ from ..parts import (
     turn_with_state,
 )
 from ..source import Sample, Source
-from ..strict_json import parse_unique
+from ..strict_json import kind_of, parse_unique
 from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
 
 
@@ -68,8 +68,8 @@ class IcDst:
         alternatives: dict[tuple[str, str], set[str]] = {}
         states: dict[str, State] = {}
         pred_count = 0
-        for count, thing in enumerate(source.elements(), 1):
-            written = as_mapping(thing, "a turn")
+        for count, value in enumerate(source.elements(), 1):
+            written = as_mapping(value, "a turn")
             name = as_id(written.get("ID"), "ID")
             with rows.placing(name, written.get("turn_id")):
                 row = as_type(written, _IcDstRow, "a turn")
@@ -270,12 +270,12 @@ def _gold(source: Source) -> Iterator[tuple[_Place, str, None]]:
     for number, line in index.lines():
         with placing(file=index.name, line=number):
             places.append(_place(_fields(line, 6)))
-    things = list(source.elements())
+    answers = list(source.elements())
     source.check_keys()
-    if len(things) != len(places):
-        raise InputError(f"{len(things)} answers, but {index.path} has {len(places)} lines")
-    for position, (place, thing) in enumerate(zip(places, things, strict=True), 1):
-        row = as_mapping(thing, "an answer")
+    if len(answers) != len(places):
+        raise InputError(f"{len(answers)} answers, but {index.path} has {len(places)} lines")
+    for position, (place, written) in enumerate(zip(places, answers, strict=True), 1):
+        row = as_mapping(written, "an answer")
         with placing(dialogue=place.dialogue, turn=place.utterance, slot=place.slot):
             value = as_text(row.get("output"), "output").strip()
             slot = _slot_in(as_text(row.get("instruction"), "instruction"))
@@ -360,9 +360,9 @@ class SimpleTod:
                 "unparsed": "{} predicted texts without domain, slot and value were skipped",
             }
         )
-        for name, thing in source.members():
+        for name, value in source.members():
             with placing(dialogue=name):
-                yield dialogue(name, _belief_turns(name, as_type(thing, _Lists, "a dialogue"), counts))
+                yield dialogue(name, _belief_turns(name, as_type(value, _Lists, "a dialogue"), counts))
         source.notices += counts.notices()
 
 
@@ -439,17 +439,17 @@ class Bspn:
         reader = _BspnReader()
         if isinstance(source.sample.value, list):
             rows = TurnRows(source)
-            for thing in source.elements():
-                row = as_mapping(thing, "a turn")
+            for value in source.elements():
+                row = as_mapping(value, "a turn")
                 name, number = as_id(row.get("dial_id"), "dial_id"), row.get("turn_num")
                 with rows.placing(name, number):
                     rows.add(name, reader.turn(name, number, row))
             source.check_keys()
             yield from rows.dialogues("a list without turns")
         else:
-            for name, thing in source.members():
+            for name, value in source.members():
                 with placing(dialogue=name):
-                    numbered = enumerate(thing) if isinstance(thing, list) else as_mapping(thing, "a dialogue").items()
+                    numbered = enumerate(value) if isinstance(value, list) else as_mapping(value, "a dialogue").items()
                     yield dialogue(name, reader.turns(name, numbered))
         source.notices += reader.notices()
 
@@ -507,10 +507,10 @@ class _BspnReader:
         self._copies = 0
 
     def turns(self, name: str, numbered: Iterable[tuple[Any, Any]]) -> Iterator[Turn]:
-        return read_turns(numbered, lambda number, thing: self.turn(name, number, thing))
+        return read_turns(numbered, lambda number, value: self.turn(name, number, value))
 
-    def turn(self, name: str, written: Any, thing: Any) -> Turn:
-        row = as_type(thing, _BspnTurn, "a turn")
+    def turn(self, name: str, written: Any, value: Any) -> Turn:
+        row = as_type(value, _BspnTurn, "a turn")
         number = turn_number(written)
         place = turn_label(name, number)
         gold, pred = row.bspn, row.bspn_gen
@@ -717,9 +717,7 @@ def _sheet_state(field: _Field | None) -> State | None:
         return state
 
 
-class _T5Row(Struct):
-    state_seq: str
-    predictions: str
+_T5_KEYS = ("state_seq", "predictions")
 
 
 class T5Text:
@@ -744,7 +742,7 @@ class T5Text:
         return (
             sample.kind in ("lines", "document")
             and isinstance(row, dict)
-            and all(isinstance(row.get(key), str) for key in ("state_seq", "predictions"))
+            and all(isinstance(row.get(key), str) for key in _T5_KEYS)
         )
 
     @staticmethod
@@ -752,8 +750,12 @@ class T5Text:
         for position, (number, line) in enumerate(source.lines()):
             source.line = number
             with placing(line=number):
-                row = as_type(parse_unique(line, source.name, number), _T5Row, "a line")
-            gold, pred = row.state_seq, row.predictions
+                row = as_mapping(parse_unique(line, source.name, number), "a line")
+                for key in _T5_KEYS:
+                    if not isinstance(row.get(key), str):
+                        found = kind_of(row[key]) if key in row else "nothing"
+                        raise InputError(f"{key} must be a string, found {found}")
+            gold, pred = row["state_seq"], row["predictions"]
             yield dialogue(str(position), [Turn(0, state_in(gold), state_in(pred), written=(gold, pred))])
 
 
