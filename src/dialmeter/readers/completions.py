@@ -562,18 +562,13 @@ _PREVIOUS = re.compile(r"(?<![a-z])(?:previous|prior|earlier|initial|original|ol
 _PLACEHOLDER = re.compile(r"\{[\w .|/-]*\}")
 
 
-class _StateObjects(NamedTuple):
-    """Adjacent objects and the state in them. ``broken`` is True if one of them cannot be parsed."""
-
-    start: int
-    bracket: int
-    end: int
-    state: State | None
-    broken: bool
-
-
 class _Object(NamedTuple):
-    """An object or list. ``start`` is the offset of its label, or of its bracket if it has no label."""
+    """An object or list, or several adjacent ones and the state in them.
+
+    Attributes:
+        start: the offset of its label, or of its bracket if it has no label.
+        broken: True if it cannot be parsed.
+    """
 
     start: int
     bracket: int
@@ -615,18 +610,18 @@ def state_in(text: str) -> State | None:
     if not groups:
         regions = [text[marker:], *(text[start:end] for start, end in _fences(text)[-1:]), *([text] if marker else [])]
         return next((state for region in regions if (state := state_in_lines(region)) is not None), None)
-    likely = [each for each in groups if each.state is not None or each.broken]
+    likely = [each for each in groups if each.value is not None or each.broken]
     if marker:
         after = [each for each in likely if each.start >= marker]
         if after:
-            return after[0].state
+            return after[0].value
         state = state_in_lines(text[marker:])
         if state is not None:
             return state
     fences = _fences(text)
     fenced = [each for each in likely if any(start <= each.start < end for start, end in fences)]
     candidates = fenced or likely
-    return candidates[-1].state if candidates else None
+    return candidates[-1].value if candidates else None
 
 
 def _fences(text: str) -> list[tuple[int, int]]:
@@ -642,7 +637,7 @@ def _without_reasoning(text: str) -> str:
     return text[: unfinished.start()] if unfinished else text
 
 
-def _last_marker(text: str, groups: list[_StateObjects]) -> int:
+def _last_marker(text: str, groups: list[_Object]) -> int:
     """Return the end of the last marker that announces the state, outside the objects; 0 if there is none."""
     marker = position = 0
     for each in groups:
@@ -757,8 +752,8 @@ def _is_of_one_domain(written: Any) -> bool:
     )
 
 
-def _group_adjacent(text: str, objects: list[_Object]) -> list[_StateObjects]:
-    """Group the objects that have only blanks, commas and semicolons between them."""
+def _group_adjacent(text: str, objects: list[_Object]) -> list[_Object]:
+    """Join the objects that have only blanks, commas and semicolons between them. Their value is their state."""
     groups: list[list[_Object]] = []
     for each in objects:
         if groups and _BETWEEN.fullmatch(text, groups[-1][-1].end, each.start):
@@ -768,8 +763,8 @@ def _group_adjacent(text: str, objects: list[_Object]) -> list[_StateObjects]:
     return [_merge_group(group) for group in groups]
 
 
-def _merge_group(group: list[_Object]) -> _StateObjects:
+def _merge_group(group: list[_Object]) -> _Object:
     broken = any(each.broken for each in group)
     values = [each.value for each in group]
     state = None if broken else state_from(values[0] if len(values) == 1 else values)
-    return _StateObjects(group[0].start, group[0].bracket, group[-1].end, state, broken)
+    return _Object(group[0].start, group[0].bracket, group[-1].end, state, broken)
