@@ -611,17 +611,15 @@ def state_in(text: str) -> State | None:
         regions = [text[marker:], *(text[start:end] for start, end in _fences(text)[-1:]), *([text] if marker else [])]
         return next((state for region in regions if (state := state_in_lines(region)) is not None), None)
     likely = [each for each in groups if each.value is not None or each.broken]
-    if marker:
-        after = [each for each in likely if each.start >= marker]
-        if after:
-            return after[0].value
-        state = state_in_lines(text[marker:])
+    selected = [each for each in likely if marker and each.start >= marker][:1]
+    if not selected:
+        state = state_in_lines(text[marker:]) if marker else None
         if state is not None:
             return state
-    fences = _fences(text)
-    fenced = [each for each in likely if any(start <= each.start < end for start, end in fences)]
-    candidates = fenced or likely
-    return candidates[-1].value if candidates else None
+        fences = _fences(text)
+        fenced = [each for each in likely if any(start <= each.start < end for start, end in fences)]
+        selected = (fenced or likely)[-1:]
+    return next((each.value for each in selected), None)
 
 
 def _fences(text: str) -> list[tuple[int, int]]:

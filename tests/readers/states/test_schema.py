@@ -7,8 +7,8 @@ from dialmeter.errors import InputError
 from dialmeter.readers.layouts.schema import read_schema
 from dialmeter.readers.pairs.slot_names import slot_namer
 
-from ....shared_data import shared
-from ..files import as_json
+from ...shared_data import shared
+from .files import as_json
 
 
 def service(name: Any, *slots: Any) -> dict[str, Any]:

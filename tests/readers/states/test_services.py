@@ -12,8 +12,8 @@ from dialmeter.readers.layouts.services import Sgd
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
 
-from ....shared_data import shared
-from ..files import as_json, complaint, read_all
+from ...shared_data import shared
+from .files import as_json, complaint, read_all
 
 
 def frame(service: Any, values: Any, **more: Any) -> dict[str, Any]:
