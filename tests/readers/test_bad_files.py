@@ -13,6 +13,7 @@ from dialmeter.readers.conversations import open_conversations, open_trajectorie
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.formats import FORMATS
 from dialmeter.readers.layouts.schema import read_schema
+from dialmeter.readers.ratings.open_ratings import open_ratings
 from dialmeter.readers.source import Sample
 
 HERE = Path(__file__).parent
@@ -30,6 +31,8 @@ def outcome(row: dict[str, Any], path: Path) -> tuple[list[str], list[str]]:
     try:
         if row["of"] == "schema":
             return [*read_schema(path).services], []
+        if row["of"] == "ratings":
+            return [item.id for item in open_ratings(path).items], []
         if row["of"] == "states":
             return [each.id for each in open_corpus(path, format=row.get("format"))], []
         file = readers[row["of"]](path, row.get("format"))
