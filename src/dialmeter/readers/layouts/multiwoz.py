@@ -117,30 +117,25 @@ class _Belief(Struct):
     slots: Any = None
     act: Any = None
 
-    def pairs(self) -> Iterator[tuple[str, Value]]:
-        """Yield the slots and values. Requested slots are not part of the state."""
-        for pair in as_list(self.slots, "slots") if self.act != "request" else ():
-            if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise InputError('a slot must be ["domain-slot", "value"]')
-            with placing(slot=pair[0]):
-                value = as_value(pair[1])
-            if value is not None:
-                yield pair[0], value
-
 
 class _Dial(Struct):
-    turn_idx: Any = None
     belief_state: list[_Belief] | None = None
     transcript: str | None = None
     system_transcript: str | None = None
 
     def state(self) -> State | None:
+        """Return the state. Requested slots are not part of it."""
         if self.belief_state is None:
             return None
         state: dict[str, Value] = {}
-        for slot, value in (pair for belief in self.belief_state for pair in belief.pairs()):
-            if state.setdefault(slot, value) != value:
-                raise two_values(slot, state[slot], value)
+        informed = [belief for belief in self.belief_state if belief.act != "request"]
+        for pair in (pair for belief in informed for pair in as_list(belief.slots, "slots")):
+            if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
+                raise InputError('a slot must be ["domain-slot", "value"]')
+            with placing(slot=pair[0]):
+                value = as_value(pair[1])
+            if value is not None and state.setdefault(pair[0], value) != value:
+                raise two_values(pair[0], state[pair[0]], value)
         return state
 
 

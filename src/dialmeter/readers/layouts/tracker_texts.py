@@ -69,26 +69,25 @@ class IcDst:
         states: dict[str, State] = {}
         pred_count = 0
         for count, value in enumerate(source.elements(), 1):
-            written = as_mapping(value, "a turn")
-            name = as_id(written.get("ID"), "ID")
-            with rows.placing(name, written.get("turn_id")):
-                row = as_type(written, _IcDstRow, "a turn")
-                turn = turn_number(row.turn_id)
+            row = as_mapping(value, "a turn")
+            name = as_id(row.get("ID"), "ID")
+            with rows.placing(name, row.get("turn_id")):
+                turn = turn_number(row.get("turn_id"))
                 label = turn_label(name, turn)
-                gold = rows.state(as_mapping(row.slot_values, "slot_values"))
-                pred = rows.state(row.pred)
+                gold = rows.state(as_mapping(row.get("slot_values"), "slot_values"))
+                pred = rows.state(row.get("pred"))
                 if pred is not None:
                     pred_count += 1
-                elif "completion" in written and role is not Role.GOLD:
+                elif "completion" in row and role is not Role.GOLD:
                     counts.add("completions-read", label)
-                    pred = states[name] = apply_update(states.get(name, {}), as_text(row.completion, "completion"))
+                    pred = states[name] = apply_update(states.get(name, {}), as_text(row["completion"], "completion"))
                 if 0 < pred_count < count:
                     raise InputError("no pred, but other turns have one")
-                if row.not_valid:
+                if row.get("not_valid"):
                     counts.add("unparsed", label)
-                for slot in row.overwritten_slots(name, gold, alternatives):
+                for slot in _overwritten_slots(name, row.get("turn_slot_values"), gold, alternatives):
                     counts.add("gold-overwritten", f"{label} {slot}")
-                rows.add(name, Turn(turn, gold, pred, row.last_text("usr"), row.last_text("sys")))
+                rows.add(name, Turn(turn, gold, pred, _last_text(row, "usr"), _last_text(row, "sys")))
         source.check_keys()
         yield from rows.dialogues("a list without turns")
         source.notices += counts.notices()
@@ -101,30 +100,21 @@ _IC_DST_NOTICES = {
 }
 
 
-class _IcDstRow(Struct):
-    turn_id: Any = None
-    slot_values: Any = None
-    pred: Any = None
-    completion: Any = None
-    dialog: Any = None
-    turn_slot_values: Any = None
-    not_valid: Any = None
+def _overwritten_slots(
+    name: str, changes: Any, gold: Mapping[str, Any], alternatives: dict[tuple[str, str], set[str]]
+) -> list[str]:
+    """Return the gold slots with one value whose last change in gold has alternatives."""
+    for slot, value in changes.items() if isinstance(changes, dict) else ():
+        if isinstance(value, str):
+            alternatives[name, slot] = set(value.split("|")) if "|" in value else set()
+    texts = ((slot, value) for slot, value in gold.items() if isinstance(value, str))
+    return [slot for slot, value in texts if value in alternatives.get((name, slot), ())]
 
-    def overwritten_slots(
-        self, name: str, gold: Mapping[str, Any], alternatives: dict[tuple[str, str], set[str]]
-    ) -> list[str]:
-        """Return the gold slots with one value whose last change in gold has alternatives."""
-        changes = self.turn_slot_values
-        for slot, value in changes.items() if isinstance(changes, dict) else ():
-            if isinstance(value, str):
-                alternatives[name, slot] = set(value.split("|")) if "|" in value else set()
-        texts = ((slot, value) for slot, value in gold.items() if isinstance(value, str))
-        return [slot for slot, value in texts if value in alternatives.get((name, slot), ())]
 
-    def last_text(self, who: str) -> str:
-        """Return the last utterance of a speaker; an empty string if there is none."""
-        texts = as_list(self.dialog.get(who, []), f"dialog.{who}") if isinstance(self.dialog, dict) else []
-        return as_text(texts[-1], f"dialog.{who}") if texts else ""
+def _last_text(row: Mapping[str, Any], who: str) -> str:
+    utterances = row.get("dialog")
+    texts = as_list(utterances.get(who, []), f"dialog.{who}") if isinstance(utterances, dict) else []
+    return as_text(texts[-1], f"dialog.{who}") if texts else ""
 
 
 _END = re.compile(r";|\n|#|--")
