@@ -54,9 +54,6 @@ class Entry(NamedTuple):
     def opened(self, id_key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Context manager that gives the dialogue and its id, and adds the place of the dialogue to errors.
 
-        Args:
-            id_key: the key of the id.
-
         Raises:
             InputError: the dialogue is not an object, or has no id.
         """

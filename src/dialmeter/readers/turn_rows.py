@@ -33,11 +33,7 @@ class _Rows:
 
 
 class TurnRows:
-    """Collects rows and yields dialogues with their turns sorted by number.
-
-    Args:
-        source: the file.
-    """
+    """Collects the rows of a file, and yields dialogues with their turns sorted by number."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
