@@ -105,7 +105,8 @@ def test_a_frame_of_the_wrong_type_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     turn = {"turn": 0, "gold": {}, "pred": {}, "frames": {"Hotels_1": {"gold_intent": 3}}}
     path.write_text(json.dumps({"dialogue_id": "d", "turns": [turn]}) + "\n")
-    with pytest.raises(DialmeterError, match=r"turn 0: frames\.Hotels_1\.gold_intent must be a string, found a number"):
+    message = r"dialogue d, turn 0: frames\.Hotels_1\.gold_intent must be a string, found a number"
+    with pytest.raises(DialmeterError, match=message):
         list(open_corpus(path))
 
 
