@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dialmeter.model import Dialogue, State, Turn
-from dialmeter.readers.own.native import write
+from dialmeter.readers.layouts.own import write
 
 DIALOGUES = 20_000
 SEED = 1

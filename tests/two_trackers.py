@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from dialmeter.model import Dialogue, Turn
-from dialmeter.readers.own.native import write
+from dialmeter.readers.layouts.own import write
 
 SEED = 20
 DIALOGUES = 36

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dialmeter import citations, measure
 from dialmeter.cli.listing import FAMILIES, Description, describe_measure, describe_rules
 from dialmeter.readers.formats import CONVERSATION_FORMATS, FORMATS
-from dialmeter.readers.own.writers import WRITERS
+from dialmeter.readers.layouts.own import WRITERS
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours
 from dialmeter.users import rules as user_rules

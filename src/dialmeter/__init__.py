@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .model import Act, Conversation, Dialogue, DomainGoal, Move, Notice, Schema, Turn
     from .readers.conversations import open_conversations as read_conversations
     from .readers.corpus import read
-    from .readers.own.native import write
+    from .readers.layouts.own import write
     from .readers.ratings.rated_item import RatedItem
     from .simulation.play import play_to_file
     from .systems.result import SystemResult
@@ -39,7 +39,7 @@ _PUBLIC = {
     "InputError": "errors",
     "MissingExtra": "errors",
     "read": "readers.corpus",
-    "write": "readers.own.native",
+    "write": "readers.layouts.own",
     "Measure": "measure",
     "Score": "measure",
     "parse_measure": "measure:parse",

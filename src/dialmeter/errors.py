@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
@@ -100,9 +100,8 @@ class ConditionHolds(Exception):
     """A ``--fail-if`` condition is true (exit code 1)."""
 
 
-@contextmanager
-def placing(**places: Any) -> Iterator[None]:
-    """Add places to input errors that do not have them.
+class placing(AbstractContextManager[None]):  # noqa: N801  used like a function
+    """Add places to input errors that do not have them. A class, because it is entered for every turn of large files.
 
     Example:
         >>> with placing(file="p.json"):
@@ -110,10 +109,13 @@ def placing(**places: Any) -> Iterator[None]:
         Traceback (most recent call last):
         dialmeter.errors.InputError: p.json: turn 2: expected a string
     """
-    try:
-        yield
-    except InputError as error:
-        raise error.at(**places) from None
+
+    def __init__(self, **places: Any) -> None:
+        self._places = places
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, InputError):
+            raise error.at(**self._places) from None
 
 
 @contextmanager

@@ -13,8 +13,7 @@ import pytest
 
 from dialmeter.model import Dialogue, Frame, Turn
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.own.native import write
-from dialmeter.readers.own.writers import WRITERS
+from dialmeter.readers.layouts.own import WRITERS, write
 from dialmeter.tracking.scoring import score_file
 
 from ..readers.states.layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS

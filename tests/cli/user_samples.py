@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dialmeter.model import Act, Conversation, Move
-from dialmeter.readers.own.native import conversation_to_dict as line_of
+from dialmeter.readers.layouts.own import conversation_to_dict as line_of
 
 from ..users.talks import goal, system, talk, user
 from .samples import written

@@ -52,7 +52,7 @@ from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.case_files import read_cases, read_scores
 from dialmeter.judges.cases import Case, Place
 from dialmeter.model import Trajectory
-from dialmeter.readers.own.writers import WRITERS
+from dialmeter.readers.layouts.own import WRITERS
 from dialmeter.tracking.rule_sets.rules import change, named
 
 Numbers = dict[str, float | None]

@@ -20,8 +20,8 @@ from dialmeter.judges.attacks.paraphrases import contract, expand_contractions
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.words import changed_spans, sentences, tokens
 from dialmeter.model import SYSTEM, USER, Act, ExpectedAction, Move, Step, TaskGoal, Trajectory
-from dialmeter.readers.completions.choose import state_in
-from dialmeter.readers.completions.llm import _PATTERN, _id_pattern
+from dialmeter.readers.completions import state_in
+from dialmeter.readers.layouts.llm import _PATTERN, _id_pattern
 from dialmeter.simulation.understand import understand
 from dialmeter.users import profile
 from dialmeter.users.blame.words import WordSearch
@@ -39,7 +39,7 @@ from .patterns import computed, packages, uses
 COMPUTED = {
     "dialmeter.core.secrets._pattern",
     "dialmeter.judges.adapters.answer_forms._mark_scales",
-    "dialmeter.readers.completions.llm._id_pattern",
+    "dialmeter.readers.layouts.llm._id_pattern",
     "dialmeter.simulation.understand._forms",
     "dialmeter.simulation.understand._compile",
     "dialmeter.users.counting._is_absent",

@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.judges.adapters.answer_forms import objects_in
-from dialmeter.readers.completions.choose import state_in
+from dialmeter.readers.completions import state_in
 from dialmeter.readers.source import first_items
 from dialmeter.readers.strict_json import parse_unique
 

@@ -11,7 +11,7 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.case_files import read_cases
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.corpus import read
-from dialmeter.readers.multiwoz.goals import GoalFile
+from dialmeter.readers.layouts.goals import GoalFile
 from dialmeter.simulation.goals import read_goals
 from dialmeter.tracking.rule_sets.rules import load as load_rules
 from dialmeter.users.profile import load as load_profile
@@ -32,19 +32,19 @@ def line(talk: str) -> str:
 BAD_TALK = {
     "a text": ('"talk":"x"', "dialogue d: talk must be a list, found a string"),
     "nothing": ('"talk":null', "dialogue d: talk must be a list, found null"),
-    "a move that is a number": ('"talk":[1]', "dialogue d, turn 0: talk[0] must be an object, found a whole number"),
+    "a move that is a number": ('"talk":[1]', "dialogue d, turn 0: talk[0] must be an object, found a number"),
     "no speaker": ('"talk":[{"text":"x"}]', "dialogue d, turn 0: talk[0] has no speaker"),
     "a text that is a number": (
         '"talk":[{"speaker":"user","text":3}]',
-        "dialogue d, turn 0: talk[0].text must be a string, found a whole number",
+        "dialogue d, turn 0: talk[0].text must be a string, found a number",
     ),
     "an act that is a number": (
         '"talk":[{"speaker":"user","acts":[3]}]',
-        "dialogue d, turn 0: talk[0].acts[0] must be an object, found a whole number",
+        "dialogue d, turn 0: talk[0].acts[0] must be an object, found a number",
     ),
     "a goal that is a number": (
         '"talk":[{"speaker":"user"}],"goal":3',
-        "dialogue d: goal must be an object or null, found a whole number",
+        "dialogue d: goal must be an object, found a number",
     ),
     "a text twice": (
         '"talk":[{"speaker":"user","text":"x","te\\u0078t":"y"}]',
@@ -103,8 +103,8 @@ BAD_TURNS = {
     "an utterance that is a list": ('"user":[]', "user must be a string, found a list"),
     "a system that is an object": ('"system":{}', "system must be a string, found an object"),
     "a system that is true": ('"system":true', "system must be a string, found true"),
-    "frames that are a number": ('"frames":3', "frames: Expected object, got int"),
-    "frames that are a list": ('"frames":[3]', "frames: Expected object, got array"),
+    "frames that are a number": ('"frames":3', "frames must be an object, found a number"),
+    "frames that are a list": ('"frames":[3]', "frames must be an object, found a list"),
     "bytes in an utterance that are no text": ('"user":"\udcff"', "not UTF-8 text (byte 104)"),
     "bytes in another field that are no text": ('"x":"\udcff"', "not UTF-8 text (byte 101)"),
     "a raw half character": ('"user":"\ud800"', "not UTF-8 text (byte 104)"),

@@ -37,27 +37,6 @@ def test_a_dialogue_knows_the_system(tmp_path: Path) -> None:
     assert len(set(found.clusters)) == 2
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"reply": None}, "line 2, dialogue 2: the reply is missing"),
-        ({"ratings": {"overall": ["good"]}}, "line 2: not a rated item: Expected float, got str"),
-        ({"level": "turn"}, "level must be reply or dialogue, found 'turn'"),
-        ({"id": "1"}, "1: duplicate id"),
-        ({"turns": [], "level": "dialogue"}, "a dialogue without turns"),
-        ({"turns": [{"speaker": "a", "text": "b"}], "level": "dialogue"}, "the file mixes levels"),
-    ],
-)
-def test_bad_lines(tmp_path: Path, change: dict[str, object], says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        open_ratings(lines(tmp_path, LINE, {**LINE, "id": "2", **change}))
-
-
-def test_no_ratings_at_all(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no item of this file is rated"):
-        open_ratings(lines(tmp_path, {**LINE, "ratings": {"overall": []}}, {**LINE, "id": "2", "ratings": {}}))
-
-
 def test_a_file_of_something_else(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text('[{"a": 1}]')
@@ -87,27 +66,6 @@ def test_csv_with_a_column_for_the_dimension(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("id;reply;dimension;rating\n1;Yes;fluent;3\n1;Yes;overall;4\n")
     assert open_ratings(path).items[0].ratings == {"fluent": (3.0,), "overall": (4.0,)}
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        (
-            "2,bot,Hello,Yes.,2,",
-            "2,bot,Hello,Yes.,good,",
-            "line 3, dialogue 2: rating:overall: expected a number, found 'good'",
-        ),
-        ("2,bot,Hello,Yes.,2,", "2,bot,Hello", "line 3: 3 cells, but the first line has 6 columns"),
-        ("2,bot,Hello,Yes.,2,", ",bot,Hello,Yes.,2,", "line 3: a row without an id"),
-        ("Where?,Here.,5", "Where?,There.,5", "rows with this id have different texts"),
-        ("system,", "id,", "line 1: duplicate column 'id'"),
-    ],
-)
-def test_bad_tables(tmp_path: Path, old: str, new: str, says: str) -> None:
-    path = tmp_path / "ratings.csv"
-    path.write_text(TABLE.replace(old, new))
-    with pytest.raises(InputError, match=says):
-        open_ratings(path)
 
 
 def test_scores_made_elsewhere(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.readers.services import gcdf1
+from dialmeter.readers.layouts.services import Gcdf1
 from dialmeter.users.events import COMBINED, DialogueOutcome, Measured
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
@@ -123,7 +123,7 @@ def case_names() -> list[str]:
 def score_case(name: str, rules: str = "gcdf1-repo") -> DialogueOutcome:
     case = cases()[name]
     set_ = [f"{SWITCHES[key]}={str(value).lower()}" for key, value in case["options"].items()]
-    talk = gcdf1.conversation(case["dialogue"])
+    talk = Gcdf1.conversation(case["dialogue"])
     return UserScorer(changed(named(rules), *set_), "multiwoz", value_map()).add(talk)
 
 

@@ -9,7 +9,7 @@ import pytest
 from dialmeter.errors import DialmeterError
 from dialmeter.model import SYSTEM, USER
 from dialmeter.readers.corpus import read
-from dialmeter.readers.own.native import conversation_to_dict
+from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.outcome import KEYWORD, outcome
 from dialmeter.simulation.play import Setting, line, play, play_to_file, sampled

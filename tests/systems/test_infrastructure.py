@@ -12,8 +12,8 @@ import pytest
 from dialmeter import open_run, score_system
 from dialmeter.core.comparison import Resampling, TaskDifference
 from dialmeter.model import Ending
-from dialmeter.readers.agents.messages import ending_of_error
 from dialmeter.readers.conversations import open_trajectories
+from dialmeter.readers.layouts.agents import ending_of_error
 from dialmeter.systems.compare import compare_systems
 
 from ..cli.invoke import call, checked

@@ -11,7 +11,7 @@ from dialmeter import DialmeterError, TrackerScorer
 from dialmeter.errors import NotApplicable
 from dialmeter.model import Dialogue, Frame, Schema, Turn
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.own.native import write
+from dialmeter.readers.layouts.own import write
 from dialmeter.studies.sensitivity import SchemaSensitivity, study_sensitivity
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file
@@ -105,7 +105,8 @@ def test_a_frame_of_the_wrong_type_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     turn = {"turn": 0, "gold": {}, "pred": {}, "frames": {"Hotels_1": {"gold_intent": 3}}}
     path.write_text(json.dumps({"dialogue_id": "d", "turns": [turn]}) + "\n")
-    with pytest.raises(DialmeterError, match=r"dialogue d, turn 0: frames: Expected str \| null, got int"):
+    message = r"dialogue d, turn 0: frames\.Hotels_1\.gold_intent must be a string, found a number"
+    with pytest.raises(DialmeterError, match=message):
         list(open_corpus(path))
 
 

@@ -13,7 +13,7 @@ from dialmeter.core.comparison import Resampling
 from dialmeter.core.ladder import Ladder
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
-from dialmeter.readers.own.native import conversation_to_dict
+from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.compare import common_goals, compare
 from dialmeter.users.result import UserResult, UserSettings
 from dialmeter.users.scorer import UserScorer, score_user

@@ -12,7 +12,7 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.model import SYSTEM, USER, Act, DomainGoal, Move
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.readers.services import gcdf1
+from dialmeter.readers.layouts.services import Gcdf1
 from dialmeter.readers.source import Sample
 
 
@@ -82,8 +82,8 @@ def test_packed_files_and_folders(tmp_path: Path) -> None:
 
 def test_dialogues_without_goals_are_another_format(tmp_path: Path) -> None:
     plain = {key: value for key, value in dialogue().items() if key != "goal"}
-    assert gcdf1.detect(Sample("document", [dialogue()]))
-    assert not gcdf1.detect(Sample("document", [plain]))
+    assert Gcdf1.detect(Sample("document", [dialogue()]))
+    assert not Gcdf1.detect(Sample("document", [plain]))
     forced = open_conversations(write(tmp_path, [plain]), "gcdf1")
     assert [talk.goal for talk in forced] == [None]
 

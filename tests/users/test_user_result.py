@@ -11,7 +11,7 @@ import pytest
 from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
-from dialmeter.readers.own import native
+from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.events import Event
 from dialmeter.users.score_table import MEASURES
 from dialmeter.users.scorer import UserScorer, score_user
@@ -86,7 +86,7 @@ def test_signatures_name_goals_not_order_or_format(tmp_path: Path) -> None:
     assert fields["domain"] == "combined"
     assert (fields["d"], fields["t"]) == ("4", "8")
     lines, published = tmp_path / "talk.jsonl", tmp_path / "talk.json"
-    lines.write_bytes(b"\n".join(msgspec.json.encode(native.conversation_to_dict(each)) for each in corpus()[::-1]))
+    lines.write_bytes(b"\n".join(msgspec.json.encode(conversation_to_dict(each)) for each in corpus()[::-1]))
     published.write_text(json.dumps([as_published(each) for each in corpus()]))
     for path in (lines, published):
         result = score_user(path)

@@ -14,7 +14,7 @@ import click
 from ..core.output import new_file
 from ..errors import InputError
 from ..readers.corpus import open_corpus
-from ..readers.own.writers import WRITERS, Losses
+from ..readers.layouts.own import WRITERS, Losses
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.parts import Role
 from ..tracking.align import plain_dialogues, read_pair

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ..errors import DialmeterError, InputError, MissingExtra
 from ..measure import Measure
 from ..model import dialogue_key
-from ..readers.services.schema import read_schema
+from ..readers.layouts.schema import read_schema
 from ..tracking.compare import keys_by_order
 from ..tracking.resolve_measures import ResolvedMeasure
 from ..tracking.result import TrackerResult

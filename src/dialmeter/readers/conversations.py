@@ -9,46 +9,67 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from ..errors import InputError
 from ..model import Conversation, Trajectory
+from ..registry import Registry
 from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format
-from .multiwoz.goals import GoalFile
+from .layouts.goals import GoalFile
 from .parts import UniqueIds
 from .raw_file import is_stream
 from .source import Source, Span, spans
 from .unrecognised_input import no_data
 
+Item = TypeVar("Item", Conversation, Trajectory)
 
-class Conversations(OpenFile):
-    """An open file of conversations. It can be iterated once, and yields one conversation at a time.
+
+class DecodedFile(OpenFile, Generic[Item]):
+    """An open file whose dialogues are decoded one at a time. It can be iterated once.
 
     Attributes:
         refused: errors of the invalid dialogues, which are skipped. Complete when the whole file has been read.
     """
 
+    formats: Registry
+    decoder: str
+    """The name of the function of the reader that decodes a dialogue."""
+
     def __init__(self, source: Source, format: str, goals: GoalFile | None = None) -> None:
         super().__init__(source, format)
         self.refused: list[InputError] = []
-        self._reader = CONVERSATION_FORMATS.load(format)
+        self._reader = self.formats.load(format)
         self._goals = goals
 
-    def __iter__(self) -> Iterator[Conversation]:
+    def __iter__(self) -> Iterator[Item]:
         ids = UniqueIds()
+        decode = getattr(self._reader, self.decoder)
         with self._source.reading():
             for item in self._reader.items(self._source):
                 try:
-                    conversation = self._reader.conversation(item)
-                    ids.check(conversation.id)
+                    dialogue = decode(item)
+                    ids.check(dialogue.id)
                     if self._goals is not None:
-                        conversation = self._goals.apply_to(conversation)
+                        dialogue = self._goals.apply_to(dialogue)
                 except InputError as error:
                     self.refused.append(self._source.add_place(error))
                 else:
-                    yield conversation
+                    yield dialogue
             self._source.check_keys()
             if self._goals is not None:
                 self._source.notices.extend(self._goals.notices())
+
+
+class Conversations(DecodedFile[Conversation]):
+    """An open file of conversations."""
+
+    formats, decoder = CONVERSATION_FORMATS, "conversation"
+
+
+class Trajectories(DecodedFile[Trajectory]):
+    """An open log."""
+
+    formats, decoder = LOG_FORMATS, "trajectory"
 
 
 def open_conversations(path: str | Path, format: str | None = None, goals: str | Path | None = None) -> Conversations:
@@ -76,12 +97,7 @@ def open_conversations(path: str | Path, format: str | None = None, goals: str |
         CONVERSATION_FORMATS.load(format)
     goal_file = None if goals is None else GoalFile(goals)
     source = Source(path)
-    name = find_format(
-        source,
-        CONVERSATION_FORMATS,
-        format,
-        "unknown conversation format; see `dialmeter list conversations`, or name the format with --from",
-    )
+    name = find_format(source, CONVERSATION_FORMATS, format, "conversation format", "conversations")
     return Conversations(source, name, goal_file)
 
 
@@ -90,13 +106,7 @@ _LINE_BY_LINE = frozenset({"native", "states"})
 
 
 def spans_of(path: str | Path, format: str, goals: str | Path | None = None) -> list[Span]:
-    """Return the spans of a file that can be read independently; with a file of goals, one span for the whole file.
-
-    Args:
-        path: the file, or ``-``.
-        format: its format.
-        goals: a file of goals.
-    """
+    """Return the spans of a file that can be read independently; with a file of goals, one span for the whole file."""
     if format in _LINE_BY_LINE and goals is None and Path(path).is_file():
         return spans(str(path))
     return [Span(str(path))]
@@ -111,31 +121,6 @@ def open_span(span: Span, format: str, goals: str | Path | None = None) -> Conve
     if span.bounds is None:
         return open_conversations(span.path, format, goals)
     return Conversations(Source(span.path, span=span.bounds), format)
-
-
-class Trajectories(OpenFile):
-    """An open log. It can be iterated once, and yields one trajectory at a time.
-
-    Attributes:
-        refused: errors of the invalid dialogues, which are skipped. Complete when the whole file has been read.
-    """
-
-    def __init__(self, source: Source, format: str) -> None:
-        super().__init__(source, format)
-        self.refused: list[InputError] = []
-        self._reader = LOG_FORMATS.load(format)
-
-    def __iter__(self) -> Iterator[Trajectory]:
-        ids = UniqueIds()
-        with self._source.reading():
-            for item in self._reader.items(self._source):
-                try:
-                    trajectory: Trajectory = self._reader.trajectory(item)
-                    ids.check(trajectory.id)
-                except InputError as error:
-                    self.refused.append(self._source.add_place(error))
-                else:
-                    yield trajectory
 
 
 def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True) -> bool:
@@ -194,5 +179,4 @@ def open_trajectories(path: str | Path, format: str | None = None) -> Trajectori
     if format is not None:
         LOG_FORMATS.load(format)
     source = Source(path)
-    unknown = "unknown log format; see `dialmeter list logs`, or name the format with --from"
-    return Trajectories(source, find_format(source, LOG_FORMATS, format, unknown))
+    return Trajectories(source, find_format(source, LOG_FORMATS, format, "log format", "logs"))

@@ -88,12 +88,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
             FORMATS.load(format)
         if source.fields and not getattr(FORMATS.load(format), "TAKES_FIELDS", False):
             raise DialmeterError(f"--fields applies to the formats rows and llm, not to {format}")
-    name = find_format(
-        source,
-        FORMATS,
-        format,
-        "unknown format; see `dialmeter list formats`, or name the format with --from",
-    )
+    name = find_format(source, FORMATS, format, "format", "formats")
     if source.tracker and name != "native":
         source.close()
         raise InputError(
@@ -103,12 +98,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
 
 
 def spans_of(path: str | Path, format: str) -> list[Span]:
-    """Return the spans of a file that can be read independently.
-
-    Args:
-        path: the file, with or without ``#TRACKER``, or ``-``.
-        format: its format.
-    """
+    """Return the spans of a file, with or without ``#TRACKER``, that can be read independently."""
     file, _ = split_tracker(path)
     if format != "native" or not Path(file).is_file():
         return [Span(str(path))]

@@ -10,6 +10,7 @@ from math import isfinite, nan
 from typing import Any, NamedTuple
 
 from ..errors import InputError, MissingExtra, one_line, placing
+from .entries import first_entry
 from .parts import as_mapping
 from .source import Sample, Source
 from .strict_json import parse_unique
@@ -164,8 +165,7 @@ def first_row(sample: Sample) -> Mapping[str, Any]:
     """Return the first row, for detection. It is empty if there are no rows; for a text it has only column names."""
     if sample.kind == "text":
         return dict.fromkeys(parse_header(sample.value)[0], "")
-    row = next(iter(sample.value), None) if isinstance(sample.value, list) else sample.value
-    return row if sample.kind in ("lines", "document") and isinstance(row, dict) else {}
+    return first_entry(sample)
 
 
 def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
@@ -182,8 +182,8 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
         yield from read_csv(source).rows
     elif kind == "document":
         document = source.document
-        things = document if isinstance(document, list) else [document]
-        yield from ((None, as_mapping(thing, "a row")) for thing in things)
+        rows = document if isinstance(document, list) else [document]
+        yield from ((None, as_mapping(value, "a row")) for value in rows)
     else:
         for number, line in source.lines():
             with placing(line=number):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..errors import InputError, one_line, placing
 from ..model import SYSTEM, USER, Conversation, Goal, Move
-from .parts import as_list, as_mapping, as_text
+from .parts import as_list, as_mapping, as_text, as_type
 from .source import Sample, Source
 from .strict_json import parse_unique
 
@@ -20,14 +20,23 @@ MovesReader: TypeAlias = Callable[[int, Any], Iterable[Move]]
 """A function that yields the moves of a turn, given its position and the undecoded turn."""
 
 
+class TurnType(Protocol):
+    """A type of turns: a msgspec struct."""
+
+    def moves(self) -> Iterable[Move]:
+        """Yield the moves of the turn."""
+
+
 class Entry(NamedTuple):
     """One undecoded dialogue of a file: the bytes of a line, or an element of the document."""
 
     name: str
     """Its position in the file, counted from 1. It is the id of a dialogue that has no id."""
-    thing: Any
+    value: Any
     line: int | None = None
     file: str | None = None
+    context: Any = None
+    """What the reader of the format knows in addition, such as the file of acts."""
 
     def parsed(self) -> Any:
         """Return the dialogue as parsed JSON.
@@ -35,7 +44,7 @@ class Entry(NamedTuple):
         Raises:
             InputError: the line is not valid JSON.
         """
-        return self.thing if self.line is None else parse_unique(self.thing, None, self.line)
+        return self.value if self.line is None else parse_unique(self.value, None, self.line)
 
     def placing(self) -> AbstractContextManager[None]:
         """Context manager that adds the place of this dialogue to errors without a place."""
@@ -44,9 +53,6 @@ class Entry(NamedTuple):
     @contextmanager
     def opened(self, id_key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Context manager that gives the dialogue and its id, and adds the place of the dialogue to errors.
-
-        Args:
-            id_key: the key of the id.
 
         Raises:
             InputError: the dialogue is not an object, or has no id.
@@ -60,14 +66,14 @@ class Entry(NamedTuple):
                 yield name, entry
 
     def conversation(
-        self, id_key: str, turns_key: str, read: MovesReader, goal: Callable[[Any], Goal] | None = None
+        self, id_key: str, turns_key: str, kind: type[TurnType], goal: Callable[[Any], Goal] | None = None
     ) -> Conversation:
         """Decode the dialogue.
 
         Args:
             id_key: the key of the id.
             turns_key: the key of the turns.
-            read: yields the moves of a turn.
+            kind: the type of a turn.
             goal: decodes the value of the key ``goal``.
 
         Raises:
@@ -75,7 +81,9 @@ class Entry(NamedTuple):
         """
         with self.opened(id_key) as (name, entry):
             decoded = None if goal is None or entry.get("goal") is None else goal(entry["goal"])
-            return make_conversation(name, read_moves(as_list(entry.get(turns_key), turns_key), read), decoded)
+            turns = as_list(entry.get(turns_key), turns_key)
+            moves = read_moves(turns, lambda _, turn: as_type(turn, kind, "a turn").moves())
+            return make_conversation(name, moves, decoded)
 
 
 def entries(source: Source) -> Iterator[Entry]:
@@ -85,8 +93,8 @@ def entries(source: Source) -> Iterator[Entry]:
             yield Entry(str(place), line, number)
         return
     document = source.document
-    for place, thing in enumerate(document if isinstance(document, list) else [document], 1):
-        yield Entry(str(place), thing)
+    for place, value in enumerate(document if isinstance(document, list) else [document], 1):
+        yield Entry(str(place), value)
 
 
 class Passage(NamedTuple):
@@ -191,13 +199,11 @@ def read_moves(turns: Iterable[Any], read: MovesReader) -> Iterator[Move]:
         InputError: an invalid turn, with its position.
     """
     for place, turn in enumerate(turns):
-        try:
+        with placing(turn=place):
             yield from read(place, turn)
-        except InputError as error:
-            raise error.at(turn=place) from None
 
 
-def make_conversation(dialogue: str, moves: Iterable[Move], goal: Goal | None = None) -> Conversation:
+def make_conversation(dialogue: str, moves: Iterable[Move], goal: Goal | None = None, task: str = "") -> Conversation:
     """Make a conversation of at least one move.
 
     Raises:
@@ -206,4 +212,4 @@ def make_conversation(dialogue: str, moves: Iterable[Move], goal: Goal | None = 
     all_moves = tuple(moves)
     if not all_moves:
         raise InputError("a dialogue without utterances")
-    return Conversation(dialogue, all_moves, goal)
+    return Conversation(dialogue, all_moves, goal, task=task)

@@ -43,31 +43,31 @@ class Format(NamedTuple):
 
 # Detection tries the formats in this order. Formats of other packages are not detected; the user must name them.
 _BUILT_IN = (
-    Format("native", "own.native", "own.native:NativeConversations"),
-    Format("states", conversations="own.native:StateUtterances"),
-    Format("rows", "own.rows"),
-    Format("llm", "completions.llm"),
-    Format("nested", "multiwoz.fga:Nested"),
-    Format("fga-text", "multiwoz.fga:FgaText"),
-    Format("trade", "multiwoz.results:Trade"),
-    Format("som-dst", "multiwoz.results:SomDst"),
-    Format("trippy", "multiwoz.results:TripPy"),
-    Format("vectors", "multiwoz.fga:CorrectnessVectors"),
-    Format("gcdf1", conversations="services.gcdf1"),
-    Format("sgd", "services.sgd", "services.sgd:SgdConversations"),
-    Format("mwzeval", "multiwoz.results:MwzEval"),
-    Format("ic-dst", "trackers.ic_dst"),
-    Format("ldst", "trackers.ldst"),
-    Format("simpletod", "trackers.simpletod"),
-    Format("bspn", "trackers.bspn"),
-    Format("convlab3", "multiwoz.convlab3", "multiwoz.convlab3:ConvLab3Conversations"),
-    Format("t5-text", "multiwoz.results:T5Text"),
-    Format("dstc10", "multiwoz.results:Dstc10"),
-    Format("multiwoz", "multiwoz.multiwoz", "multiwoz.multiwoz:MultiWozConversations"),
-    Format("taskmaster", conversations="services.taskmaster"),
-    Format("tau-bench", conversations="agents.logs:TauBench", log="agents.logs:TauBench"),
-    Format("tau2-bench", conversations="agents.logs:Tau2Bench", log="agents.logs:Tau2Bench"),
-    Format("inspect", conversations="agents.logs:Inspect", log="agents.logs:Inspect"),
+    Format("native", "layouts.own:Native", "layouts.own:NativeConversations"),
+    Format("states", conversations="layouts.own:StateUtterances"),
+    Format("rows", "layouts.rows"),
+    Format("llm", "layouts.llm"),
+    Format("nested", "layouts.tracker_results:Nested"),
+    Format("fga-text", "layouts.tracker_texts:FgaText"),
+    Format("trade", "layouts.tracker_results:Trade"),
+    Format("som-dst", "layouts.tracker_results:SomDst"),
+    Format("trippy", "layouts.tracker_results:TripPy"),
+    Format("vectors", "layouts.tracker_results:CorrectnessVectors"),
+    Format("gcdf1", conversations="layouts.services:Gcdf1"),
+    Format("sgd", "layouts.services:Sgd", "layouts.services:SgdConversations"),
+    Format("mwzeval", "layouts.tracker_results:MwzEval"),
+    Format("ic-dst", "layouts.tracker_texts:IcDst"),
+    Format("ldst", "layouts.tracker_texts:Ldst"),
+    Format("simpletod", "layouts.tracker_texts:SimpleTod"),
+    Format("bspn", "layouts.tracker_texts:Bspn"),
+    Format("convlab3", "layouts.multiwoz:ConvLab3", "layouts.multiwoz:ConvLab3Conversations"),
+    Format("t5-text", "layouts.tracker_texts:T5Text"),
+    Format("dstc10", "layouts.tracker_results:Dstc10"),
+    Format("multiwoz", "layouts.multiwoz:MultiWoz", "layouts.multiwoz:MultiWozConversations"),
+    Format("taskmaster", conversations="layouts.services:Taskmaster"),
+    Format("tau-bench", conversations="layouts.agents:TauBench", log="layouts.agents:TauBench"),
+    Format("tau2-bench", conversations="layouts.agents:Tau2Bench", log="layouts.agents:Tau2Bench"),
+    Format("inspect", conversations="layouts.agents:Inspect", log="layouts.agents:Inspect"),
     Format("chat", conversations="chat.chat", log="chat.chat"),
     Format("personachat", conversations="chat.texts:PersonaChat"),
     Format("satisfaction", conversations="chat.satisfaction"),
@@ -119,14 +119,15 @@ class OpenFile:
         return self._source.notices
 
 
-def find_format(source: Source, formats: Registry, format: str | None, unknown: str) -> str:
+def find_format(source: Source, formats: Registry, format: str | None, noun: str, topic: str) -> str:
     """Return the name of the given or detected format. Close the file if detection fails.
 
     Args:
         source: the file.
         formats: ``FORMATS``, ``CONVERSATION_FORMATS`` or ``LOG_FORMATS``.
         format: the name of a format, if the user gave one.
-        unknown: the error message if no format matches.
+        noun: what a member of the formats is called in messages.
+        topic: the topic of ``dialmeter list`` that lists the formats.
 
     Raises:
         InputError: the file does not exist, or no format matches.
@@ -141,6 +142,7 @@ def find_format(source: Source, formats: Registry, format: str | None, unknown: 
             raise InputError(reason, file=source.name)
         name = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         if name is None:
+            unknown = f"unknown {noun}; see `dialmeter list {topic}`, or name the format with --from"
             raise InputError(unknown_format(sample, unknown, with_closest=formats is FORMATS), file=source.name)
     except InputError:
         source.close()

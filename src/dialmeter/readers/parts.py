@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -14,7 +15,7 @@ from ..errors import InputError, one_line, placing
 from ..model import Dialogue, State, Turn, Value, dialogue_key
 from .strict_json import REFUSALS, Doubled, count_written_strings, kind_of
 
-Thing = TypeVar("Thing")
+Decoded = TypeVar("Decoded")
 TURN_DIGITS = 6
 LATEST_TURN = 10**TURN_DIGITS
 """Turn numbers are smaller than this."""
@@ -28,7 +29,7 @@ class Role(Enum):
     PRED = "pred"
 
 
-def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
+def as_mapping(value: Any, what: str) -> Mapping[str, Any]:
     """Return a JSON object. Raise InputError if the value is of another type or has a duplicate key.
 
     Example:
@@ -36,30 +37,30 @@ def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
         Traceback (most recent call last):
         dialmeter.errors.InputError: a state must be an object, found a list
     """
-    if type(thing) is dict:
-        return thing
-    if isinstance(thing, Doubled):
-        raise InputError(f"duplicate key {one_line(thing.twice)!r} in {what}")
-    raise InputError(f"{what} must be an object, found {kind_of(thing)}")
+    if type(value) is dict:
+        return value
+    if isinstance(value, Doubled):
+        raise InputError(f"duplicate key {one_line(value.twice)!r} in {what}")
+    raise InputError(f"{what} must be an object, found {kind_of(value)}")
 
 
-def as_list(thing: Any, what: str) -> list[Any]:
+def as_list(value: Any, what: str) -> list[Any]:
     """Return a JSON list. Raise InputError if the value is of another type."""
-    if not isinstance(thing, list):
-        raise InputError(f"{what} must be a list, found {kind_of(thing)}")
-    return thing
+    if not isinstance(value, list):
+        raise InputError(f"{what} must be a list, found {kind_of(value)}")
+    return value
 
 
-def as_text(thing: Any, what: str) -> str:
+def as_text(value: Any, what: str) -> str:
     """Return a string; ``null`` becomes an empty string. Raise InputError if the value is of another type."""
-    if thing is None:
+    if value is None:
         return ""
-    if not isinstance(thing, str):
-        raise InputError(f"{what} must be a string, found {kind_of(thing)}")
-    return thing
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a string, found {kind_of(value)}")
+    return value
 
 
-def as_value(thing: Any) -> Value | None:
+def as_value(value: Any) -> Value | None:
     """Convert a JSON value to a slot value.
 
     A number becomes a string, and a list of one element becomes that element. A list of several elements holds
@@ -69,22 +70,22 @@ def as_value(thing: Any) -> Value | None:
         >>> as_value(3), as_value(["east"]), as_value(["6 pm", "18:00"]), as_value(["a|b"]), as_value([]), as_value(None)
         ('3', 'east', ('6 pm', '18:00'), ('a|b',), (), None)
     """
-    if isinstance(thing, str):
-        return thing
-    if thing is None:
+    if isinstance(value, str):
+        return value
+    if value is None:
         return None
-    if isinstance(thing, list | tuple):
-        values = tuple(_scalar_text(each) for each in thing)
+    if isinstance(value, list | tuple):
+        values = tuple(_scalar_text(each) for each in value)
         return values[0] if len(values) == 1 and "|" not in values[0] else values
-    return _scalar_text(thing)
+    return _scalar_text(value)
 
 
-def _scalar_text(thing: Any) -> str:
-    if isinstance(thing, str):
-        return thing
-    if isinstance(thing, int | float) and not isinstance(thing, bool):
-        return str(thing)
-    raise InputError(f"a value must be a string, a number or a list of them, found {kind_of(thing)}")
+def _scalar_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"a value must be a string, a number or a list of them, found {kind_of(value)}")
 
 
 def value_text(value: str | int | float | bool) -> str:
@@ -128,23 +129,13 @@ def dialogue(dialogue_id: str, turns: Iterable[Turn]) -> Dialogue:
     Raises:
         InputError: a duplicate turn, or no turns.
     """
-    ordered = tuple(turns)
-    last = -1
-    for turn in ordered:
-        if turn.number <= last:
-            return dialogue(dialogue_id, _sort_turns(dialogue_id, ordered))
-        last = turn.number
+    ordered = tuple(sorted(turns, key=attrgetter("number")))
     if not ordered:
         raise InputError("a dialogue without turns", dialogue=dialogue_id)
-    return Dialogue(dialogue_id, ordered)
-
-
-def _sort_turns(dialogue_id: str, turns: Sequence[Turn]) -> list[Turn]:
-    ordered = sorted(turns, key=lambda turn: turn.number)
     for before, turn in pairwise(ordered):
         if before.number == turn.number:
             raise InputError("duplicate turn", dialogue=dialogue_id, turn=turn.number)
-    return ordered
+    return Dialogue(dialogue_id, ordered)
 
 
 def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any], Iterable[Turn]]) -> Iterator[Dialogue]:
@@ -153,9 +144,9 @@ def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any],
     Raises:
         InputError: an invalid dialogue, with its id.
     """
-    for dialogue_id, thing in items:
+    for dialogue_id, value in items:
         with placing(dialogue=dialogue_id):
-            yield dialogue(dialogue_id, read_turns(thing))
+            yield dialogue(dialogue_id, read_turns(value))
 
 
 def turns_by_id(elements: Iterable[Any], id_key: str, turns_key: str) -> Iterator[tuple[str, Any]]:
@@ -164,8 +155,8 @@ def turns_by_id(elements: Iterable[Any], id_key: str, turns_key: str) -> Iterato
     Raises:
         InputError: an element is not an object, or has no id.
     """
-    for position, thing in enumerate(elements):
-        entry = as_mapping(thing, f"entry {position}")
+    for position, value in enumerate(elements):
+        entry = as_mapping(value, f"entry {position}")
         dialogue_id = entry.get(id_key)
         if not isinstance(dialogue_id, str):
             raise InputError(f"entry {position}: {id_key} must be a string")
@@ -178,21 +169,19 @@ def read_turns(turns: Iterable[tuple[Any, Any]], read: Callable[[Any, Any], Turn
     Raises:
         InputError: an invalid turn, with its number.
     """
-    for number, thing in turns:
-        try:
-            yield read(number, thing)
-        except InputError as error:
-            raise error.at(turn=number) from None
+    for number, value in turns:
+        with placing(turn=number):
+            yield read(number, value)
 
 
-def first_value(thing: Any) -> Any:
+def first_value(value: Any) -> Any:
     """Return the first value of an object, for detection; None for anything else."""
-    return next(iter(thing.values()), None) if isinstance(thing, dict) else None
+    return next(iter(value.values()), None) if isinstance(value, dict) else None
 
 
-def first_mapping(thing: Any) -> Mapping[str, Any]:
+def first_mapping(value: Any) -> Mapping[str, Any]:
     """Return the first element of a list if it is an object, for detection; otherwise an empty mapping."""
-    first = thing[0] if isinstance(thing, list) and thing else None
+    first = value[0] if isinstance(value, list) and value else None
     return first if isinstance(first, dict) else {}
 
 
@@ -203,31 +192,82 @@ _KINDS = {
     "bool": "true or false",
     "array": "a list",
     "object": "an object",
-    "null": "null",
 }
-_EXPECTED = re.compile(r"Expected `([^`]*)`, got `([^`]*)`(?: - at `(?:key in )?\$\.?([^`]*)`)?")
-_MISSING = re.compile(r"Object missing required field `([^`]*)`(?: - at `\$\.?([^`]*)`)?")
+_MISMATCH = re.compile(
+    r"(?:Expected `([^`]*)`, got `([^`]*)`|Object missing required field `([^`]*)`)(?: - at `\$([^`]*)`)?"
+)
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\[\.\.\.\]")
 
 
-def rephrase_message(message: str) -> str:
-    """Rewrite an error message of msgspec in the style of all other messages.
+def as_type(value: Any, kind: type[Decoded], what: str) -> Decoded:
+    """Convert parsed JSON to a type. Raise InputError, with the place in the value, if it does not match the type.
 
     Example:
-        >>> rephrase_message("Expected `array | null`, got `int` - at `$.turns[0].frames`")
-        'turns[0].frames must be a list or null, found a whole number'
-        >>> rephrase_message("Object missing required field `speaker` - at `$.turns[0]`")
-        'turns[0] has no speaker'
+        >>> as_type({"hotel": {"area": 3}}, dict[str, dict[str, str]], "goal")
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: goal.hotel.area must be a string, found a number
     """
-    if match := _EXPECTED.fullmatch(message):
-        kinds = [_KINDS.get(kind, kind) for kind in match[1].split(" | ")]
-        expected = " or ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
-        return f"{match[3] or 'the dialogue'} must be {expected}, found {_KINDS.get(match[2], match[2])}"
-    if match := _MISSING.fullmatch(message):
-        return f"{match[2] or 'the dialogue'} has no {match[1]}"
-    return message.replace("`", "")
+    if isinstance(value, Doubled):
+        as_mapping(value, what)
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise InputError(explain_mismatch(str(error), value, what)) from None
 
 
-class DialogueType(Generic[Thing]):
+def explain_mismatch(message: str, value: Any, what: str) -> str:
+    """Rewrite an error message of msgspec in the style of all other messages. Optional types are not listed.
+
+    Args:
+        message: the message.
+        value: the value that was converted. It has the keys that msgspec writes as ``...``.
+        what: what the value is. A text with a blank, such as "a turn", is not a part of the path.
+
+    Example:
+        >>> turn = {"frames": [{"service": "hotel", "actions": 7}]}
+        >>> explain_mismatch("Expected `array | null`, got `int` - at `$.frames[0].actions`", turn, "a turn")
+        'frames[0].actions must be a list, found a number'
+        >>> explain_mismatch("Object missing required field `speaker`", turn, "a turn")
+        'a turn has no speaker'
+    """
+    match = _MISMATCH.fullmatch(message)
+    if not match:
+        return message.replace("`", "")
+    expected, found, missing, written = match.groups()
+    path, culprit = next(
+        (path, inner)
+        for path, inner in _paths(value, _STEP.findall(written or ""))
+        if (missing not in inner if missing else _kind(inner) == found)
+    )
+    place = f"{what}{path}" if " " not in what else path.removeprefix(".") or what
+    if missing:
+        return f"{place} has no {missing}"
+    kinds = [kind for kind in expected.split(" | ") if kind != "null" and not (kind == "int" and "float" in expected)]
+    *most, last = (_KINDS.get(kind, kind) for kind in kinds)
+    return f"{place} must be {', '.join(most)}{' or ' if most else ''}{last}, found {kind_of(culprit)}"
+
+
+def _kind(value: Any) -> str:
+    """Return the type of a value as msgspec names it."""
+    names = {dict: "object", Doubled: "object", list: "array", type(None): "null"}
+    return names.get(type(value), type(value).__name__)
+
+
+def _paths(value: Any, steps: list[tuple[str, str]], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the places in a value that match the steps, each with its path. A step without a name matches every key."""
+    if not steps:
+        yield path, value
+        return
+    key, index = steps[0]
+    if index:
+        yield from _paths(value[int(index)], steps[1:], f"{path}[{index}]")
+        return
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        if not key or name == key:
+            yield from _paths(inner, steps[1:], f"{path}.{one_line(name, 40)}")
+
+
+class DialogueType(Generic[Decoded]):
     """Decoder of dialogues into a msgspec type.
 
     Args:
@@ -235,13 +275,13 @@ class DialogueType(Generic[Thing]):
         turns: the key of the list of turns, for messages.
     """
 
-    def __init__(self, kind: type[Thing], turns: str) -> None:
+    def __init__(self, kind: type[Decoded], turns: str) -> None:
         self._kind = kind
         self._turns = turns
         self._decode = msgspec.json.Decoder(kind).decode
         self._encode = msgspec.json.Encoder().encode
 
-    def decode(self, data: bytes) -> Thing | None:
+    def decode(self, data: bytes) -> Decoded | None:
         """Fast path for common input. Return None if the text has a duplicate key, an unknown key or an error.
 
         A decoded dialogue has as many strings as its text, unless a key is duplicate, unknown, or holds its default.
@@ -252,23 +292,18 @@ class DialogueType(Generic[Thing]):
             return None
         return dialogue if count_written_strings(self._encode(dialogue)) == count_written_strings(data) else None
 
-    def convert(self, entry: Mapping[str, Any]) -> Thing:
+    def convert(self, entry: Mapping[str, Any]) -> Decoded:
         """Convert parsed JSON to a dialogue.
 
         Raises:
             InputError: the JSON does not match the type; with the dialogue and the position of the turn.
         """
+        name = entry.get("dialogue_id")
         try:
-            return msgspec.convert(entry, self._kind)
-        except msgspec.ValidationError as error:
-            message = str(error)
-            name = entry.get("dialogue_id")
-            place = message.partition(f"$.{self._turns}[")[2].partition("]")[0]
-            raise InputError(
-                rephrase_message(message),
-                dialogue=name if isinstance(name, str) else None,
-                turn=place if place.isdecimal() else None,
-            ) from None
+            return as_type(entry, self._kind, "the dialogue")
+        except InputError as error:
+            place = error.message.partition(f"{self._turns}[")[2].partition("]")[0]
+            raise error.at(dialogue=name if isinstance(name, str) else None, turn=place or None) from None
 
 
 class UniqueIds:

@@ -11,7 +11,6 @@ import stat
 import sys
 import zipfile
 import zlib
-from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -64,6 +63,8 @@ class Budget:
         self.bytes = max_bytes()
         self.blanks = max(_MIN_BLANK_LIMIT, self.bytes // 256)
         self._is_set_by_user = BUDGET_VARIABLE in os.environ
+        self._count = 0
+        self._last_blanks = 0
 
     def check(self, count: int) -> None:
         """Raise InputError if the number of bytes exceeds the limit."""
@@ -82,6 +83,16 @@ class Budget:
             raise self._limit_error(
                 _ALWAYS_ALLOWED, f" and {_MAX_RATIO} times the size of the file after decompression"
             )
+
+    def add_block(self, block: memoryview, packed: int) -> None:
+        """Count the bytes of the next block, and check all limits."""
+        self._count += len(block)
+        self.check_growth(self._count, packed)
+        if len(block) and block[0] in _BLANKS and bytes(block).isspace():
+            self._last_blanks += len(block)
+            self.check_blanks(self._last_blanks)
+        else:
+            self._last_blanks = 0
 
     def check_blanks(self, count: int) -> None:
         """Raise InputError if there are too many consecutive blank characters."""
@@ -183,8 +194,8 @@ def _add_layers(raw: Any, path: str, name: str) -> RawFile:
     hashed = None
     if plain_size is None:
         _stream_digests.pop(path, None)
-        hashed = _HashedStream(raw, path)
-        raw = io.BufferedReader(hashed, _CHUNK)
+        hashed = _Hash(path)
+        raw = io.BufferedReader(_WatchedStream(raw, hashed.add), _CHUNK)
     magic = raw.peek(4)[:4]
     if magic[:2] == b"\x1f\x8b":
         raw = gzip.GzipFile(fileobj=raw)
@@ -193,7 +204,7 @@ def _add_layers(raw: Any, path: str, name: str) -> RawFile:
     elif plain_size is not None:
         budget.check(plain_size)
         return RawFile(raw, file, True, budget)
-    counted = _CountedStream(raw, budget, (lambda: hashed.count) if hashed else (lambda: plain_size or 0))
+    counted = _WatchedStream(raw, lambda block: budget.add_block(block, hashed.count if hashed else plain_size or 0))
     return RawFile(cast(BinaryIO, io.BufferedReader(counted, _CHUNK)), file, False, budget)
 
 
@@ -214,69 +225,39 @@ def _plain_size(raw: BinaryIO) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-class _PassThrough(io.RawIOBase):
-    """A stream that passes through the bytes of another stream."""
+class _WatchedStream(io.RawIOBase):
+    """Passes through the bytes of another stream, and calls a function with every block. The last block is empty."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, watch: Callable[[memoryview], None]) -> None:
         self._file = file
+        self._watch = watch
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         count: int = self._file.readinto1(buffer)
-        self._process(memoryview(buffer)[:count])
+        self._watch(memoryview(buffer)[:count])
         return count
 
     def readall(self) -> bytes:
         return b"".join(iter(partial(self.read, 1 << 20), b""))
 
-    @abstractmethod
-    def _process(self, data: memoryview) -> None:
-        """Process a block that was read. The block is empty at the end."""
 
-
-class _HashedStream(_PassThrough):
+class _Hash:
     """Hashes a stream that can be read only once. The hash is stored when the end is reached."""
 
-    def __init__(self, file: Any, path: str) -> None:
-        super().__init__(file)
+    def __init__(self, path: str) -> None:
         self._path = path
         self._digest = hashlib.sha256()
         self.count = 0
 
-    def _process(self, data: memoryview) -> None:
+    def add(self, data: memoryview) -> None:
         self.count += len(data)
         if len(data):
             self._digest.update(data)
         else:
             _stream_digests[self._path] = self._digest.hexdigest()
-
-
-class _CountedStream(_PassThrough):
-    """Raises InputError when a stream exceeds its budget.
-
-    Args:
-        file: the decompressed stream.
-        budget: the size limit.
-        packed: returns the size of the compressed file, or the number of bytes read so far from a compressed stream.
-    """
-
-    def __init__(self, file: Any, budget: Budget, packed: Callable[[], int]) -> None:
-        super().__init__(file)
-        self._budget = budget
-        self._packed = packed
-        self._count = 0
-        self._blanks = 0
-
-    def _process(self, data: memoryview) -> None:
-        self._count += len(data)
-        self._budget.check_growth(self._count, self._packed())
-        if len(data) and data[0] in _BLANKS and bytes(data).isspace():
-            self._blanks += len(data)
-            self._budget.check_blanks(self._blanks)
-        else:
-            self._blanks = 0
 
 
 def zstd_module() -> Any:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
     from .pairs.vocabulary import Vocabulary
 
-Thing = TypeVar("Thing")
+Content = TypeVar("Content")
 LINE_LIMIT = 64 * 1024 * 1024
 """Maximum length of a line in bytes. A longer line is an error, because no dialogue is that long."""
 
@@ -364,15 +364,15 @@ class Source:
         return line
 
 
-def cache_until_changed(read: Callable[[str], Thing]) -> Callable[[str], Thing]:
+def cache_until_changed(read: Callable[[str], Content]) -> Callable[[str], Content]:
     """Decorate a function that reads a file: the result is cached until the file changes."""
 
     @lru_cache(16)
-    def read_cached(path: str, modified: int, size: int) -> Thing:
+    def read_cached(path: str, modified: int, size: int) -> Content:
         return read(path)
 
     @wraps(read)
-    def read_if_changed(path: str) -> Thing:
+    def read_if_changed(path: str) -> Content:
         if not Path(path).is_file():
             return read(path)
         status = os.stat(path)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..model import DELETED, NAMED, Notice, Turn
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, PairState, Vocabulary
@@ -32,24 +33,31 @@ class _Rows:
 
 
 class TurnRows:
-    """Collects rows and yields dialogues with their turns sorted by number.
-
-    Args:
-        source: the file.
-    """
+    """Collects the rows of a file, and yields dialogues with their turns sorted by number."""
 
     def __init__(self, source: Source) -> None:
-        self._file = source.name
-        self.words = source.vocabulary or Vocabulary()
+        self._source = source
+        self.words = source.vocabulary = source.vocabulary or Vocabulary()
+        self._yes_no = YesNo()
         self._dialogues: defaultdict[str, _Rows] = defaultdict(_Rows)
-
-    def __len__(self) -> int:
-        return len(self._dialogues)
 
     @property
     def names(self) -> Iterable[str]:
         """The ids of the dialogues, in the order of their first rows."""
         return self._dialogues.keys()
+
+    def placing(self, dialogue_id: str, number: Any) -> AbstractContextManager[None]:
+        """Context manager for reading a row: it adds the dialogue and the turn, as written, to errors."""
+        self._yes_no.dialogue, self._yes_no.turn = dialogue_id, number
+        return placing(dialogue=dialogue_id, turn=number if isinstance(number, str | int) and number != "" else None)
+
+    def state(self, written: Any) -> Any:
+        """Convert a state of any layout to a flat state; see :func:`flat_state`."""
+        return flat_state(written, self._yes_no)
+
+    def value(self, slot: str, written: Any) -> Any:
+        """Return yes for true and no for false; any other value is unchanged."""
+        return self._yes_no.replace_boolean(slot, written)
 
     def add(self, dialogue_id: str, turn: Turn) -> None:
         """Add a row: a turn with its number, flat states, and utterances.
@@ -64,53 +72,60 @@ class TurnRows:
         rows.pred[turn.number] = pred
 
     def dialogues(
-        self, renumber: Callable[[str, tuple[Turn, ...]], tuple[Turn, ...]] = lambda _, turns: turns
+        self, empty: str, renumber: Callable[[str, tuple[Turn, ...]], tuple[Turn, ...]] = lambda _, turns: turns
     ) -> Iterator[PairDialogue]:
-        """Yield the dialogues in the order of their first rows.
+        """Yield the dialogues in the order of their first rows, and add the notice about true and false to the source.
 
         Args:
+            empty: the error message if there are no rows.
             renumber: returns the turns with other numbers, given the dialogue id and its turns.
 
         Raises:
-            InputError: a duplicate turn.
+            InputError: no rows, or a duplicate turn.
         """
+        if not self._dialogues:
+            raise InputError(empty)
         for dialogue_id, rows in self._dialogues.items():
             sorted_turns = dialogue(dialogue_id, rows.turns).turns
-            result = PairDialogue(dialogue_id, (self._file, None))
+            result = PairDialogue(dialogue_id, (self._source.name, None))
             result.turns = renumber(dialogue_id, sorted_turns)
             result.numbers = [turn.number for turn in result.turns]
             result.gold = [rows.gold[turn.number] for turn in sorted_turns]
             result.pred = [rows.pred[turn.number] for turn in sorted_turns]
             yield result
+        self._source.notices += self._yes_no.notices(self.words)
 
 
-class Places:
-    """Counts the occurrences that a notice reports, and stores the first places.
+class NoticeCounts:
+    """Counts what the notices of a reader report, and stores the first places.
+
+    Args:
+        messages: code of a notice → its message. ``{}`` in the message is replaced by the count.
 
     Example:
-        >>> places = Places()
-        >>> places.add("MUL1 turn 3")
-        >>> places.notice("torn", "{} values are torn")
-        Notice(code='torn', count=1, message='1 values are torn', where=('MUL1 turn 3',))
+        >>> counts = NoticeCounts({"torn": "{} values are torn", "empty": "{} values are empty"})
+        >>> counts.add("torn", "MUL1 turn 3")
+        >>> counts.notices()
+        [Notice(code='torn', count=1, message='1 values are torn', where=('MUL1 turn 3',))]
     """
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.where: list[str] = []
+    def __init__(self, messages: Mapping[str, str]) -> None:
+        self._messages = messages
+        self._counts = dict.fromkeys(messages, 0)
+        self._where: dict[str, list[str]] = {code: [] for code in messages}
 
-    def add(self, place: str) -> None:
-        self.count += 1
-        if len(self.where) < LISTED:
-            self.where.append(place)
+    def add(self, code: str, place: str = "") -> None:
+        """Count an occurrence. Without a place it is counted only."""
+        self._counts[code] += 1
+        if place and len(self._where[code]) < LISTED:
+            self._where[code].append(place)
 
-    def notice(self, code: str, message: str) -> Notice:
-        """Return the notice. ``{}`` in the message is replaced by the count."""
-        return Notice(code, self.count, message.format(self.count), tuple(self.where))
-
-
-def add_notices(source: Source, notices: dict[str, tuple[Places, str]]) -> None:
-    """Add a notice for each code that has occurrences."""
-    source.notices += [places.notice(code, message) for code, (places, message) in notices.items() if places.count]
+    def notices(self) -> list[Notice]:
+        """Return a notice for each code that has occurrences."""
+        counted = [(code, count) for code, count in self._counts.items() if count]
+        return [
+            Notice(code, count, self._messages[code].format(count), tuple(self._where[code])) for code, count in counted
+        ]
 
 
 def turn_label(dialogue_id: Any, number: Any) -> str:
@@ -118,23 +133,17 @@ def turn_label(dialogue_id: Any, number: Any) -> str:
     return f"{dialogue_id} turn {number}"
 
 
-def as_id(thing: Any, what: str) -> str:
+def as_id(value: Any, what: str) -> str:
     """Return an id as a string. It may be written as a whole number.
 
     Raises:
         InputError: the id is empty or of another type.
     """
-    if thing == "":
+    if value == "":
         raise InputError(f"{what} is empty")
-    if type(thing) not in (str, int):
-        raise InputError(f"{what} must be a string, found {kind_of(thing)}")
-    return str(thing)
-
-
-def add_row_place(error: InputError, dialogue_id: Any, number: Any) -> InputError:
-    """Return the error with the dialogue and turn of the row added."""
-    at = number if isinstance(number, str | int) and number != "" else None
-    return error.at(dialogue=str(dialogue_id), turn=at)
+    if type(value) not in (str, int):
+        raise InputError(f"{what} must be a string, found {kind_of(value)}")
+    return str(value)
 
 
 _NEUTRAL_VALUES = frozenset(

@@ -15,7 +15,7 @@ from random import Random
 from ..errors import DialmeterError, InputError, placing
 from ..model import DomainGoal, Goal, Notice
 from ..readers.conversations import open_conversations
-from ..readers.multiwoz.goals import goal_in
+from ..readers.layouts.goals import goal_in
 from ..readers.parts import as_mapping
 from ..readers.source import Source
 from .world import DAYS, DOMAINS, DONTCARE, Row, World, canonical, failing_slots, forms, goal_values, matches

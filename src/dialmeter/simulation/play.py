@@ -21,7 +21,7 @@ from ..core.lock import Lock
 from ..core.output import cut_torn_line, flush_folder, refuse_replacing, replace_file, write_all
 from ..errors import DialmeterError, Unfinished, writing
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
-from ..readers.own.native import conversation_to_dict
+from ..readers.layouts.own import conversation_to_dict
 from .agents import QUICK, choose
 from .agents.agent import Agent, ChosenAgent, make_agent
 from .goals import sample_goals

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ..model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Frame, Move, State, Turn
-from ..readers.own.native import add_utterances, encode_dialogue
+from ..readers.layouts.own import add_utterances, encode_dialogue
 from .agents import choose
 from .grammar import intent_of, value_of
 from .outcome import KEYWORD, outcome, turns, update_state

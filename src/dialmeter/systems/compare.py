@@ -17,7 +17,7 @@ from ..core.comparison import (
 from ..core.ladder import Ladder, make_ladder, make_rung
 from ..core.result import percent
 from ..errors import DialmeterError
-from ..readers.agents.messages import other_goals
+from ..readers.layouts.agents import other_goals
 from .measures import SystemMeasure
 from .result import SystemResult
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..model import ABORTED, USER, Ending, Trajectory
-from ..readers.agents.messages import CLOSE, goal_key
+from ..readers.layouts.agents import CLOSE, goal_key
 
 Infrastructure: TypeAlias = Literal["both", "failed", "skipped"]
 

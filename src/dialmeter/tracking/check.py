@@ -10,8 +10,8 @@ from ..core.account import NO_PREDICTION, Account, Reason
 from ..errors import InputError
 from ..measure import Score
 from ..model import Dialogue, Notice, Schema
+from ..readers.layouts.schema import read_schema
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.services.schema import read_schema
 from .align import PairFiles, WatchDialogues, open_pair, unwatched
 from .baselines import gold_against_itself
 from .diagnosis.findings import Findings

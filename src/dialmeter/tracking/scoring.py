@@ -19,10 +19,10 @@ from ..garbage import paused_garbage_collection
 from ..measure import Measure
 from ..model import Dialogue, Notice, Turn, Value, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, open_span
+from ..readers.layouts.schema import read_schema
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, turn_with_state
-from ..readers.services.schema import read_schema
 from .align import (
     GoldFile,
     KeptDialogues,

@@ -42,7 +42,7 @@ REFUSED = {
         bad(turns=[TURNS[0], {"turn_id": "1"}]),
         "dialogue bad, turn 1: turns[1] has no speaker",
     ),
-    "a number for a goal": (bad(goal=7), "dialogue bad: goal must be an object or null, found a whole number"),
+    "a number for a goal": (bad(goal=7), "dialogue bad: goal must be an object, found a number"),
     "the same again": ({**GOOD}, "dialogue good: duplicate dialogue id"),
 }
 

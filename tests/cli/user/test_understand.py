@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.model import Conversation, Move
-from dialmeter.readers.own.native import conversation_to_dict
+from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.simulation.understand import TownMaker
 
 from ...simulation.chat_server import chat_server, saying

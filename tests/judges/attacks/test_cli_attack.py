@@ -13,7 +13,7 @@ import pytest
 from dialmeter.judges.attacks import PAPER
 from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.language import Language, thesaurus
-from dialmeter.readers.own.native import conversation_to_dict
+from dialmeter.readers.layouts.own import conversation_to_dict
 
 from ...cli.invoke import call, checked, files_in
 from .talk import VILLAGE

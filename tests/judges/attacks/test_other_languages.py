@@ -16,7 +16,7 @@ from dialmeter.judges.attacks import Attack, Facet, Variant
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.scorer import attack_replies, score_judge
 from dialmeter.model import USER, Conversation, Move, Step, TaskGoal, Trajectory
-from dialmeter.readers.own.native import conversation_to_dict
+from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.items.log_items import language_notices
 from dialmeter.users.scorer import score_user
 

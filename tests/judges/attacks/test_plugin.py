@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dialmeter.readers.own.native import conversation_to_dict
+from dialmeter.readers.layouts.own import conversation_to_dict
 
 from ...docs.test_plugins import install, run
 from .talk import VILLAGE

@@ -14,10 +14,10 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.model import SYSTEM, USER, Trajectory
-from dialmeter.readers.agents.messages import TOOL_AS_USER, read_messages
-from dialmeter.readers.completions.llm import answer_in
 from dialmeter.readers.conversations import is_log, open_conversations, open_trajectories
 from dialmeter.readers.formats import CONVERSATION_FORMATS, LOG_FORMATS
+from dialmeter.readers.layouts.agents import TOOL_AS_USER, read_messages
+from dialmeter.readers.layouts.llm import answer_in
 from dialmeter.readers.raw_file import Archive, _zip_module
 
 from ...shared_data import shared
@@ -202,33 +202,6 @@ def test_results_out_of_order_and_without_a_call() -> None:
 def tau(**changes: Any) -> dict[str, Any]:
     talk = [{"role": "user", "content": "Hi ###STOP###"}]
     return {"task_id": 0, "trial": 0, "reward": 1.0, "info": {}, "traj": talk, **changes}
-
-
-BAD = {
-    "a task without id": (tau(task_id=None), "dialogue 1: task_id must be a number or a string, found null"),
-    "a trial in words": (tau(trial="one"), "dialogue 1: trial must be a whole number, found one"),
-    "a reward in words": (tau(reward="high"), "dialogue 0:0: reward must be a number, found a string"),
-    "a reward of 7": (tau(reward=7), "dialogue 0:0: reward must be between 0 and 1, found 7"),
-    "a strange role": (
-        tau(traj=[{"role": "critic", "content": "no"}]),
-        "dialogue 0:0, turn 0: a message of role 'critic'; expected user, assistant, tool or system",
-    ),
-    "content that is a number": (
-        tau(traj=[{"role": "user", "content": 3}]),
-        "dialogue 0:0, turn 0: content must be a string, found a number",
-    ),
-    "no messages": (tau(traj=None), "dialogue 0:0: messages must be a list, found null"),
-}
-
-
-@pytest.mark.parametrize("kind", BAD)
-def test_a_bad_dialogue_is_refused_alone(kind: str, tmp_path: Path) -> None:
-    bad, message = BAD[kind]
-    path = tmp_path / "log.json"
-    path.write_text(json.dumps([bad, tau(task_id=1)]))
-    file = open_trajectories(path, "tau-bench")
-    assert [each.id for each in file] == ["1:0"]
-    assert [str(error) for error in file.refused] == [f"{path}: {message}"]
 
 
 def test_ids_twice_and_no_reward(tmp_path: Path) -> None:

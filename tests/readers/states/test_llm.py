@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from dialmeter.readers.completions import llm
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.source import Sample
+from dialmeter.readers.layouts import llm
 
-from .files import as_json, complaint, read_all
+from .files import as_json, read_all
 
 AREA = {"hotel-area": "east"}
 
@@ -111,75 +110,6 @@ def test_one_document(tmp_path: Path) -> None:
     pretty = tmp_path / "one.json"
     pretty.write_text(json.dumps({"id": 7, "turn": 0, "output": "none"}, indent=2))
     assert [(found.id, found.turns[0].pred) for found in open_corpus(pretty)] == [("7", {})]
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([row(), []], "line 2: a line must be an object, found a list"),
-        ([row(), "x"], "line 2: a line must be an object, found a string"),
-        (
-            [{"turn": 0, "completion": ""}, row()],
-            "line 1: no dialogue id; expected one of the keys: dialogue_id, dialog_id,",
-        ),
-        ([row(None)], "line 1: a dialogue id must be a string, found null"),
-        ([row(True)], "line 1: a dialogue id must be a string, found true"),
-        ([row([])], "line 1: a dialogue id must be a string, found a list"),
-        ([{"id": "d", "text": ""}, row()], "line 1, dialogue d: no turn number; expected one of the keys: turn,"),
-        ([row(turn="x")], "line 1, dialogue d, turn x: a turn's number must be a whole number, found 'x'"),
-        ([row(turn=-1)], "line 1, dialogue d, turn -1: a turn's number must be a whole number, found '-1'"),
-        ([row(turn=1.5)], "line 1, dialogue d: a turn's number must be a whole number, found '1.5'"),
-        ([row(turn=None)], "line 1, dialogue d: a turn's number must be a whole number, found 'None'"),
-        (
-            [{"id": "d", "turn": 0}, row()],
-            "line 1, dialogue d, turn 0: no completion; expected one of the keys: completion,",
-        ),
-        ([row(completion=3)], "line 1, dialogue d, turn 0: a completion must be a string, found a number"),
-        ([row(completion=True)], "line 1, dialogue d, turn 0: a completion must be a string, found true"),
-        ([{"id": "d", "turn": 0, "choices": []}, row()], "line 1, dialogue d, turn 0: choices must be"),
-        ([{"id": "d", "turn": 0, "choices": {}}, row()], "line 1, dialogue d, turn 0: choices must be"),
-        ([{"id": "d", "turn": 0, "choices": ["x"]}, row()], "line 1, dialogue d, turn 0: a choice must be an object"),
-        ([{"id": "d", "turn": 0, "choices": [{"message": 1}]}, row()], "line 1, dialogue d, turn 0: choices must be"),
-        ([row(gold="x")], "line 1, dialogue d, turn 0: a state must be an object, found a string"),
-        ([row(gold=["x"])], "line 1, dialogue d, turn 0: a pair reads domain-slot-value, found 'x'"),
-        ([row(gold={"hotel": {"area": {}}})], "line 1, dialogue d, turn 0, slot hotel-area: a value must be"),
-        ([row(user=1)], "line 1, dialogue d, turn 0: user must be a string, found a number"),
-        ([row(system=[])], "line 1, dialogue d, turn 0: system must be a string, found a list"),
-        ([row(), row(turn=1), row()], "dialogue d, turn 0: duplicate turn"),
-        ([row("D.json"), row("d")], "dialogue d: duplicate dialogue id"),
-    ],
-)
-def test_bad_lines(tmp_path: Path, rows: list[Any], said: str) -> None:
-    assert complaint(lines_of(tmp_path, *rows), "llm").startswith(said)
-
-
-def test_a_line_that_is_no_json(tmp_path: Path) -> None:
-    path = lines_of(tmp_path, row(), row(turn=1))
-    path.write_text(path.read_text()[:-10])
-    assert complaint(path, "llm").startswith("line 2: not valid JSON: ")
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "fits"),
-    [
-        ("lines", row(), True),
-        ("lines", row(completion=None), True),
-        ("document", [row()], True),
-        ("document", [], False),
-        ("document", {}, False),
-        ("text", "dialogue_id turn completion", False),
-        ("lines", {"dialogue_id": "d", "turns": [], "turn": 0, "text": ""}, False),
-        ("lines", {"dialogue_id": "d", "turn": 0}, False),
-        ("lines", {"dialogue_id": "d", "turn": [], "text": ""}, False),
-        ("lines", {"dialogue_id": "d", "text": ""}, False),
-        ("lines", {"turn": 0, "text": ""}, False),
-        ("document", [{"dialogue_id": "d", "utt_idx": 0, "state": {}, "predictions": {"state": {}}}], False),
-        ("document", [{"dialogue_idx": "d", "dialogue": [{"turn_idx": 0}]}], False),
-        ("document", {"d": [{"response": "", "state": {}}]}, False),
-    ],
-)
-def test_detection(kind: Any, value: Any, fits: bool) -> None:
-    assert llm.detect(Sample(kind, value)) is fits
 
 
 def test_the_page_names_every_key_that_is_tried() -> None:

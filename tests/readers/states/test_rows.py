@@ -137,34 +137,6 @@ def test_without_turns_the_order_counts(tmp_path: Path) -> None:
     assert [each.code for each in corpus.notices] == ["numbered-by-order"]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("id,turn,gold,pred\nd,0,{}\n", "line 2: 3 cells, but the first line has 4 columns"),
-        ('id,turn,gold,pred\nd,0,{},"{\n', "line 2: not valid CSV: unexpected end of data"),
-        ("id,turn,gold,pred\nd,0,{},east\n", "line 2, dialogue d, turn 0: pred must hold an object, a list of"),
-        ("id,turn,gold,pred\nd,0,{},{'a\n", "line 2, dialogue d, turn 0: pred is neither JSON nor a Python literal"),
-        ("id,turn,gold,pred\nd,x,{},{}\n", "line 2, dialogue d, turn x: a turn's number must be a whole number"),
-        ("id,turn,gold,gold\nd,0,{},{}\n", "line 1: duplicate column 'gold'"),
-        ("id,turn,gold,pred\nd,0,{},{}\nd,0,{},{}\n", "dialogue d, turn 0: duplicate turn"),
-        ('id,turn,gold,pred\nd,0,{},"{""a-b"": 1, ""a-b"": 2}"\n', "line 2, dialogue d, turn 0: duplicate key 'a-b'"),
-        ("id,turn,gold,pred\n", "a table without rows"),
-        ("id,turn,gold,pred\n,0,{},{}\n", "line 2: a dialogue id is empty"),
-        ("id,turn,gold,pred\nd,,{},{}\n", "line 2, dialogue d: a turn's number must be a whole number, found ''"),
-        ("sep=;\nid;turn;gold;pred\n", "the first line is a hint for Excel (sep=), not the column names"),
-        (
-            "conv,step,truth\nd,0,{}\n",
-            "unknown format; its columns are conv, step, truth; to read it as a table, name its columns (--fields dialogue=NAME",
-        ),
-    ],
-)
-def test_bad_tables(text: str, said: str, tmp_path: Path) -> None:
-    path = file_of(tmp_path, "a.csv", text)
-    with pytest.raises(InputError) as caught:
-        read(path)
-    assert str(caught.value).startswith(f"{path}: {said}")
-
-
 def test_fields_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = file_of(tmp_path, "a.csv", "conv,turn,gold,mine\nd,0,{},{}\n")
     words = ("tracker", "score", path, "--measure", "JGA", "--ci", "0", "--json")
@@ -225,27 +197,6 @@ def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
     path.write_bytes("dialogue_id,turn,gold,pred\nd\xfc,0,{},{}\n".encode("latin-1"))
     with pytest.raises(InputError, match=r"not UTF-8 text \(byte 28\); save it as UTF-8"):
         read(path)
-
-
-EAST_TEXT = '{"hotel-area": "east"}'
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        ("a.json", '{"dialogue_id": ["d"], "turn": [0], "gold": [{}], "pred": [{}]}', "a table stored by columns; save it by rows"),
-        ("a.json", '{"columns": ["dialogue_id"], "index": [0], "data": [["d"]]}', "a table stored by columns; save it by rows"),
-        ("a.json", '{"d": [{"gold": {}, "pred": {}}]}', "the closest format is nested, which names gold gt and"),
-        ("a.json", '{"data": [{"dialogue_id": "d", "gold": {}}]}', "the closest format is rows, which is a list"),
-        ("a.jsonl", '{"id": "d", "turn": 0, "gold": {}, "pred": [["hotel", "area", "east"]]}', "dialogue d, turn 0: a pair reads"),
-        ("a.jsonl", '{"id": "d", "turn": 0, "gold": {}, "pred": "hotel-area=east"}', "turn 0: pred must hold an object, a list"),
-        ("a.csv", f"id,turn,gold,pred\nd,0,{EAST_TEXT},x,y\n", "line 2: 5 cells, but the first line has 4 columns; quote cells that"),
-    ],
-)  # fmt: skip
-def test_what_people_write_instead(name: str, text: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        read(file_of(tmp_path, name, text))
-    assert said in str(caught.value)
 
 
 def test_a_workbook(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialmeter.model import Dialogue, State, Turn, Value
-from dialmeter.readers.own import native
+from dialmeter.readers.layouts.own import write
 
 from .talks import VALUES
 
@@ -69,7 +69,7 @@ def write_json(path: Path, thing: Any, indent: int | None = None) -> Path:
 def write_lines(path: Path, dialogues: list[Dialogue], side: str = "both") -> Path:
     hidden = {"both": (), "gold": ("pred",), "pred": ("gold",)}[side]
     with path.open("wb") as file:
-        native.write([Dialogue(each.id, tuple(_less(turn, hidden) for turn in each.turns)) for each in dialogues], file)
+        write([Dialogue(each.id, tuple(_less(turn, hidden) for turn in each.turns)) for each in dialogues], file)
     return path
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from dialmeter.model import Act, DomainGoal
 from dialmeter.readers.conversations import open_conversations
 
-from .samples import complaints, read_all
+from .samples import read_all
 
 GOAL = {
     "description": "You want a room.",
@@ -85,24 +85,3 @@ def test_without_goals_nothing_is_warned_of(tmp_path: Path) -> None:
     file = open_conversations(written(tmp_path, dialogue(turn())))
     assert list(file)
     assert not file.notices
-
-
-def test_one_bad_dialogue_is_refused_alone(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        dialogue(turn()),
-        dialogue(turn("agent smith"), name="a"),
-        dialogue(turn(binary=[{"domain": "hotel"}]), name="b"),
-        dialogue(turn(binary=[7]), name="c"),
-        dialogue(turn(), name="d", goal={"inform": {"hotel": {"area": 3}}}),
-        dialogue(turn(), name="e", goal={"request": [7]}),
-        dialogue(turn(), name="f", goal={"request": {"hotel": ["phone"]}}),
-    )
-    assert complaints(path) == [
-        "dialogue a, turn 0: speaker must be USER or SYSTEM, found 'agent smith'",
-        "dialogue b, turn 0: an act without an intent",
-        "dialogue c, turn 0: an act must be an object, found a number",
-        "dialogue d: goal.inform.hotel must be a string, found a number",
-        "dialogue e: goal.request must be an object, found a list",
-        "dialogue f: goal.request.hotel must be an object, found a list",
-    ]

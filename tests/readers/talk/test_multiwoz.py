@@ -13,7 +13,7 @@ from dialmeter.model import Act, DomainGoal
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.pairs.slot_names import slot_in
 
-from .samples import complaints, read_all
+from .samples import read_all
 
 GOAL = {
     "taxi": {},
@@ -95,33 +95,6 @@ def test_acts_beside_the_file(tmp_path: Path, name: str) -> None:
     first, second = read_all(path)
     assert [move.acts for move in first.moves] == [None, (Act("Hotel-Request", "hotel", "area"),), None, (), None, None]
     assert {move.acts for move in second.moves} == {None}
-
-
-def test_one_bad_dialogue_is_refused_alone(tmp_path: Path) -> None:
-    bad = {
-        "a": {"log": [{"text": 3}]},
-        "b": {"log": [{"text": "x", "metadata": {"hotel": {}}}]},
-        "c": {"log": [], "goal": {}},
-        "d": {"goal": {"hotel": {"info": {"area": ["east", "west"]}}}, "log": LOG},
-        "e": {"goal": {"hotel": {"information": {}}}, "log": LOG},
-        "f": {"log": [{"text": "x", "dialog_act": {"Hotel-Inform": ["area"]}}]},
-        "g": 7,
-        "h": {"goal": {"hotel": {"info": {"parking": True}}}, "log": LOG},
-        "i": {"goal": [], "log": LOG},
-    }
-    path = written(tmp_path, {"good": {"log": LOG}, **bad})
-    assert complaints(path) == [
-        "dialogue a, turn 0: text must be a string, found a number",
-        "dialogue b, turn 0: metadata in a user turn: user and system must take turns, and the user must begin",
-        "dialogue c: a dialogue without utterances",
-        "dialogue d, slot hotel-area: a goal must have one value per slot",
-        "dialogue e: the goal in hotel may have info, fail_info, book, fail_book, reqt; found 'information'",
-        "dialogue f, turn 0: act Hotel-Inform must hold pairs of slot and value",
-        "dialogue g: a dialogue must be an object, found a number",
-        "dialogue h, slot hotel-parking: a value must be a string, a number or a list of them, found true",
-        "dialogue i: a goal must be an object, found a list",
-    ]
-    assert [talk.id for talk in open_conversations(path)] == ["good"]
 
 
 def test_a_bad_file_of_acts_is_named(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from dialmeter.model import Act
 from dialmeter.readers.conversations import open_conversations
 
 from ...shared_data import shared
-from .samples import complaints, read_all
+from .samples import read_all
 
 FRAME = {
     "service": "Hotels_1",
@@ -96,27 +96,6 @@ def test_errors_in_a_folder_name_the_file(tmp_path: Path) -> None:
     part.unlink()
     with pytest.raises(InputError, match="a folder without"):
         list(open_conversations(tmp_path, "sgd"))
-
-
-def test_one_bad_dialogue_is_refused_alone(tmp_path: Path) -> None:
-    path = written(
-        tmp_path / "d.json",
-        dialogue(user()),
-        dialogue({"speaker": "NOBODY", "utterance": "", "frames": []}, name="a"),
-        dialogue(user("x", {"actions": []}), name="b"),
-        dialogue(user("x", {"service": "Hotels_1", "actions": [{"slot": "area"}]}), name="c"),
-        dialogue(user(), user("x", {"service": "Hotels_1", "state": {"requested_slots": [1]}}), name="d"),
-        {"turns": []},
-        dialogue(user("x", {"service": "Hotels_1", "actions": "INFORM"}), name="e"),
-    )
-    assert complaints(path) == [
-        "dialogue a, turn 0: speaker must be USER or SYSTEM, found 'NOBODY'",
-        "dialogue b, turn 0: service must be a name, found 'None'",
-        "dialogue c, turn 0, slot Hotels_1: an action without an act",
-        "dialogue d, turn 1: requested_slots must be a string, found a number",
-        "dialogue 6: dialogue_id must be a string",
-        "dialogue e, turn 0: actions must be a list, found a string",
-    ]
 
 
 def test_the_published_sample() -> None:

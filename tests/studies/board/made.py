@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from dialmeter.model import Dialogue, Turn
-from dialmeter.readers.own.native import write
+from dialmeter.readers.layouts.own import write
 
 from ...two_trackers import SEED, VALUES, State, events, one_of
 

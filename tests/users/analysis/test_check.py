@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter.model import Act, Conversation, Move
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.readers.own.native import conversation_to_dict
+from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.analysis.check import UserCheck, check_talk, saying_exactly
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.result import UserSettings

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...readers.multiwoz.multiwoz import ids_of_list
+from ...readers.layouts.multiwoz import ids_of_list
 from ...tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..frame import match_gold_files, name_files
 from ..options import MAP_HELP, combine_options, option, rules_option, source_options

@@ -14,8 +14,8 @@ from ...core.document import Count, Document, ScoreRecord, Text
 from ...errors import DialmeterError, InputError, one_line
 from ...garbage import paused_garbage_collection
 from ...model import Value, dialogue_key
+from ...readers.layouts.schema import read_schema
 from ...readers.pairs.vocabulary import Vocabulary
-from ...readers.services.schema import read_schema
 from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.rule_sets.explain_rules import Flip, UnderRules, explain
 from ...tracking.rule_sets.rules import load, names

@@ -23,17 +23,16 @@ from typing import Any
 
 from ...errors import InputError, placing
 from ...model import SYSTEM, USER, Conversation, Move, TaskGoal, Trajectory
-from ..agents.messages import (
+from ..entries import Entry, entries, first_entry, make_conversation, read_moves
+from ..layouts.agents import (
     amounts,
     as_conversation,
-    dialogue_name,
     ending_token,
     read_messages,
     reward_of,
     task_id,
     trial_number,
 )
-from ..entries import Entry, entries, first_entry, make_conversation, read_moves
 from ..parts import as_list, as_mapping, as_text, first_mapping, refuse_tool_parts
 from ..source import Sample, Source
 
@@ -84,7 +83,7 @@ def trajectory(item: Entry) -> Trajectory:
         entry = _entry(item)
         written_id = next((entry[key] for key in ("task_id", *_IDS) if entry.get(key) is not None), item.name)
         task, trial = task_id(written_id), trial_number(entry.get("trial"))
-        name = dialogue_name(task, trial)
+        name = f"{task}:{trial}"
         with placing(dialogue=name):
             messages = read_messages(_messages(entry))
             instruction = as_text(entry.get("instruction"), "instruction")

@@ -19,7 +19,7 @@ from ..entries import (
     single_lines,
     speaker,
 )
-from ..multiwoz.fga import FgaText
+from ..layouts.tracker_texts import FgaText
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 

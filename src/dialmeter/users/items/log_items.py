@@ -36,7 +36,7 @@ from ...english import english_notices, known_words
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import ABORTED, USER, Notice, Trajectory
-from ...readers.agents.messages import CLOSE, goal_key, other_goals
+from ...readers.layouts.agents import CLOSE, goal_key, other_goals
 from ..events import Event
 from .goal_items import KINDS, GoalItem
 from .text_events import FAULTS, LogWords, text_events

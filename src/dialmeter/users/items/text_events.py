@@ -17,7 +17,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from ...model import SYSTEM, USER, ExpectedAction, Step, ToolCall, Trajectory
-from ...readers.agents.messages import plain_text
+from ...readers.layouts.agents import plain_text
 from ..events import Event
 from ..text.phrases import MONTHS
 from .goal_items import SENTENCE, form_of, kind_of_value, leaves, places_in, secret_spans

@@ -1,1 +1,0 @@
-"""Readers of agent logs: dialogues of users and agents with tool calls and rewards."""

@@ -1,1 +1,0 @@
-"""Readers of MultiWOZ and of trackers that were published on MultiWOZ."""

@@ -1,1 +1,0 @@
-"""dialmeter's own formats."""

@@ -1,1 +1,0 @@
-"""Readers of schema-guided corpora and of other task dialogues."""

@@ -1,1 +1,0 @@
-"""Readers of the output files of published trackers."""
