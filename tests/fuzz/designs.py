@@ -774,7 +774,7 @@ def check_people(draw: Random, folder: Path) -> Iterator[Failed]:
 
     def correlate(ratings: Any) -> Numbers:
         result = judge_human(ratings, ci=ci, resamples=20, resample=resample)  # type: ignore[arg-type]
-        return {f"{each.level} {each.measure}": each.value for each in result.correlations if each.judge == "m"}
+        return {f"{each.level} {each.measure}": each.value for each in result.scores if each.judge == "m"}
 
     def score_of(item: Item) -> dict[str, float]:
         return {} if item.score is None else {"m": item.score}

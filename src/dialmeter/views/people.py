@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..core.account import format_accounts
 from ..errors import one_line
-from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, PeopleCorrelation
+from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL
 from ..judges.people.result import PeopleResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, points
@@ -23,7 +23,7 @@ _SCATTERS = 12
 
 def overview_table(result: PeopleResult) -> Table:
     """Return Spearman over items: one row per judge, one column per dimension."""
-    correlations = _index_correlations(result.correlations)
+    correlations = result.named_scores
     level = result.items.level
     rows = tuple(
         (
@@ -38,7 +38,7 @@ def overview_table(result: PeopleResult) -> Table:
 
 def dimension_table(result: PeopleResult, dimension: str) -> Table:
     """Return all correlations of one dimension: one row per judge, the highest Spearman first."""
-    correlations = _index_correlations(result.correlations)
+    correlations = result.named_scores
     level = result.items.level
     rows = []
     for column in result.columns:
@@ -166,12 +166,12 @@ def every_correlation(result: PeopleResult) -> Table:
     """Return a machine-readable table with one row per correlation."""
     rows = tuple(
         (
-            *(each.measure, each.judge, each.dimension, each.level),
+            *each.names,
             *map(number_cell, (each.value, *(each.ci or (None, None)))),
             *(str(each.n), str(each.unscored), number_cell(each.p)),
             each.reason or each.ci_reason,
         )
-        for each in result.correlations
+        for each in result.scores
     )
     headings = ("measure", "judge", "dimension", "level", "value", "low", "high", "n", "unscored", "p", "note")
     return Table("", headings, rows, frozenset(range(4, 10)))
@@ -208,14 +208,14 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
     """Yield bars of Spearman by judge and dimension, and for each judge its scores against the ratings of the main dimension."""
     level, dimension = result.items.level, result.main_dimension
     scores: dict[str, dict[str, Estimate]] = {}
-    for each in result.correlations:
+    for each in result.scores:
         if (each.measure, each.level) == ("Spearman", level) and each.value is not None:
             scores.setdefault(each.judge, {})[each.dimension] = Estimate(each.value, *(each.ci or ()))
     title = "Agreement of judges with people"
     yield chart("agreement", title, bars.draw, bars.table, scores, y_label="Spearman", as_percent=False)
     ratings = [item.rating(dimension) for item in result.items.items]
     ids = [item.id for item in result.items.items]
-    correlations = _index_correlations(result.correlations)
+    correlations = result.named_scores
     for column in result.columns[:_SCATTERS]:
         spearman = correlations["Spearman", column.name, dimension, level]
         if spearman.value is None:
@@ -231,8 +231,3 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
             correlation=Estimate(spearman.value, *(spearman.ci or ())),
         )
 
-
-def _index_correlations(
-    correlations: Sequence[PeopleCorrelation],
-) -> dict[tuple[str, str, str, str], PeopleCorrelation]:
-    return {(each.measure, each.judge, each.dimension, each.level): each for each in correlations}

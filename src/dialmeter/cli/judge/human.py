@@ -269,7 +269,7 @@ def _check_conditions(conditions: Iterable[Condition], result: PeopleResult) -> 
     named = set(_judge_names(result))
     cells = [
         {"measure": each.measure, "value": each.value, "judge": each.judge, "dimension": each.dimension}
-        for each in result.correlations
+        for each in result.scores
         if each.level == result.items.level and each.judge in named and each.value is not None
     ]
     main = [
