@@ -682,7 +682,7 @@ def check_judge(draw: Random, folder: Path) -> Iterator[Failed]:
         result = score_judge(
             cases, {}, threshold=threshold, ci=draw.choice((0, 0.95)), scores=pairs, lower_is_better=turned
         )
-        return {f"{cell.judge} {cell.attack}": cell.value for cell in result.cells if cell.judge in scores}
+        return {f"{cell.judge} {cell.attack}": cell.value for cell in result.scores if cell.judge in scores}
 
     def by_files() -> Numbers:
         path = folder / "cases.jsonl"

@@ -230,4 +230,3 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
             column.scores,
             correlation=Estimate(spearman.value, *(spearman.ci or ())),
         )
-

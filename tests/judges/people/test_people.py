@@ -93,9 +93,7 @@ def test_systems_with_equal_means_have_equal_ranks() -> None:
         for n, rating in enumerate(values)
     ]
     found = {
-        each.measure: each
-        for each in judge_human(items, ci=0).scores
-        if (each.judge, each.level) == ("m", "system")
+        each.measure: each for each in judge_human(items, ci=0).scores if (each.judge, each.level) == ("m", "system")
     }
     # Ranks 1, 2, 3, 4 and 2, 2, 2, 4; three of six pairs are tied.
     assert found["Spearman"].value == pytest.approx(3 / (5 * 3) ** 0.5)

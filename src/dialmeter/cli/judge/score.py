@@ -206,7 +206,7 @@ def _check_conditions(conditions: Iterable[Condition], result: JudgeResult) -> N
     keys = ("judge", "attack", "corpus", "facet")
     cells = [
         {"measure": "error", "value": cell.value, **{key: getattr(cell, key) for key in keys}}
-        for cell in result.cells
+        for cell in result.scores
         if cell.judge in named and cell.value is not None
     ]
     means = [

@@ -86,7 +86,7 @@ def _document(training: RobustTraining, cases: int) -> JudgeTrainRobustDocument:
     return make_document(
         JudgeTrainRobustDocument,
         scores=[
-            {"measure": "error", **asdict(cell)}
+            {**cell.group, **asdict(cell)}
             for cell in training.cells
             if cell.judge != SEEN or cell.attack.partition(":")[0] in training.pairs
         ],
