@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from ..core.account import Account
 from ..core.endpoint.cost import BudgetSpent
 from ..core.output import RecordLog
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
@@ -78,6 +79,16 @@ NO_ANSWER = "for which the server gave no answer"
 UNFINISHED = {OVER_BUDGET: "the budget is spent", NO_ANSWER: "the server gave no answer"}
 """Reasons that a later run may not meet, so the run can be continued, as they are written in its message."""
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
+
+
+def unfinished(accounts: Mapping[str, Account]) -> list[str]:
+    """Lines about units of judges that are unscored because the budget is spent, or because its server failed after some answers."""
+    return [
+        f"{judge}: {each.count} of {account.asked} {account.unit}s are unscored, because {UNFINISHED[each.reason]}"
+        for judge, account in accounts.items()
+        for each in account.reasons
+        if each.reason == OVER_BUDGET or (each.reason in UNFINISHED and account.scored)
+    ]
 
 
 class Shard(Struct, frozen=True):

@@ -15,7 +15,7 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from . import compare
-from .ask import FAILED, NO_ANSWER, NOT_ASKED, UNFINISHED, UNREADABLE, UNSUITABLE, JudgeScores, ScoringFailure
+from .ask import FAILED, NO_ANSWER, NOT_ASKED, UNREADABLE, UNSUITABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
 from .matrix import CONTROL, ErrorCell, JudgeDescription, VerdictSettings, error_cells
 
@@ -106,16 +106,6 @@ class JudgeResult(Result):
             why = next((each.why for each in self.scored.failures if each.judge == judge), "")
             lines.append(f"{judge} scored none of {account.asked} cases: {account.why}" + (f"; {why}" if why else ""))
         return lines
-
-    @property
-    def unfinished(self) -> list[str]:
-        """One line per judge with unscored cases because the budget is spent, or because its server failed after some answers."""
-        return [
-            f"{judge}: {each.count} of {account.asked} cases are unscored, because {UNFINISHED[each.reason]}"
-            for judge, account in self.accounts.items()
-            for each in account.reasons
-            if each.reason in UNFINISHED and (account.scored or each.reason not in _SILENT)
-        ]
 
     @cached_property
     def notices(self) -> list[Notice]:

@@ -13,6 +13,7 @@ from ...core.comparison import SystemComparison
 from ...core.document import make_document
 from ...errors import one_line
 from ...judges import record
+from ...judges.ask import unfinished
 from ...judges.case_files import read_cases, read_scores
 from ...judges.cases import RULES, case_id, parse_threshold
 from ...judges.judge import Judge
@@ -109,7 +110,7 @@ def score(**options: Any) -> Output:
         watch=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
         ask=ask_from_options(chosen, judges_to_ask, options["cases_file"], options),
     )
-    silent_lines, open_lines = unfinished_lines(run.writer, result.silent, result.unfinished)
+    silent_lines, open_lines = unfinished_lines(run.writer, result.silent, unfinished(result.accounts))
     if len(silent_lines) == len(result.accounts):
         return Output(notices=result.notices, errors=[one_line("; ".join(silent_lines), 4000)], exit_code=EXIT_INPUT)
     name = Path(options["cases_file"]).name
