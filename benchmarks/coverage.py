@@ -222,7 +222,7 @@ def studies(data: Path) -> tuple[dict[str, Study], dict[str, Null]]:
             for name, formula in formulas.items()
         },
         "I-GCDF1": Study(value(ratio(), spoken), rows_of(spoken), bootstrapped(ratio())),
-        "error rate": Study(RATE, errors(1), lambda wrong, _: judged(wrong).cells[0].ci),
+        "error rate": Study(RATE, errors(1), lambda wrong, _: judged(wrong).scores[0].ci),
         "Pass(k=1)": Study(value(ratio(), trials), rows_of(trials), agent_interval),
     }
     nulls = {

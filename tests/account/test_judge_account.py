@@ -149,9 +149,9 @@ def test_reasons_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert (account.asked, account.found, account.scored, account.unscored) == (24, 24, 6, 18)
     assert (result.account.asked, result.account.scored) == (48, 30)
-    cell = result.cell("halting", "repetition")
+    cell = result["halting", "repetition"]
     assert "|scored:6/12@" in cell.signature
-    assert "scored:" not in result.cell("oracle", "repetition").signature
+    assert "scored:" not in result["oracle", "repetition"].signature
     assert result.silent == []
 
 

@@ -682,7 +682,7 @@ def check_judge(draw: Random, folder: Path) -> Iterator[Failed]:
         result = score_judge(
             cases, {}, threshold=threshold, ci=draw.choice((0, 0.95)), scores=pairs, lower_is_better=turned
         )
-        return {f"{cell.judge} {cell.attack}": cell.value for cell in result.cells if cell.judge in scores}
+        return {f"{cell.judge} {cell.attack}": cell.value for cell in result.scores if cell.judge in scores}
 
     def by_files() -> Numbers:
         path = folder / "cases.jsonl"
@@ -774,7 +774,7 @@ def check_people(draw: Random, folder: Path) -> Iterator[Failed]:
 
     def correlate(ratings: Any) -> Numbers:
         result = judge_human(ratings, ci=ci, resamples=20, resample=resample)  # type: ignore[arg-type]
-        return {f"{each.level} {each.measure}": each.value for each in result.correlations if each.judge == "m"}
+        return {f"{each.level} {each.measure}": each.value for each in result.scores if each.judge == "m"}
 
     def score_of(item: Item) -> dict[str, float]:
         return {} if item.score is None else {"m": item.score}

@@ -66,7 +66,7 @@ def test_unequal_numbers_of_cases_by_dialogue_and_attack() -> None:
         [*cases(("speaker",), 20), *cases(("repetition",), 7)], ["overlap", "distinct"], threshold="sd"
     )
     (ladder,) = result.ladders
-    both = [(result.cell(name, "repetition").value or 0.0) for name in ("overlap", "distinct")]
+    both = [(result[name, "repetition"].value or 0.0) for name in ("overlap", "distinct")]
     # distinct judges naturalness and interest only, so both are compared on one attack.
     assert ladder.rungs[0].difference == pytest.approx(both[1] - both[0])
     assert ladder.rungs[0].n == 7

@@ -20,24 +20,24 @@ from .made import ATTACKS, Flipped, Oracle, case, cases
 
 def test_an_oracle_makes_no_error_and_a_flipped_one_is_warned_of() -> None:
     result = score_judge(cases(), [Oracle(), Flipped()])
-    assert [result.cell("oracle", attack).value for attack in ATTACKS] == [0.0] * len(ATTACKS)
+    assert [result["oracle", attack].value for attack in ATTACKS] == [0.0] * len(ATTACKS)
     assert [notice.code for notice in result.notices] == ["flipped-sign"]
     assert result.notices[0].where == ("contradiction", "dullness", "pronoun", "repetition", "speaker")
-    assert result.cell("flipped", "speaker").value == 1.0
+    assert result["flipped", "speaker"].value == 1.0
 
 
 def test_a_judge_that_says_lower_is_better_is_turned_round() -> None:
     turned = Flipped()
     turned.higher_is_better = False
     result = score_judge(cases(), [turned])
-    assert {result.cell("flipped", attack).value for attack in ATTACKS} == {0.0}
+    assert {result["flipped", attack].value for attack in ATTACKS} == {0.0}
     assert not result.notices
 
 
 def test_the_trivial_judges_are_added() -> None:
     result = score_judge(cases(), ["overlap"])
     assert [judge.name for judge in result.judges] == ["overlap", "constant", "random", "length"]
-    by_expectation = {(cell.expected, cell.value) for cell in result.cells if cell.judge == "constant"}
+    by_expectation = {(cell.expected, cell.value) for cell in result.scores if cell.judge == "constant"}
     assert by_expectation == {("lower", 1.0), ("similar", 0.0), ("at-most", 0.0)}
 
 
@@ -47,8 +47,8 @@ def test_a_constant_judge_is_degenerate_and_excluded() -> None:
 
     result = score_judge(cases(), [Same(), Oracle()])
     assert [notice.code for notice in result.notices] == ["degenerate"]
-    assert result.cell("same", "speaker").degenerate
-    assert result.cell("same", "speaker").value == 1.0
+    assert result["same", "speaker"].degenerate
+    assert result["same", "speaker"].value == 1.0
     assert {average.value for average in result.averages if average.judge == "same"} == {None}
     assert {row.judge for row in result.comparisons} == {"oracle"}
     assert "same" not in {row.other for row in result.comparisons}
@@ -57,7 +57,7 @@ def test_a_constant_judge_is_degenerate_and_excluded() -> None:
 def test_shares_and_differences_by_hand() -> None:
     made = [case("speaker", number) for number in range(4)]
     pairs = [ScorePair(1.0, 0.0), ScorePair(1.0, 0.9), ScorePair(0.0, 1.0), ScorePair(2.0, 0.0)]
-    cell = score_judge(made, [], scores={"mine": pairs}, threshold="fixed=0.5").cell("mine", "speaker")
+    cell = score_judge(made, [], scores={"mine": pairs}, threshold="fixed=0.5")["mine", "speaker"]
     assert (cell.higher, cell.similar, cell.lower, cell.value, cell.n) == (0.5, 0.25, 0.25, 0.5, 4)
     assert cell.difference == pytest.approx((1 + 0.1 - 1 + 2) / 4)
     assert cell.ci == pytest.approx((0.15003, 0.84997), abs=1e-5)
@@ -69,8 +69,8 @@ def test_cells_outside_a_judges_facets_are_empty() -> None:
         facets = frozenset({"naturalness"})
 
     result = score_judge(cases(), [Narrow()])
-    assert (result.cell("oracle", "speaker").value, result.cell("oracle", "speaker").reason) == (None, OUTSIDE)
-    assert result.cell("oracle", "repetition").value == 0.0
+    assert (result["oracle", "speaker"].value, result["oracle", "speaker"].reason) == (None, OUTSIDE)
+    assert result["oracle", "repetition"].value == 0.0
     shown = {average.facet: average.value for average in result.averages if average.judge == "oracle"}
     assert shown == {"coherence": None, "naturalness": 0.0, "interest": None, "overall": 0.0}
 
@@ -94,15 +94,15 @@ def test_noise_comes_from_the_control() -> None:
 
     control = [case("identical", number, reply="yes", adversarial="yes") for number in range(6)]
     result = score_judge([*control, *cases(("speaker",))], [Noisy()], threshold="noise")
-    assert result.cell("noisy", "speaker").threshold == pytest.approx(0.1)
-    without = score_judge(cases(("speaker",)), [Noisy()], threshold="noise").cell("noisy", "speaker")
+    assert result["noisy", "speaker"].threshold == pytest.approx(0.1)
+    without = score_judge(cases(("speaker",)), [Noisy()], threshold="noise")["noisy", "speaker"]
     assert without.reason == "the noise of the judge is unknown: add cases of the attack identical"
 
 
 def test_verdict_rules_and_threshold_stand_in_the_signature() -> None:
     made = cases(("entrainment",))
-    paper = score_judge(made, ["overlap"]).cell("overlap", "entrainment")
-    published = score_judge(made, ["overlap"], verdict="published", threshold="sd").cell("overlap", "entrainment")
+    paper = score_judge(made, ["overlap"])["overlap", "entrainment"]
+    published = score_judge(made, ["overlap"], verdict="published", threshold="sd")["overlap", "entrainment"]
     assert (paper.expected, published.expected) == ("at-most", "lower")
     assert "|expected:at-most|threshold:paper|verdict:paper|n:12|data:" in paper.signature
     assert "|expected:lower|threshold:sd|verdict:published|" in published.signature
@@ -110,7 +110,7 @@ def test_verdict_rules_and_threshold_stand_in_the_signature() -> None:
 
 def test_corpora_are_scored_separately() -> None:
     result = score_judge([*cases(("speaker",)), *cases(("speaker",), corpus="other")], [Oracle()])
-    assert [(cell.corpus, cell.n) for cell in result.cells if cell.judge == "oracle"] == [("town", 12), ("other", 12)]
+    assert [(cell.corpus, cell.n) for cell in result.scores if cell.judge == "oracle"] == [("town", 12), ("other", 12)]
 
 
 def test_failing_cases_come_with_the_clearest_first() -> None:

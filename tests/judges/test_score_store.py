@@ -51,7 +51,7 @@ def test_a_changed_judge_is_asked_again(kind: str, tmp_path: Path, monkeypatch: 
         )
         for sign in ("+", "-", "+")
     )
-    cells = [each.cell("mine", "speaker") for each in (before, after, again)]
+    cells = [each["mine", "speaker"] for each in (before, after, again)]
     assert [cell.value for cell in cells] == [1.0, 0.0, 1.0]
     assert cells[0].signature != cells[1].signature
     assert cells[0].signature == cells[2].signature

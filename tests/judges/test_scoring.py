@@ -155,10 +155,10 @@ def test_a_judge_that_stumbles_is_reported_with_the_case_and_the_others_go_on(wa
     [notice] = [notice for notice in result.notices if notice.code == "judge-failed"]
     assert (notice.count, notice.message) == (1, f"stumbling did not score 1 of 168 replies: {why}")
     assert notice.where[0].startswith("d3:2:speaker:")
-    cell = result.cell("stumbling", "speaker")
+    cell = result["stumbling", "speaker"]
     assert (cell.n, cell.unscored) == (11, 1)
-    assert result.cell("length", "speaker").n == 12
-    assert result.cell("stumbling", "pronoun").n == 12
+    assert result["length", "speaker"].n == 12
+    assert result["stumbling", "pronoun"].n == 12
 
 
 def test_a_judge_that_always_fails_is_not_asked_any_more() -> None:
@@ -171,5 +171,5 @@ def test_a_judge_that_always_fails_is_not_asked_any_more() -> None:
 
     result = score_judge(cases(), [Broken()])
     assert Broken.asked == 11
-    assert result.cell("broken", "speaker").reason == "no case was scored: RuntimeError: no"
+    assert result["broken", "speaker"].reason == "no case was scored: RuntimeError: no"
     assert result.counts["failures"] == 168

@@ -84,7 +84,7 @@ def score(cases: Sequence[Case], seed: int = 3, pairs: Sequence[ScorePair] = (),
     judges: list[str | Judge] = [Weighted(**mine), f"chance=random(seed={seed})", "ngram-fluency"]
     result = score_judge(cases, judges, scores={"file": pairs} if pairs else None, **options)
     found: Numbers = {}
-    for cell in result.cells:
+    for cell in result.scores:
         numbers = (cell.value, cell.ci, cell.n, cell.unscored, cell.higher, cell.similar, cell.lower, cell.threshold)
         more = (cell.difference, cell.difference_ci, cell.facet, cell.expected)
         found[cell.judge, cell.attack, cell.corpus] = ((*numbers, *more), cell.signature)

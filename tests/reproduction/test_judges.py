@@ -35,7 +35,7 @@ def test_a_constant_judge(figures: dict[str, Any]) -> None:
             Case("made", "", asked, f"yes {n}", f"no {n}", expected.replace("_", "-"), "coherence", Place("d", n))
             for n in range(10)
         ]
-        assert score_judge(cases, [Constant()]).cell("constant", "made").value == pytest.approx(value, abs=1e-9)
+        assert score_judge(cases, [Constant()])["constant", "made"].value == pytest.approx(value, abs=1e-9)
 
 
 def test_the_ensemble_of_dialogrpt(figures: dict[str, Any]) -> None:

@@ -93,8 +93,7 @@ def test_error_rates_take_the_cases_of_a_dialogue_together() -> None:
     made = cases(("speaker",), 12)
     shared_dialogues = [replace(case, source=Place(f"d{number // 4}", 2)) for number, case in enumerate(made)]
     alone, together = (
-        score_judge(each, ["random"], threshold="fixed=0").cell("random", "speaker")
-        for each in (made, shared_dialogues)
+        score_judge(each, ["random"], threshold="fixed=0")["random", "speaker"] for each in (made, shared_dialogues)
     )
     assert alone.value == together.value
     assert alone.ci == pytest.approx(wilson_interval(round(12 * (alone.value or 0)), 12))

@@ -111,10 +111,10 @@ def test_users(tmp_path: Path) -> None:
 def test_judges(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(case_lines(), "utf-8")
     result = score_judge(tmp_path / "cases.jsonl", ["constant", "length"])
-    constant = result.cell("constant", "repetition")
+    constant = result["constant", "repetition"]
     assert (constant.difference, constant.difference_ci) == (0.0, None)
     assert constant.difference_ci_reason == "all scores are equal"
-    for cell in result.cells:
+    for cell in result.scores:
         if cell.value in (0.0, 1.0):
             assert cell.ci is not None
             assert cell.ci[0] < cell.ci[1]

@@ -126,5 +126,5 @@ def test_judges_of_one_result_are_comparable(tmp_path: Path) -> None:
     result = score_judge(tmp_path / "cases.jsonl", ["overlap", "distinct"])
     assert result.comparisons
     for one in result.comparisons:
-        signatures = [result.cell(name, one.attack, one.corpus).signature for name in (one.judge, one.other)]
+        signatures = [result[name, one.attack, one.corpus].signature for name in (one.judge, one.other)]
         assert not_comparable("judge", *signatures, own={"n"}) is None

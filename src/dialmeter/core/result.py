@@ -29,7 +29,7 @@ class Result(ABC):
 
     @property
     @abstractmethod
-    def scores(self) -> list[Score]:
+    def scores(self) -> Sequence[Score]:
         """All scores, in the order of tables."""
 
     @abstractmethod

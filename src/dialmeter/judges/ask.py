@@ -10,6 +10,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from ..core.account import Account
 from ..core.endpoint import BudgetSpent
 from ..core.output import RecordLog
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
@@ -79,6 +81,16 @@ UNFINISHED = {OVER_BUDGET: "the budget is spent", NO_ANSWER: "the server gave no
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
 
 
+def unfinished(accounts: Mapping[str, Account]) -> list[str]:
+    """Lines about units of judges that are unscored because the budget is spent, or because its server failed after some answers."""
+    return [
+        f"{judge}: {each.count} of {account.asked} {account.unit}s are unscored, because {UNFINISHED[each.reason]}"
+        for judge, account in accounts.items()
+        for each in account.reasons
+        if each.reason == OVER_BUDGET or (each.reason in UNFINISHED and account.scored)
+    ]
+
+
 class Shard(Struct, frozen=True):
     """A batch of items for one judge.
 
@@ -99,28 +111,19 @@ class Shard(Struct, frozen=True):
 
 
 class SingleAnswer(Struct, frozen=True):
-    """The answer to one item that was asked alone: its scores, or a short reason and the full reason why it has none."""
+    """The answer to one item: its scores by key, or a short reason and the full reason why it has none."""
 
-    keys: tuple[str, ...]
     scores: dict[str, float]
     reason: str = ""
     why: str = ""
 
 
 class ShardAnswer(Struct, frozen=True):
-    """The answer of a judge to a shard.
-
-    Attributes:
-        judge: the judge's name.
-        number: the number of the shard.
-        scores: scores by key, if the whole batch was scored.
-        alone: otherwise, one answer for each item that the judge was asked about.
-    """
+    """The answers of a judge to the first items of a shard; a judge that fails too often is not asked about the others."""
 
     judge: str
     number: int
-    scores: dict[str, float] = {}
-    alone: tuple[SingleAnswer, ...] | None = None
+    answers: tuple[SingleAnswer, ...] = ()
 
 
 class ScoringFailure(Struct, frozen=True):
@@ -264,7 +267,7 @@ class Asker:
         judge = self._find(shard.judge)
         last, failures = self._last.get(shard.judge, (-1, 0))
         if failures >= PATIENCE and shard.number > last:
-            return ShardAnswer(shard.judge, shard.number, alone=())
+            return ShardAnswer(shard.judge, shard.number)
         if shard.number != last + 1:
             failures = 0
         load_weights(judge)
@@ -278,16 +281,14 @@ def _ask_judge(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswe
     """Ask about all items at once. If an item has no score and the judge gives no errors by item, ask about each item alone."""
     gives_errors = hasattr(judge, "compare_each" if is_pairwise(judge) else "score_each")
     together = _answers(judge, shard.units)
-    if not any(answer.reason for answer in together):
-        scores = {key: score for answer in together for key, score in answer.scores.items()}
-        return ShardAnswer(shard.judge, shard.number, scores), 0
-    alone: list[SingleAnswer] = []
+    alone = not gives_errors and any(answer.reason for answer in together)
+    answers: list[SingleAnswer] = []
     for unit, answer in zip(shard.units, together, strict=True):
-        if failures >= PATIENCE and not gives_errors:
+        if failures >= PATIENCE and alone:
             break
-        alone += [answer] if gives_errors else _answers(judge, [unit])
-        failures = consecutive_failures(failures, alone[-1].reason)
-    return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
+        answers += _answers(judge, [unit]) if alone else [answer]
+        failures = consecutive_failures(failures, answers[-1].reason)
+    return ShardAnswer(shard.judge, shard.number, tuple(answers)), failures
 
 
 def _answers(judge: AnyJudge, units: Sequence[JudgedItem]) -> list[SingleAnswer]:
@@ -298,9 +299,9 @@ def _answers(judge: AnyJudge, units: Sequence[JudgedItem]) -> list[SingleAnswer]
         scores = {key: next(results) for key in unit.keys}
         errors = [each for each in scores.values() if isinstance(each, DialmeterError)]
         if errors:
-            answers.append(SingleAnswer(unit.keys, {}, _reason(errors[0]), one_line(str(errors[0]), 300)))
+            answers.append(SingleAnswer({}, _reason(errors[0]), one_line(str(errors[0]), 300)))
         else:
-            answers.append(SingleAnswer(unit.keys, scores))
+            answers.append(SingleAnswer(scores))
     return answers
 
 
@@ -388,26 +389,19 @@ class UnitScores:
         self._failures = 0
 
     def add(self, answer: ShardAnswer, units: Sequence[JudgedItem]) -> dict[str, float]:
-        """Add the answer to these items. Return the new scores."""
-        fresh = self._accept(answer)
-        missing = [key for unit in units for key in unit.keys if key not in fresh and key not in self.reasons]
-        self.reasons.update((key, (NOT_ASKED, NOT_ASKED)) for key in missing)
-        new = {key: score for key, score in fresh.items() if key not in self.scores}
+        """Add the answers to these items up to the last tolerated failure. Return the new scores.
+
+        The asker may have tolerated more failures, because it did not see all shards.
+        """
+        new: dict[str, float] = {}
+        for unit, single in zip_longest(units, answer.answers):
+            reason = (single.reason, single.why) if single else (NOT_ASKED, NOT_ASKED)
+            if self._failures >= PATIENCE:
+                reason = (NOT_ASKED, NOT_ASKED)
+            elif single:
+                self._failures = consecutive_failures(self._failures, single.reason)
+                new |= {key: score for key, score in single.scores.items() if key not in self.scores}
+            if reason[0]:
+                self.reasons |= dict.fromkeys(unit.keys, reason)
         self.scores.update(new)
         return new
-
-    def _accept(self, answer: ShardAnswer) -> dict[str, float]:
-        """The scores up to the last tolerated failure. The asker may have tolerated more, because it did not see all shards."""
-        if self._failures >= PATIENCE:
-            return {}
-        if answer.alone is None:
-            self._failures = 0
-            return answer.scores
-        fresh: dict[str, float] = {}
-        for single in answer.alone:
-            if self._failures >= PATIENCE:
-                break
-            self._failures = consecutive_failures(self._failures, single.reason)
-            self.reasons.update((key, (single.reason, single.why)) for key in single.keys if single.reason)
-            fresh.update(single.scores)
-        return fresh

@@ -97,7 +97,7 @@ class RecipeAsker:
     Example:
         >>> from dialmeter.judges.judged_items import JudgedItem
         >>> asker = RecipeAsker({"length": Recipe(Call("length"))}, [])
-        >>> asker.ask(Shard("length", 0, 0, (JudgedItem(("a1",), ((), "yes")),))).scores
+        >>> asker.ask(Shard("length", 0, 0, (JudgedItem(("a1",), ((), "yes")),))).answers[0].scores
         {'a1': 1.0}
     """
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from .._version import __version__
+from ..measure import Score
 from .ask import NOT_ASKED, JudgeScores, ScorePair
 from .cases import Case, Relation, Threshold, cases_digest, conforms, expected_of, facet_of, relation, row_of
 from .judge import AnyJudge, identity_digest, identity_of, is_pairwise
@@ -30,23 +31,15 @@ class CaseOutcome(Struct, frozen=True):
     conforms: bool | None
 
 
-class ErrorCell(Struct, frozen=True, kw_only=True):
-    """The error rate of one judge under one attack on one corpus.
+class ErrorCell(Score, frozen=True, kw_only=True, omit_defaults=False):
+    """The error rate of one judge under one attack on one corpus, or no value with a ``reason``.
 
     ``higher``, ``similar`` and ``lower`` are the shares of cases in which the score of the human reply is higher than, similar to,
-    or lower than the score of the adversarial reply. ``value`` is the error rate, or None with a ``reason``.
+    or lower than the score of the adversarial reply.
     """
 
-    judge: str
-    attack: str
-    corpus: str
     facet: str
     expected: str
-    value: float | None
-    ci: tuple[float, float] | None
-    ci_reason: str
-    n: int
-    unscored: int
     higher: float | None
     similar: float | None
     lower: float | None
@@ -56,9 +49,22 @@ class ErrorCell(Struct, frozen=True, kw_only=True):
     threshold: float | None
     degenerate: bool
     trivial: bool
-    reason: str
-    signature: str
     outcomes: tuple[CaseOutcome, ...]
+
+    @property
+    def judge(self) -> str:
+        """The name of the judge."""
+        return str(self.group["judge"])
+
+    @property
+    def attack(self) -> str:
+        """The attack, or its variant if the variant tests another facet."""
+        return str(self.group["attack"])
+
+    @property
+    def corpus(self) -> str:
+        """The corpus of the cases."""
+        return str(self.group["corpus"])
 
 
 class VerdictSettings(Struct, frozen=True):
@@ -188,9 +194,8 @@ def _cell(
     differences = [each.difference for each in outcomes if each.difference is not None]
     spread = _student(differences, settings.confidence)
     return ErrorCell(
-        judge=judge.name,
-        attack=row_of(first, settings.verdict),
-        corpus=first.corpus,
+        measure="error",
+        group={"judge": judge.name, "attack": row_of(first, settings.verdict), "corpus": first.corpus},
         facet=facet,
         expected=expected,
         value=rate.value,

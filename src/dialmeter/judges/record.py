@@ -71,7 +71,7 @@ def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) ->
         yield f"  last turn before the adversarial reply: {_safe(case.adversarial_context[-1].text)}"
     yield f"  adversarial reply: {_safe(case.adversarial)}"
     outcomes = {
-        cell.judge: (outcome, cell) for cell in result.cells for outcome in cell.outcomes if outcome.case == number
+        cell.judge: (outcome, cell) for cell in result.scores for outcome in cell.outcomes if outcome.case == number
     }
     reasons = {each.judge: each.why for each in result.scored.failures if each.case == number}
     for judge in result.judges:
@@ -140,7 +140,7 @@ def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iter
         judges: judges that can report their prompts and answers, by name.
     """
     scores: list[dict[str, dict[str, Any]]] = [{} for _ in result.cases]
-    for cell in result.cells:
+    for cell in result.scores:
         for outcome in cell.outcomes:
             human, adversarial = result.scored.pairs[cell.judge][outcome.case]
             scores[outcome.case][cell.judge] = {
@@ -183,7 +183,7 @@ def finish(
         if row["id"] not in writer.done:
             writer.add(row)
     columns: dict[str, list[float | None]] = {judge.name: [None] * len(result.cases) for judge in result.judges}
-    for cell in result.cells:
+    for cell in result.scores:
         for outcome in cell.outcomes:
             if outcome.conforms is not None and cell.value is not None:
                 columns[cell.judge][outcome.case] = float(not outcome.conforms)
@@ -191,7 +191,7 @@ def finish(
         writer,
         about,
         result,
-        signature=result.cells[0].signature,
+        signature=result.scores[0].signature,
         columns=columns,
         report=report,
         accounts=account_fields(result.accounts),

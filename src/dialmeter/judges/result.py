@@ -15,7 +15,7 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from . import compare
-from .ask import FAILED, NO_ANSWER, NOT_ASKED, UNFINISHED, UNREADABLE, UNSUITABLE, JudgeScores, ScoringFailure
+from .ask import FAILED, NO_ANSWER, NOT_ASKED, UNREADABLE, UNSUITABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
 from .matrix import CONTROL, ErrorCell, JudgeDescription, VerdictSettings, error_cells
 
@@ -62,19 +62,19 @@ class JudgeResult(Result):
         self.remarks = list(remarks)
 
     @cached_property
-    def cells(self) -> list[ErrorCell]:
-        """One cell per corpus, attack and judge."""
+    def scores(self) -> list[ErrorCell]:
+        """The error rates by corpus, attack and judge."""
         return error_cells(self.cases, self.scored, self.judges, self.settings)
 
     @cached_property
     def averages(self) -> list[compare.Average]:
         """Mean error rates over the attacks on each facet."""
-        return compare.averages(self.cells)
+        return compare.averages(self.scores)
 
     @cached_property
     def comparisons(self) -> list[compare.JudgeComparison]:
         """Comparisons of the first judge with the others."""
-        return compare.comparisons(self.cells)
+        return compare.comparisons(self.scores)
 
     @cached_property
     def ladders(self) -> list[Ladder]:
@@ -89,7 +89,7 @@ class JudgeResult(Result):
     @cached_property
     def accounts(self) -> dict[str, Account]:
         """The number of requested, scored and unscored cases of each requested judge."""
-        return compare.accounts(self.cells, self.scored, self.cases)
+        return compare.accounts(self.scores, self.scored, self.cases)
 
     @property
     def account(self) -> Account:
@@ -107,20 +107,10 @@ class JudgeResult(Result):
             lines.append(f"{judge} scored none of {account.asked} cases: {account.why}" + (f"; {why}" if why else ""))
         return lines
 
-    @property
-    def unfinished(self) -> list[str]:
-        """One line per judge with unscored cases because the budget is spent, or because its server failed after some answers."""
-        return [
-            f"{judge}: {each.count} of {account.asked} cases are unscored, because {UNFINISHED[each.reason]}"
-            for judge, account in self.accounts.items()
-            for each in account.reasons
-            if each.reason in UNFINISHED and (account.scored or each.reason not in _SILENT)
-        ]
-
     @cached_property
     def notices(self) -> list[Notice]:
         """All warnings, including those about replies that a judge could not score."""
-        return [*self.remarks, *compare.warnings(self.cells), *self._failure_notices()]
+        return [*self.remarks, *compare.warnings(self.scores), *self._failure_notices()]
 
     def _failure_notices(self) -> list[Notice]:
         by_judge: dict[str, list[ScoringFailure]] = {}
@@ -147,22 +137,11 @@ class JudgeResult(Result):
             "failures": len(self.scored.failures),
         }
 
-    def cell(self, judge: str, attack: str, corpus: str | None = None) -> ErrorCell:
-        """The cell of a judge and an attack. Without ``corpus``, the cell of the first corpus that has one.
-
-        Raises:
-            DialmeterError: there is no such cell.
-        """
-        for cell in self.cells:
-            if (cell.judge, cell.attack) == (judge, attack) and corpus in (None, cell.corpus):
-                return cell
-        raise DialmeterError(f"no cell for judge {judge!r} and attack {attack!r}")
-
     def failing(self, judge: str, attack: str | None = None) -> list[int]:
         """The indices of the cases with an error of a judge, largest error first."""
         outcomes = [
             outcome
-            for cell in self.cells
+            for cell in self.scores
             if cell.judge == judge and attack in (None, cell.attack) and cell.value is not None
             for outcome in cell.outcomes
             if outcome.conforms is False
@@ -180,30 +159,10 @@ class JudgeResult(Result):
             )
         ]
 
-    @cached_property
-    def scores(self) -> list[Score]:
-        """The error rate of every cell. The group of a score is its judge, attack and corpus."""
-        return [
-            Score(
-                measure="error",
-                value=cell.value,
-                ci=cell.ci,
-                n=cell.n,
-                unscored=cell.unscored,
-                reason=cell.reason,
-                ci_reason=cell.ci_reason,
-                group={"judge": cell.judge, "attack": cell.attack, "corpus": cell.corpus},
-                signature=cell.signature,
-            )
-            for cell in self.cells
-        ]
-
     @property
-    def named_scores(self) -> Mapping[tuple[str, ...], Score]:
+    def named_scores(self) -> Mapping[tuple[str, ...], ErrorCell]:
         """The scores by judge, attack and corpus."""
-        return {
-            (cell.judge, cell.attack, cell.corpus): each for cell, each in zip(self.cells, self.scores, strict=True)
-        }
+        return {(each.judge, each.attack, each.corpus): each for each in self.scores}
 
     def get(self, name: tuple[str, ...], default: Score | None = None) -> Score | None:
         """The score of a judge, an attack and a corpus. Without a corpus, the score of the first corpus that has one."""
@@ -219,11 +178,11 @@ class JudgeResult(Result):
         """
         groups = {"facet": ("judge", "corpus", "facet"), "corpus": ("judge", "corpus"), "judge": ("judge",)}
         if group == "attack":
-            return self.scores
+            return list(self.scores)
         if group not in groups:
             raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['attack', *groups])}")
         cells_by_key: dict[tuple[str, ...], list[ErrorCell]] = {}
-        for cell in self.cells:
+        for cell in self.scores:
             if cell.attack != CONTROL:
                 cells_by_key.setdefault(tuple(getattr(cell, name) for name in groups[group]), []).append(cell)
         return [
@@ -239,7 +198,7 @@ class JudgeResult(Result):
         """
         name = self.judges[0].name if judge is None else judge
         differences = {
-            each.case: each.difference for cell in self.cells if cell.judge == name for each in cell.outcomes
+            each.case: each.difference for cell in self.scores if cell.judge == name for each in cell.outcomes
         }
         return [
             WorstCase(case_id(case), name, case.attack, case.reply, case.adversarial, differences[number] or 0.0)
@@ -249,7 +208,7 @@ class JudgeResult(Result):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The cells as dictionaries, with the same keys as in JSON."""
-        return [cell_dict(cell) for cell in self.cells]
+        return [cell_dict(cell) for cell in self.scores]
 
     @property
     def summary(self) -> str:
@@ -260,9 +219,6 @@ class JudgeResult(Result):
 
 def cell_dict(cell: ErrorCell) -> dict[str, Any]:
     """A cell as a score in JSON, without the outcomes of cases."""
-    plain = {"measure": "error", **to_builtins(cell)}
-    del plain["outcomes"]
-    for name in ("reason", "ci_reason", "difference_ci_reason"):
-        if not plain[name]:
-            del plain[name]
-    return plain
+    plain = to_builtins(cell)
+    empty = [name for name in ("reason", "ci_reason", "difference_ci_reason") if not plain.get(name)]
+    return {**plain.pop("group"), **{name: each for name, each in plain.items() if name not in ("outcomes", *empty)}}

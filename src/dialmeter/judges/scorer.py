@@ -134,7 +134,7 @@ def score_judge(
         ...     for n, reply in enumerate(["certainly", "for what day"])
         ... ]
         >>> result = score_judge(cases, ["length"], threshold="fixed=0.5")
-        >>> result.cell("length", "speaker").value
+        >>> result["length", "speaker"].value
         1.0
     """
     check_ci(ci)

@@ -27,9 +27,9 @@ from ..garbage import paused_garbage_collection
 from ..measure import Score
 from ..model import Notice, Schema, dialogue_key
 from ..readers.corpus import split_tracker
+from ..readers.layouts.schema import read_schema
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.raw_file import is_stream
-from ..readers.services.schema import read_schema
 from ..readers.source import Source
 from ..stats import letter_display
 from ..tracking.align import open_pair, read_pair, without_states

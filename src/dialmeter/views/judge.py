@@ -49,7 +49,7 @@ def matrix_tables(result: JudgeResult, *, intervals: bool = False) -> list[Table
         intervals: show the interval of every error rate, in whole percent.
     """
     tables = [
-        _matrix_table(result, corpus, intervals) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)
+        _matrix_table(result, corpus, intervals) for corpus in dict.fromkeys(cell.corpus for cell in result.scores)
     ]
     return [*tables[:-1], replace(tables[-1], foot=(*format_accounts(result.accounts), *_missing_value_lines(result)))]
 
@@ -57,17 +57,17 @@ def matrix_tables(result: JudgeResult, *, intervals: bool = False) -> list[Table
 def _missing_value_lines(result: JudgeResult) -> Iterator[str]:
     """Yield a line per judge and reason for cells without any score; the accounts have the other reasons."""
     attacks: dict[tuple[str, str], list[str]] = {}
-    for cell in result.cells:
+    for cell in result.scores:
         if not cell.n and cell.reason != OUTSIDE:
             attacks.setdefault((cell.judge, cell.reason), []).append(cell.attack)
     for (judge, reason), names in attacks.items():
-        is_column = len(names) == sum(cell.judge == judge for cell in result.cells)
+        is_column = len(names) == sum(cell.judge == judge for cell in result.scores)
         attacks_note = "" if is_column else f" ({', '.join(dict.fromkeys(names))})"
         yield f"{one_line(judge, 60)} –{attacks_note}: {reason}"
 
 
 def _matrix_table(result: JudgeResult, corpus: str, intervals: bool) -> Table:
-    cells = [cell for cell in result.cells if cell.corpus == corpus]
+    cells = [cell for cell in result.scores if cell.corpus == corpus]
     names = [judge.name for judge in result.judges]
     constant = {cell.judge for cell in cells if cell.degenerate}
     by_attack: dict[str, dict[str, ErrorCell]] = {}
@@ -126,7 +126,7 @@ def detail_table(result: JudgeResult) -> Table:
         [
             cell
             for judge in result.judges
-            for cell in result.cells
+            for cell in result.scores
             if cell.judge == judge.name and cell.value is not None and not cell.trivial
         ],
         "<judge | <attack | <corpus",
@@ -187,10 +187,10 @@ def markdown_report(name: str, result: JudgeResult) -> str:
 
 def error_charts(result: JudgeResult) -> Iterator[Chart]:
     """Yield one chart per corpus: error rates by attack, one bar per judge."""
-    for corpus in dict.fromkeys(cell.corpus for cell in result.cells):
+    for corpus in dict.fromkeys(cell.corpus for cell in result.scores):
         rows = [
             (cell.judge, cell.attack, *point(cell.value, cell.ci))
-            for cell in grouped(result.cells, lambda cell: cell.judge)
+            for cell in grouped(result.scores, lambda cell: cell.judge)
             if cell.corpus == corpus and cell.value is not None
         ]
         title = f"Judges under attack, corpus {corpus or '(unnamed)'}"

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ..core.account import format_accounts
 from ..errors import one_line
-from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, PeopleCorrelation
+from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL
 from ..judges.people.result import DifferingItem, PeopleResult
 from .chart_files import Chart, slug
 from .charts.bars import BARS
@@ -22,7 +22,7 @@ _SCATTERS = 12
 
 def overview_table(result: PeopleResult) -> Table:
     """Return Spearman over items: one row per judge, one column per dimension."""
-    correlations, level = _index_correlations(result.correlations), result.items.level
+    correlations, level = result.named_scores, result.items.level
     rows = {
         column.name: {each: correlations["Spearman", column.name, each, level].value for each in result.dimensions}
         for column in result.columns
@@ -33,7 +33,7 @@ def overview_table(result: PeopleResult) -> Table:
 
 def dimension_table(result: PeopleResult, dimension: str) -> Table:
     """Return all correlations of one dimension: one row per judge, the highest Spearman first."""
-    correlations = _index_correlations(result.correlations)
+    correlations = result.named_scores
     level = result.items.level
     rows = []
     for column in result.columns:
@@ -127,7 +127,7 @@ def every_correlation(result: PeopleResult) -> Table:
     """Return a machine-readable table with one row per correlation."""
     return table_of(
         "",
-        result.correlations,
+        result.scores,
         "<measure | <judge | <dimension | <level",
         ("value", lambda each: number_cell(each.value)),
         *(
@@ -167,13 +167,13 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
     level, dimension = result.items.level, result.main_dimension
     rows = [
         (each.judge, each.dimension, *point(each.value, each.ci))
-        for each in grouped(result.correlations, lambda each: each.judge)
+        for each in grouped(result.scores, lambda each: each.judge)
         if (each.measure, each.level) == ("Spearman", level) and each.value is not None
     ]
     yield Chart("agreement", "Agreement of judges with people", BARS, rows, y_label="Spearman", as_percent=False)
     ratings = [item.rating(dimension) for item in result.items.items]
     ids = [item.id for item in result.items.items]
-    correlations = _index_correlations(result.correlations)
+    correlations = result.named_scores
     for column in result.columns[:_SCATTERS]:
         spearman = correlations["Spearman", column.name, dimension, level]
         if spearman.value is None:
@@ -187,9 +187,3 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
             as_percent=False,
             options={"correlation": Estimate(*point(spearman.value, spearman.ci))},
         )
-
-
-def _index_correlations(
-    correlations: Sequence[PeopleCorrelation],
-) -> dict[tuple[str, str, str, str], PeopleCorrelation]:
-    return {(each.measure, each.judge, each.dimension, each.level): each for each in correlations}

@@ -44,7 +44,7 @@ def test_a_model_that_refuses_the_temperature(tmp_path: Path) -> None:
             judge.close()
             assert result.accounts["small"].complete
             assert [each.where for each in result.notices if each.code == "no-temperature"] == [("small",)] * is_refused
-            signatures.append(result.cell("small", "speaker").signature)
+            signatures.append(result["small", "speaker"].signature)
     assert signatures[0] == signatures[1] != signatures[2]
     sent = ["temperature" in each.body for each in server.asked]
     assert sent == [True, *[False] * 12, *[True] * 12]

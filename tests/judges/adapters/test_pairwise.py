@@ -70,7 +70,7 @@ def test_both_orders_are_compared_and_averaged() -> None:
     result = score_judge(cases(("speaker",), 3), {"half": Half()})
     assert {(a, b) for _, a, b in asked} == {(b, a) for _, a, b in asked}
     assert len(asked) == 6
-    cell = result.cell("half", "speaker")
+    cell = result["half", "speaker"]
     assert (cell.value, cell.difference, cell.threshold, cell.n) == (0.0, 0.5, 0.0, 3)
     # A tie in one order and a preference in the other: the sign changes with the order.
     [bias] = result.position_bias
@@ -81,11 +81,11 @@ def test_error_rates_are_those_of_the_same_expectations() -> None:
     given = cases(("speaker", "co-reference", "vocabulary"), 12)
     result = score_judge(given, {"pairs": PairOracle(), "first": FirstIsBest()})
     # The oracle notices every mark, also where the score must not move.
-    rates = {attack: result.cell("pairs", attack).value for attack in ("speaker", "co-reference", "vocabulary")}
+    rates = {attack: result["pairs", attack].value for attack in ("speaker", "co-reference", "vocabulary")}
     assert rates == {"speaker": 0.0, "co-reference": 1.0, "vocabulary": 0.0}
-    always = result.cell("first", "speaker")
+    always = result["first", "speaker"]
     assert (always.value, always.similar, always.degenerate) == (1.0, 1.0, True)
-    assert result.cell("first", "co-reference").value == 0.0
+    assert result["first", "co-reference"].value == 0.0
 
 
 def test_the_rate_of_inconsistent_pairs_has_an_interval() -> None:
@@ -98,15 +98,15 @@ def test_the_rate_of_inconsistent_pairs_has_an_interval() -> None:
     assert (biased.value, biased.inconsistent, biased.first, biased.second) == (0.5, 12, 0.5, 0.0)
     assert biased.ci == pytest.approx((0.2456, 0.7544), abs=1e-4)
     # Of a pair whose answers contradict each other the mean is a tie.
-    assert result.cell("biased", "speaker").value == 0.5
+    assert result["biased", "speaker"].value == 0.5
 
 
 def test_thresholds() -> None:
     given = [*cases(("speaker",), 4), case("identical", 3, reply="for 3", adversarial="for 3")]
-    assert score_judge(given, {"p": PairOracle()}, threshold="fixed=1").cell("p", "speaker").value == 1.0
-    assert score_judge(given, {"p": PairOracle()}, threshold="noise").cell("p", "speaker").threshold == 0.0
-    assert "|threshold:fixed(0)|" in score_judge(given, {"p": PairOracle()}).cell("p", "speaker").signature
-    assert "|threshold:fixed(1)|" in score_judge(given, {"p": PairOracle()}, threshold="fixed=1").cells[0].signature
+    assert score_judge(given, {"p": PairOracle()}, threshold="fixed=1")["p", "speaker"].value == 1.0
+    assert score_judge(given, {"p": PairOracle()}, threshold="noise")["p", "speaker"].threshold == 0.0
+    assert "|threshold:fixed(0)|" in score_judge(given, {"p": PairOracle()})["p", "speaker"].signature
+    assert "|threshold:fixed(1)|" in score_judge(given, {"p": PairOracle()}, threshold="fixed=1").scores[0].signature
 
 
 def test_pairs_that_cannot_be_compared_are_counted() -> None:
@@ -126,7 +126,7 @@ def test_pairs_that_cannot_be_compared_are_counted() -> None:
         1,
         "whose replies cannot be compared, because their contexts differ",
     )
-    assert "gave 2 for a pair, which is not between -1 and 1" in result.cell("wide", "speaker").reason
+    assert "gave 2 for a pair, which is not between -1 and 1" in result["wide", "speaker"].reason
 
 
 MODULE = """

@@ -52,8 +52,8 @@ def test_injection_tells_a_judge_that_obeys_from_one_that_does_not(
     cases = attack_corpus(some_talk, [named("injection")], light, cases=40).cases
     assert {case.variant for case in cases} == {"appended", "in-the-context"}
     result = score_judge(cases, [Reader(True, scale), Reader(False, scale)])
-    assert result.cell("obeys=True", "injection").value == 1.0
-    assert result.cell("obeys=False", "injection").value == 0.0
+    assert result["obeys=True", "injection"].value == 1.0
+    assert result["obeys=False", "injection"].value == 0.0
 
 
 def test_a_constant_judge_fails_on_vocabulary_and_entrainment(
@@ -61,7 +61,7 @@ def test_a_constant_judge_fails_on_vocabulary_and_entrainment(
 ) -> None:
     for name in ("vocabulary", "entrainment"):
         cases = attack_corpus(some_talk, [named(name)], with_wordnet, cases=20).cases
-        value = score_judge(cases, ["constant"]).cell("constant", name).value
+        value = score_judge(cases, ["constant"])["constant", name].value
         assert value == sum(case.variant == "unrelated" for case in cases) / len(cases) > 0
 
 

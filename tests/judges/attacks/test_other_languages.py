@@ -97,7 +97,7 @@ def test_judges_that_need_blanks_refuse_chinese(judge: str, facet: Facet) -> Non
     [line] = result.silent
     assert f"{judge} scored none of 10 cases" in line
     assert "this judge needs blanks between words" in line
-    assert all(cell.value is None for cell in result.cells if cell.judge == judge)
+    assert all(cell.value is None for cell in result.scores if cell.judge == judge)
 
 
 @pytest.mark.parametrize("english", [True, False])

@@ -43,7 +43,7 @@ def test_order_of_items_does_not_matter() -> None:
     items = rated()
     one, other = (judge_human(each, ["distinct"], resamples=100) for each in (items, items[::-1]))
     assert one.items.digest() == other.items.digest()
-    for first, second in zip(one.correlations, other.correlations, strict=True):
+    for first, second in zip(one.scores, other.scores, strict=True):
         assert first.value == (None if second.value is None else pytest.approx(second.value, abs=1e-12))
         assert first.n == second.n
 
@@ -59,7 +59,7 @@ def test_a_judge_that_is_turned_round() -> None:
 
 def test_levels_and_counts() -> None:
     found = judge_human(rated(), ci=0)
-    level = {each.level: each for each in found.correlations if (each.judge, each.measure) == ("good", "Spearman")}
+    level = {each.level: each for each in found.scores if (each.judge, each.measure) == ("good", "Spearman")}
     assert {name: (each.n, each.ci) for name, each in level.items()} == {
         "reply": (48, None),
         "system": (4, None),
@@ -93,9 +93,7 @@ def test_systems_with_equal_means_have_equal_ranks() -> None:
         for n, rating in enumerate(values)
     ]
     found = {
-        each.measure: each
-        for each in judge_human(items, ci=0).correlations
-        if (each.judge, each.level) == ("m", "system")
+        each.measure: each for each in judge_human(items, ci=0).scores if (each.judge, each.level) == ("m", "system")
     }
     # Ranks 1, 2, 3, 4 and 2, 2, 2, 4; three of six pairs are tied.
     assert found["Spearman"].value == pytest.approx(3 / (5 * 3) ** 0.5)
@@ -205,7 +203,7 @@ def test_a_judge_of_replies_is_averaged_over_a_dialogue() -> None:
     assert columns["dialogue-min(judge=length)"] == [min(each) for each in lengths]
     assert columns["length"] == [sum(each) for each in lengths]
     assert "mine" in columns
-    assert all(each.level != "within-context" for each in found.correlations)
+    assert all(each.level != "within-context" for each in found.scores)
 
 
 def test_features_of_dialogues() -> None:

@@ -17,7 +17,7 @@ from ...core.document import (
     describe_intervals,
 )
 from ...errors import DialmeterError, one_line
-from ...judges.ask import ScoreStore
+from ...judges.ask import ScoreStore, unfinished
 from ...judges.judge import identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
@@ -30,7 +30,6 @@ from ...judges.people.study import (
     open_items,
     silent,
     talk_of_items,
-    unfinished,
 )
 from ...readers.ratings.open_ratings import RATING_FORMATS, open_scores
 from ...readers.ratings.rated_item import RatedItems
@@ -167,8 +166,9 @@ def human(**options: Any) -> Output:
         watch=judge_progress("scoring", options["quiet"], len(chosen.judges)),
         asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
     )
-    without_lines = [each for each in result.columns if each.name in chosen.judges and not unfinished([each])]
-    silent_lines, open_lines = unfinished_lines(run.writer, silent(without_lines), unfinished(result.columns))
+    open_judges = [name for name, account in result.accounts.items() if unfinished({name: account})]
+    without_lines = [each for each in result.columns if each.name in chosen.judges and each.name not in open_judges]
+    silent_lines, open_lines = unfinished_lines(run.writer, silent(without_lines), unfinished(result.accounts))
     name = Path(options["ratings_file"]).name
     if not silent_lines and not open_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
@@ -228,7 +228,7 @@ def _check_conditions(conditions: Iterable[Condition], result: PeopleResult) -> 
     named = set(_judge_names(result))
     cells = [
         {"measure": each.measure, "value": each.value, "judge": each.judge, "dimension": each.dimension}
-        for each in result.correlations
+        for each in result.scores
         if each.level == result.items.level and each.judge in named and each.value is not None
     ]
     main = [

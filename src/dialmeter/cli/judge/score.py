@@ -15,6 +15,7 @@ from ...core.document import Count, Document, Interval, Number, ScoreRecord, Tex
 from ...core.ladder import Ladder
 from ...errors import one_line
 from ...judges import record
+from ...judges.ask import unfinished
 from ...judges.case_files import read_cases, read_scores
 from ...judges.cases import RULES, case_id, parse_threshold
 from ...judges.compare import Average, JudgeComparison, PositionBias
@@ -176,7 +177,7 @@ def score(**options: Any) -> Output:
         watch=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
         ask=ask_from_options(chosen, judges_to_ask, options["cases_file"], options),
     )
-    silent_lines, open_lines = unfinished_lines(run.writer, result.silent, result.unfinished)
+    silent_lines, open_lines = unfinished_lines(run.writer, result.silent, unfinished(result.accounts))
     if len(silent_lines) == len(result.accounts):
         return Output(notices=result.notices, errors=[one_line("; ".join(silent_lines), 4000)], exit_code=EXIT_INPUT)
     name = Path(options["cases_file"]).name
@@ -267,7 +268,7 @@ def _check_conditions(conditions: Iterable[Condition], result: JudgeResult) -> N
     keys = ("judge", "attack", "corpus", "facet")
     cells = [
         {"measure": "error", "value": cell.value, **{key: getattr(cell, key) for key in keys}}
-        for cell in result.cells
+        for cell in result.scores
         if cell.judge in named and cell.value is not None
     ]
     means = [

@@ -292,7 +292,7 @@ def _describe_judge(submitted: Submission) -> JudgeDescription:
 def facet_errors(cases: BenchSet, judge: JudgeDescription, pairs: Sequence[ScorePair]) -> list[FacetError]:
     """Mean error rates by facet and overall, with equal weights for all attacks, and the error rate on identical replies."""
     scored = JudgeScores({judge.name: list(pairs)}, [])
-    cells = JudgeResult(cases.cases, [judge], scored, SETTINGS).cells
+    cells = JudgeResult(cases.cases, [judge], scored, SETTINGS).scores
     counts: dict[str, dict[str, tuple[int, int]]] = {}
     for cell in cells:
         for outcome in cell.outcomes if cell.value is not None else ():

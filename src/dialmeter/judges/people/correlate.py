@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from msgspec import Struct
 
 from ...core.comparison import Resampling
+from ...measure import Score
 from ...readers.ratings.rated_item import RatedItems
 from ...stats import kendall, pearson, spearman
 from .columns import ScoreColumn
@@ -42,34 +43,35 @@ class PeopleSettings(Struct, frozen=True):
     resampling: Resampling | None = Resampling()
 
 
-class PeopleCorrelation(Struct, frozen=True):
-    """The correlation of a judge with people.
+class PeopleCorrelation(Score, frozen=True, omit_defaults=True, kw_only=True):
+    """The correlation of a judge with people. Its group is the judge, the dimension and the level.
 
-    Attributes:
-        measure: Pearson, Spearman or Kendall.
-        judge: its name.
-        dimension: the rated dimension.
-        level: ``reply`` or ``dialogue``, ``system``, or ``within-context``.
-        value: the correlation, or None with a reason.
-        ci: the confidence interval from resampled contexts.
-        n: the number of items, systems or contexts.
-        unscored: the number of items without a score or a rating, or of contexts in which scores or ratings are constant.
-        p: the p value for no correlation, as if items were independent; None for fewer than five systems.
-        reason: the reason if there is no value.
-        ci_reason: the reason if a value has no interval.
+    The level is ``reply`` or ``dialogue``, ``system``, or ``within-context``. ``n`` is the number of items, systems or contexts, and
+    ``unscored`` that of items without a score or a rating, or of contexts in which scores or ratings are constant. ``p`` is the
+    p value for no correlation, as if items were independent; None for fewer than five systems.
     """
 
-    measure: str
-    judge: str
-    dimension: str
-    level: str
-    value: float | None
-    ci: tuple[float, float] | None
-    n: int
-    unscored: int
     p: float | None = None
-    reason: str = ""
-    ci_reason: str = ""
+
+    @property
+    def names(self) -> tuple[str, str, str, str]:
+        """Measure, judge, dimension and level."""
+        return self.measure, self.judge, self.dimension, self.level
+
+    @property
+    def judge(self) -> str:
+        """The name of the judge."""
+        return str(self.group["judge"])
+
+    @property
+    def dimension(self) -> str:
+        """The rated dimension."""
+        return str(self.group["dimension"])
+
+    @property
+    def level(self) -> str:
+        """The level of the units."""
+        return str(self.group["level"])
 
 
 class ItemDraws:
@@ -126,7 +128,7 @@ def complete(column: Sequence[float | None], ratings: Sequence[float | None]) ->
 def correlations(
     items: RatedItems, columns: Sequence[ScoreColumn], dimensions: Sequence[str], settings: PeopleSettings
 ) -> Iterator[PeopleCorrelation]:
-    """All correlations, by dimension and judge, at every level."""
+    """All correlations, by dimension and judge, at every level, without signatures."""
     draws = ItemDraws(items, settings)
     systems = [item.system for item in items.items]
     has_systems = len(set(systems) - {""}) > 1
@@ -288,10 +290,17 @@ def _correlation(
     reason = (correlation.reason or "") if correlation.value is None else ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
-    judge, dimension, level = names
-    p = correlation.p if with_p else None
     return PeopleCorrelation(
-        measure, judge, dimension, level, correlation.value, ci, correlation.n, unscored, p, reason, ci_reason
+        measure=measure,
+        value=correlation.value,
+        n=correlation.n,
+        unscored=unscored,
+        signature="",
+        ci=ci,
+        ci_reason=ci_reason,
+        reason=reason,
+        group=dict(zip(("judge", "dimension", "level"), names, strict=True)),
+        p=correlation.p if with_p else None,
     )
 
 

@@ -202,11 +202,6 @@ class PeopleResult(Result):
         return next((each for each in self.dimensions if each.lower() == "overall"), self.dimensions[0])
 
     @cached_property
-    def correlations(self) -> list[PeopleCorrelation]:
-        """The correlations of every judge with every dimension, at every level."""
-        return list(correlations(self.items, self.columns, self.dimensions, self.settings))
-
-    @cached_property
     def raters(self) -> list[DimensionAgreement]:
         """The agreement of raters, by dimension."""
         return [agreement(self.items, dimension) for dimension in self.dimensions]
@@ -222,22 +217,10 @@ class PeopleResult(Result):
         return differences(self.items, self.columns, self.dimensions, self.settings, self.first)
 
     @cached_property
-    def scores(self) -> list[Score]:
-        """Every correlation as a score. The group of a score is its judge, dimension and level."""
-        return [
-            Score(
-                measure=each.measure,
-                value=each.value,
-                ci=each.ci,
-                n=each.n,
-                unscored=each.unscored,
-                reason=each.reason,
-                ci_reason=each.ci_reason,
-                group={"judge": each.judge, "dimension": each.dimension, "level": each.level},
-                signature=self._signature(each),
-            )
-            for each in self.correlations
-        ]
+    def scores(self) -> list[PeopleCorrelation]:
+        """The correlations of every judge with every dimension, at every level."""
+        unsigned = correlations(self.items, self.columns, self.dimensions, self.settings)
+        return [replace(each, signature=self._signature(each)) for each in unsigned]
 
     @cached_property
     def _identities(self) -> dict[str, str]:
@@ -272,12 +255,9 @@ class PeopleResult(Result):
         return sign_interval(signature, resampling, correlation.ci)
 
     @property
-    def named_scores(self) -> Mapping[tuple[str, ...], Score]:
+    def named_scores(self) -> Mapping[tuple[str, ...], PeopleCorrelation]:
         """The scores by measure, judge, dimension and level."""
-        return {
-            (each.measure, each.judge, each.dimension, each.level): score
-            for each, score in zip(self.correlations, self.scores, strict=True)
-        }
+        return {each.names: each for each in self.scores}
 
     def get(self, name: tuple[str, ...], default: Score | None = None) -> Score | None:
         """The score of a measure, a judge, a dimension and a level. Without a level, the score over items."""
@@ -297,10 +277,7 @@ class PeopleResult(Result):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The scores as dictionaries, with the same keys as in JSON."""
-        return [
-            {**score_dict(score), **({} if each.p is None else {"p": each.p})}
-            for each, score in zip(self.correlations, self.scores, strict=True)
-        ]
+        return [{**score_dict(each), **({} if each.p is None else {"p": each.p})} for each in self.scores]
 
     def gaps(self, judge: str, dimension: str | None = None) -> list[float | None]:
         """By item, the share of items that a judge ranks below it minus the share that people rank below it."""
@@ -400,7 +377,7 @@ class PeopleResult(Result):
                 notices.append(Notice("constant-judge", 1, f"{column.name} gives every item the same score"))
             negative = [
                 each.dimension
-                for each in self.correlations
+                for each in self.scores
                 if (each.judge, each.measure, each.level) == (column.name, "Spearman", self.items.level)
                 and each.ci is not None
                 and each.ci[1] < 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,7 +14,7 @@ from ...errors import DialmeterError, MissingExtra, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
-from ..ask import OVER_BUDGET, UNFINISHED, Ask, ScoreStore, Watch
+from ..ask import Ask, ScoreStore, Watch
 from ..builtin.panel import members_of
 from ..builtin.surface import tokens
 from ..judge import Judge, load_judge, load_weights, make_judge, omission_notices, parse_call
@@ -92,17 +91,11 @@ def rouge_l(reply: str, references: Sequence[str]) -> float:
         >>> rouge_l("the cat sat", ["the cat", "a dog"])
         0.8
     """
-    reply_tokens = tokens(reply)
-    return max((_f_measure(reply_tokens, tokens(each)) for each in references), default=0.0)
+    from rapidfuzz.distance import LCSseq
 
-
-def _f_measure(reply: Sequence[str], reference: Sequence[str]) -> float:
-    row = [0] * (len(reference) + 1)
-    for token in reply:
-        before = 0
-        for place, other in enumerate(reference, 1):
-            before, row[place] = row[place], before + 1 if token == other else max(row[place], row[place - 1])
-    return 2 * row[-1] / (len(reply) + len(reference)) if row[-1] else 0.0
+    own, others = tokens(reply), map(tokens, references)
+    common = ((LCSseq.similarity(own, other), len(own) + len(other)) for other in others)
+    return max((2 * length / total if length else 0.0 for length, total in common), default=0.0)
 
 
 def judge_human(
@@ -288,14 +281,4 @@ def silent(columns: Sequence[ScoreColumn]) -> list[str]:
         f"{each.name} scored none of {len(each.scores)} items: {next(iter(each.reasons.values()), ('', 'no reason'))[1]}"
         for each in columns
         if not any(score is not None for score in each.scores)
-    ]
-
-
-def unfinished(columns: Sequence[ScoreColumn]) -> list[str]:
-    """One line per judge with unscored items because the budget is spent, or because its server failed after some answers."""
-    return [
-        f"{each.name}: {count} of {len(each.scores)} items are unscored, because {UNFINISHED[reason]}"
-        for each in columns
-        for reason, count in Counter(reason for reason, _ in each.reasons.values()).items()
-        if reason == OVER_BUDGET or (reason in UNFINISHED and any(score is not None for score in each.scores))
     ]

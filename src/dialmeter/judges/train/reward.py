@@ -156,7 +156,7 @@ class Reward:
         result = score_judge(self._cases, {self.name: self.judge}, threshold=self._threshold)
         rows = [
             AttackReward(cell.attack, cell.facet, cell.expected, cell.value, cell.ci, cell.lower, cell.n)
-            for cell in result.cells
+            for cell in result.scores
             if cell.judge == self.name and cell.attack != CONTROL
         ]
         return RewardCard(
