@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from .cli.invoke import Cli
 from .plain import PlainProcess
 
 ROOT = Path(__file__).parents[1]
@@ -151,6 +152,12 @@ def shared() -> Path:
     if not (folder / "expected").is_dir():
         pytest.skip(f"published data is not here: {folder} (set DIALMETER_SHARED)")
     return folder
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs commands in this process."""
+    return Cli(capsys)
 
 
 @pytest.fixture(scope="session")
