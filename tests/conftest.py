@@ -28,9 +28,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Whole folders and files that start many processes, a cluster or a browser, draw many charts and pages, or read all published files.
 SLOW = (
     "browser/",
+    "cli/test_all_commands.py",
     "cli/test_demo.py",
     "cli/test_judge_workers.py",
-    "cli/test_same_bytes.py",
     "cli/test_sample.py",
     "cli/test_study.py",
     "cli/tracker/test_bias.py",
@@ -155,9 +155,9 @@ def shared() -> Path:
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Runs commands in this process."""
-    return Cli(capsys)
+def cli(capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest) -> Cli:
+    """Runs commands in this process: all commands, or the one that the file of the test names as ``COMMAND``."""
+    return Cli(capsys, getattr(request.module, "COMMAND", ""))
 
 
 @pytest.fixture(scope="session")

@@ -43,16 +43,16 @@ class CommandResult(NamedTuple):
 
 
 class Cli:
-    """Commands in this process, as a user types them."""
+    """Commands in this process, as a user types them; all may begin with the same words."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
+    def __init__(self, capsys: pytest.CaptureFixture[str], command: str = "") -> None:
+        self._capsys, self._command = capsys, command.split()
 
     def __call__(self, *words: str | Path, code: int | None = 0) -> CommandResult:
         """Run a command that ends with this exit code, or with any."""
         self._capsys.readouterr()
         with pytest.raises(SystemExit) as stop:
-            run([str(word) for word in words])
+            run([*self._command, *map(str, words)])
         result = self._capsys.readouterr()
         assert isinstance(stop.value.code, int)
         assert code in (stop.value.code, None), f"exit code {stop.value.code}: {result.err}"

@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter import open_run
 
-from .invoke import CommandResult, call, call_process
+from .invoke import Cli, CommandResult, call_process
 
 RUNS = {"own": "tracker", "keyword": "tracker", "agenda": "user", "forgetful": "user", "judges": "judge"}
 
@@ -44,18 +44,12 @@ def test_the_measures_see_who_forgets(result: CommandResult, folder: Path) -> No
     assert recall["forgetful"] < recall["agenda"] - 0.05
 
 
-def test_the_printed_commands_can_be_typed(result: CommandResult, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_printed_commands_can_be_typed(result: CommandResult, cli: Cli) -> None:
     typed = [shlex.split(line)[2:] for line in result.out.splitlines() if line.startswith("$ dialmeter ")]
     assert [words[:2] for words in typed].count(["user", "play"]) == 2
     again = next(words for words in typed if words[:2] == ["user", "compare"])
-    found = call(capsys, *again, "--quiet")
-    assert found.code == 0
-    assert found.out in result.out
+    assert cli(*again, "--quiet").out in result.out
 
 
-def test_an_older_demo_is_not_written_over_unasked(
-    result: CommandResult, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = call(capsys, "demo", "--out", str(folder))
-    assert found.code == 2
-    assert "agenda.jsonl: already exists; use --force to replace it" in found.err
+def test_an_older_demo_is_not_written_over_unasked(result: CommandResult, folder: Path, cli: Cli) -> None:
+    assert "agenda.jsonl: already exists; use --force to replace it" in cli("demo", "--out", str(folder), code=2).err

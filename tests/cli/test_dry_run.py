@@ -16,12 +16,11 @@ from ..judges.chat_server import Reply, Server, saying, serve
 from ..judges.made import cases, write_cases
 from ..judges.people.test_people import dialogues, rated, write
 from ..users.items.test_items import log_file
-from .invoke import call, checked
+from .invoke import Cli
 from .user_samples import TALKS, silent, users
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
 
-Capture = pytest.CaptureFixture[str]
 Words = list[Any]
 
 
@@ -119,25 +118,24 @@ SCORE, ITEMS, ACTS = '{"score": 4}', '{"items": []}', '{"informs": [], "requests
     ],
 )
 def test_a_real_run_sends_what_the_dry_run_says(
-    words_of: Callable[[Path, Server], Words], answer: str, tmp_path: Path, capsys: Capture
+    words_of: Callable[[Path, Server], Words], answer: str, tmp_path: Path, cli: Cli
 ) -> None:
     def reply(body: dict[str, Any], number: int) -> Reply:
         result = body["messages"][-1]["content"].partition("\nReply:\n")[2].partition("\n")[0]
         return saying(answer or f"Is {result} of not")
 
     made = ["--attack", "repetition", "--cases", "4", "--light", "--out", tmp_path / "set.jsonl", "--quiet"]
-    assert call(capsys, "judge", "bench", "make", talk_file(tmp_path), *made).code == 0
+    cli("judge", "bench", "make", talk_file(tmp_path), *made)
     before = {path.name for path in tmp_path.iterdir()} - {"set.jsonl"}
     with serve(reply) as server:
         words = words_of(tmp_path, server)
-        text = call(capsys, *words, "--dry-run")
-        assert (text.code, server.asked) == (0, []), text.err
+        text = cli(*words, "--dry-run").out
+        assert server.asked == []
         inputs = {"cases.jsonl", "ratings.jsonl", "log.json", "users.jsonl", "set.jsonl"}
         assert {path.name for path in tmp_path.iterdir()} <= before | inputs
-        real = call(capsys, *words)
-        assert real.code == 0, real.err
-    assert "nothing was sent" in text.out
-    [line] = [line for line in text.out.splitlines() if " small " in line]
+        cli(*words)
+    assert "nothing was sent" in text
+    [line] = [line for line in text.splitlines() if " small " in line]
     calls, known, prompt_tokens, answer_tokens, cost = line.split()[-5:]
     assert (int(calls), int(known)) == (len(server.asked), 0)
     if "--price" in words:
@@ -145,10 +143,10 @@ def test_a_real_run_sends_what_the_dry_run_says(
 
 
 @pytest.mark.parametrize("words_of", [human, understand, play, cross])
-def test_the_document(words_of: Callable[[Path, Server], Words], tmp_path: Path, capsys: Capture) -> None:
+def test_the_document(words_of: Callable[[Path, Server], Words], tmp_path: Path, cli: Cli) -> None:
     with serve(lambda body, number: saying(ACTS)) as server:
         words = words_of(tmp_path, server)
-        found = checked(call(capsys, *words, "--dry-run", "--json"), "dry-run")
+        found = cli.json(*words, "--dry-run")
         assert server.asked == []
     assert found["command"] == f"{words[0]} {words[1]} dry-run"
     [estimate] = found["estimates"].values()
@@ -156,16 +154,16 @@ def test_the_document(words_of: Callable[[Path, Server], Words], tmp_path: Path,
     assert found["cost"] == estimate["cost"] > 0
 
 
-def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, capsys: Capture) -> None:
+def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, cli: Cli) -> None:
     """A model that answers like the stand-in gets as many requests as estimated. Only the wording of the system may differ."""
     first = ["user", "play", "--goals", "2", "--max-turns", "3", "--workers", "1", "--quiet"]
-    assert call(capsys, *first, "--out", tmp_path / "stand-in.jsonl").code == 0
+    cli(*first, "--out", tmp_path / "stand-in.jsonl")
     talks = open_conversations(tmp_path / "stand-in.jsonl")
     lines = [move.text for talk in talks for move in talk.moves if move.speaker == "user"]
     with serve(lambda body, number: saying(lines[number])) as server:
         words = play(tmp_path, server)
-        told = call(capsys, *words, "--dry-run", "--json").json["estimates"]["endpoint-user(model=small) with rule"]
-        assert call(capsys, *words).code == 0
+        told = cli.json(*words, "--dry-run")["estimates"]["endpoint-user(model=small) with rule"]
+        cli(*words)
         asked = [each.body["messages"] for each in server.asked]
     assert told["calls"] == len(asked) == len(lines)
     assert told["prompt_tokens"] == pytest.approx(sum(map(estimate_tokens, asked)), rel=0.02)
@@ -180,6 +178,5 @@ def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, 
         (["judge", "attack", "x", "--out", "y"], "give an attack such as llm(endpoint=…, model=…)"),
     ],
 )
-def test_without_a_language_model(words: list[str], message: str, capsys: Capture) -> None:
-    result = call(capsys, *words, "--dry-run")
-    assert (result.code, message in result.err) == (2, True)
+def test_without_a_language_model(words: list[str], message: str, cli: Cli) -> None:
+    assert message in cli(*words, "--dry-run", code=2).err

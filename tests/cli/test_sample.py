@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter.cli.demo import ABOUT, ATTACKS, CASES
 
-from .invoke import call, call_process, files_in
+from .invoke import Cli, call_process, files_in
 
 
 @pytest.fixture(scope="module")
@@ -26,36 +26,30 @@ def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
     assert all(found.values())
 
 
-def test_the_same_bytes_again_and_no_other_file_is_lost(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_bytes_again_and_no_other_file_is_lost(folder: Path, cli: Cli) -> None:
     before = files_in(folder)
     (folder / "mine.txt").write_text("mine", "utf-8")
-    refused = call(capsys, "sample", folder)
-    assert refused.code == 2
-    assert refused.complaint.endswith("base.jsonl: already exists; use --force to replace it")
-    assert call(capsys, "sample", folder, "--force", "--quiet").code == 0
+    assert cli.refused("sample", folder).endswith("base.jsonl: already exists; use --force to replace it")
+    cli("sample", folder, "--force", "--quiet")
     assert files_in(folder) == {**before, "mine.txt": b"mine"}
     (folder / "mine.txt").unlink()
 
 
-def test_users_and_cases_are_those_of_documented_commands(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_users_and_cases_are_those_of_documented_commands(folder: Path, tmp_path: Path, cli: Cli) -> None:
     for user in ("agenda", "forgetful"):
         out = tmp_path / f"{user}.jsonl"
         options = ("--goals", "200", "--noise", "0.1", "--seed", "7", "--workers", "1")
-        assert call(capsys, "user", "play", "--user", user, *options, "--out", out).code == 0
+        cli("user", "play", "--user", user, *options, "--out", out)
         assert out.read_bytes() == (folder / out.name).read_bytes()
     attacks = [word for name in ATTACKS for word in ("--attack", name)]
     made = ("--light", "--no-cache", "--cases", str(CASES), "--out", tmp_path / "cases.jsonl")
-    assert call(capsys, "judge", "attack", folder / "agenda.jsonl", *attacks, *made).code == 0
+    cli("judge", "attack", folder / "agenda.jsonl", *attacks, *made)
     assert (tmp_path / "cases.jsonl").read_bytes() == (folder / "cases.jsonl").read_bytes()
     for name, tracker in (("new.jsonl", ""), ("base.jsonl", "#keyword")):
-        assert call(capsys, "convert", f"{folder / 'agenda.jsonl'}{tracker}", tmp_path / name).code == 0
+        cli("convert", f"{folder / 'agenda.jsonl'}{tracker}", tmp_path / name)
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "file").write_text("", "utf-8")
-    result = call(capsys, "sample", tmp_path / "file")
-    assert result.code == 2
-    assert result.complaint.endswith("file: cannot be written: Not a directory")
+    assert cli.refused("sample", tmp_path / "file").endswith("file: cannot be written: Not a directory")

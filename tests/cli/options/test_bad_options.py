@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ..invoke import call, files_in
+from ..invoke import Cli, files_in
 from ..samples import town, written
 
 RULES = """
@@ -70,35 +70,42 @@ BAD_WORDS: dict[str, tuple[list[str], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("bad", BAD_WORDS)
-def test_a_bad_word(
-    bad: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_word(bad: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     town(tmp_path)
     words, says = BAD_WORDS[bad]
     before = files_in(tmp_path)
-    result = call(capsys, "tracker", "score", "town.jsonl", "--quiet", *words)
-    assert result.code == 2
-    assert all(word in result.complaint for word in says), result.complaint
+    complaint = cli.refused("tracker", "score", "town.jsonl", "--quiet", *words)
+    assert all(word in complaint for word in says), complaint
     assert files_in(tmp_path) == before
 
 
-@pytest.mark.parametrize("words", [["trackr"], ["tracker", "scor"], ["tracker", "score"], ["list", "measurs"], ["list", "measures", "JGB"], ["cite"], ["cite", "nowhere"], ["cite", "--measure", "JGB"], ["convert", "x"], ["completion", "tcsh"]])  # fmt: skip
-def test_a_bad_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, *words)
-    assert result.code == 2
-    assert result.complaint
+BAD_COMMANDS = {
+    "trackr": "did you mean tracker?",
+    "tracker scor": "did you mean score?",
+    "tracker score": "Missing argument",
+    "list measurs": "'measurs' is not one of",
+    "list measures JGB": "did you mean JGA?",
+    "list rules gca": "did you mean gca-repo?",
+    "list formats nestd": "did you mean nested?",
+    "cite": "",
+    "cite nowhere": "nowhere",
+    "cite --measure JGB": "JGB",
+    "convert x": "Missing argument",
+    "completion tcsh": "'tcsh' is not one of",
+}
+
+
+@pytest.mark.parametrize("words", BAD_COMMANDS)
+def test_bad_command(words: str, cli: Cli) -> None:
+    result = cli(*words.split(), code=2)
+    assert BAD_COMMANDS[words] in result.complaint
     assert result.out == ""
 
 
-@pytest.mark.parametrize(("words", "near"), [(["trackr"], "tracker"), (["tracker", "scor"], "score"), (["list", "measures", "JGB"], "JGA"), (["list", "rules", "gca"], "gca-repo"), (["list", "formats", "nestd"], "nested")])  # fmt: skip
-def test_the_nearest_name_is_suggested(words: list[str], near: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"did you mean {near}?" in call(capsys, *words).complaint
-
-
-def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_command_shows_the_help(cli: Cli) -> None:
     for words in ([], ["tracker"]):
-        result = call(capsys, *words)
+        result = cli(*words, code=None)
         assert result.code in (0, 2)
         assert "Commands:\n" in result.out + result.err
 
@@ -119,80 +126,65 @@ def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
         ("values = [", ("not valid TOML",)),
     ],
 )
-def test_a_bad_rule_file(
-    content: str, says: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_bad_rule_file(content: str, says: tuple[str, ...], cli: Cli, tmp_path: Path) -> None:
     rules = written(tmp_path / "mine.toml", content)
-    result = call(capsys, "tracker", "score", town(tmp_path), "--rules", rules)
-    assert result.code == 2
-    assert all(word in result.complaint for word in says), result.complaint
+    complaint = cli.refused("tracker", "score", town(tmp_path), "--rules", rules)
+    assert all(word in complaint for word in says), complaint
 
 
-def test_a_rule_file_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "tracker", "score", town(tmp_path), "--rules", tmp_path / "mine.toml")
-    assert result.code == 2
-    assert result.complaint.startswith(f"{tmp_path / 'mine.toml'}: no such file")
-
-
-def test_a_rule_file_is_checked_as_a_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(
-        capsys, "tracker", "score", town(tmp_path), "--rules", written(tmp_path / "mine.toml", "values = []\n")
+def test_rule_file_checked_as_a_whole(cli: Cli, tmp_path: Path) -> None:
+    complaint = cli.refused(
+        "tracker", "score", town(tmp_path), "--rules", written(tmp_path / "mine.toml", "values = []\n")
     )
-    assert result.complaint.startswith(str(tmp_path / "mine.toml"))
-    assert all(
-        name in result.complaint for name in ("values", "none", "dontcare", "extra", "match", "missing", "state")
-    )
+    assert complaint.startswith(str(tmp_path / "mine.toml"))
+    assert all(name in complaint for name in ("values", "none", "dontcare", "extra", "match", "missing", "state"))
 
 
 class TestOut:
     """``--out`` does not replace existing files, and the message says how to continue."""
 
     @pytest.fixture
-    def run(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-        assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run", "--quiet").code == 0
+    def run(self, tmp_path: Path, cli: Cli) -> Path:
+        cli("tracker", "score", town(tmp_path), "--out", tmp_path / "run", "--quiet")
         return tmp_path / "run"
 
-    def refused(self, capsys: pytest.CaptureFixture[str], file: Path, out: Path, *more: str) -> str:
+    def refused(self, cli: Cli, file: Path, out: Path, *more: str) -> str:
         before = files_in(file.parent)
-        result = call(capsys, "tracker", "score", file, "--out", out, *more)
-        assert result.code == 2
+        result = cli("tracker", "score", file, "--out", out, *more, code=2)
         assert result.out == ""
         assert files_in(file.parent) == before
         return result.complaint
 
-    def test_a_finished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_finished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         for more in ([], ["--resume"]):
-            complaint = self.refused(capsys, tmp_path / "town.jsonl", run, *more)
+            complaint = self.refused(cli, tmp_path / "town.jsonl", run, *more)
             assert complaint == f"{run}: holds a finished run; use --force to replace it"
 
-    def test_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_file(self, tmp_path: Path, cli: Cli) -> None:
         taken = written(tmp_path / "taken", "mine")
         for more in ([], ["--force"]):
-            assert self.refused(capsys, town(tmp_path), taken, *more).startswith(f"{taken}: is a file")
+            assert self.refused(cli, town(tmp_path), taken, *more).startswith(f"{taken}: is a file")
 
-    def test_a_folder_with_something_else(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_folder_with_something_else(self, tmp_path: Path, cli: Cli) -> None:
         taken = written(tmp_path / "taken" / "thesis.tex", "mine").parent
-        assert self.refused(capsys, town(tmp_path), taken).startswith(f"{taken}: is not empty")
+        assert self.refused(cli, town(tmp_path), taken).startswith(f"{taken}: is not empty")
 
-    def test_an_unfinished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_an_unfinished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         (run / "run.json").unlink()
         (run / "parts").mkdir()
-        complaint = self.refused(capsys, tmp_path / "town.jsonl", run)
+        complaint = self.refused(cli, tmp_path / "town.jsonl", run)
         assert "unfinished" in complaint
         assert "--resume" in complaint
         assert "--force" in complaint
 
-    def test_a_place_where_nothing_can_be_written(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_place_where_nothing_can_be_written(self, tmp_path: Path, cli: Cli) -> None:
         inside_a_file = written(tmp_path / "taken", "mine") / "run"
-        assert str(inside_a_file) in self.refused(capsys, town(tmp_path), inside_a_file)
+        assert str(inside_a_file) in self.refused(cli, town(tmp_path), inside_a_file)
 
-    def test_force_replaces_a_run_and_leaves_other_files_alone(
-        self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_force_replaces_a_run_and_leaves_other_files_alone(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         before = files_in(run)
         written(run / "notes.txt", "mine")
-        result = call(capsys, "tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
-        assert result.code == 0
+        cli("tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
         after = files_in(run)
         assert after.pop("notes.txt") == b"mine"
         assert {name: data for name, data in after.items() if name != "log.json"} == {
@@ -203,18 +195,16 @@ class TestOut:
 class TestConvertTo:
     """``convert`` does not overwrite files, and reports a path that cannot be written."""
 
-    def test_a_file_that_is_there(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_file_that_is_there(self, tmp_path: Path, cli: Cli) -> None:
         file, taken = town(tmp_path), written(tmp_path / "taken.jsonl", "mine")
-        result = call(capsys, "convert", file, taken)
-        assert result.code == 2
-        assert result.complaint == f"{taken}: already exists; use --force to replace it"
+        assert cli.refused("convert", file, taken) == f"{taken}: already exists; use --force to replace it"
         assert taken.read_text() == "mine"
-        assert call(capsys, "convert", file, taken, "--force").code == 0
+        cli("convert", file, taken, "--force")
         assert taken.read_bytes().count(b"\n") == 3
 
     @pytest.mark.parametrize("place", ["nowhere/out.jsonl", "town.jsonl/out.jsonl"])
-    def test_a_place_that_is_none(self, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        result = call(capsys, "convert", town(tmp_path), tmp_path / place)
-        assert result.code == 2
-        assert result.complaint.startswith(f"{tmp_path / place}: cannot be written")
+    def test_a_place_that_is_none(self, place: str, tmp_path: Path, cli: Cli) -> None:
+        assert cli.refused("convert", town(tmp_path), tmp_path / place).startswith(
+            f"{tmp_path / place}: cannot be written"
+        )
         assert list(files_in(tmp_path)) == ["town.jsonl"]

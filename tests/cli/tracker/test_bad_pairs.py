@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..invoke import call
+from ..invoke import Cli
 from ..samples import TOWN, native_lines, written
 
 
@@ -31,42 +31,36 @@ def without(path: Path, dialogue: str, turn: int | None = None) -> None:
     path.write_text("".join(kept))
 
 
-def test_two_files_score_as_one(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_two_files_score_as_one(pair: tuple[Path, Path], cli: Cli, tmp_path: Path) -> None:
     gold, pred = pair
     together = written(tmp_path / "both.jsonl", native_lines(TOWN))
-    one = call(capsys, "tracker", "score", together, "--json").json
-    two = call(capsys, "tracker", "score", pred, "--gold", gold, "--json").json
+    one = cli.json("tracker", "score", together)
+    two = cli.json("tracker", "score", pred, "--gold", gold)
     assert one["scores"] == two["scores"]
     assert one["counts"] == two["counts"]
 
 
-def test_a_dialogue_without_prediction(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dialogue_without_prediction(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     without(pred, "d2")
-    result = call(capsys, "tracker", "score", pred, "--gold", gold)
-    assert result.code == 2
+    result = cli("tracker", "score", pred, "--gold", gold, code=2)
     assert result.complaint.startswith(f"{pred}: 1 turn has gold and no prediction, 1 of them whole dialogues: d2")
     assert "--missing empty" in result.complaint
     assert "--missing skip" in result.complaint
     assert result.out == ""
 
 
-def test_a_turn_without_prediction(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_turn_without_prediction(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     without(pred, "d1", 1)
-    result = call(capsys, "tracker", "score", pred, "--gold", gold)
-    assert result.code == 2
-    assert "1 turn has gold and no prediction: d1 turn 1 (" in result.complaint
+    assert "1 turn has gold and no prediction: d1 turn 1 (" in cli.refused("tracker", "score", pred, "--gold", gold)
 
 
-def test_a_dialogue_without_gold_is_listed_and_not_scored(
-    pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dialogue_without_gold_is_listed_and_not_scored(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     without(gold, "d2")
     without(gold, "d1", 2)
-    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--json")
-    assert result.code == 0
+    result = cli("tracker", "score", pred, "--gold", gold, "--json")
     assert result.json["counts"]["dialogues"] == 2
     assert result.json["counts"]["turns"] == 4
     [extra] = [warning for warning in result.json["warnings"] if warning["code"] == "extra"]
@@ -75,75 +69,67 @@ def test_a_dialogue_without_gold_is_listed_and_not_scored(
     assert "warning: 2 turns have no gold and are not scored" in result.err
 
 
-def test_check_lists_what_score_would_refuse(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_lists_what_score_would_refuse(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     without(pred, "d1")
     without(gold, "d3", 0)
-    result = call(capsys, "tracker", "check", pred, "--gold", gold)
-    assert result.code == 2
+    result = cli("tracker", "check", pred, "--gold", gold, code=2)
     assert result.complaint == f"{pred}: 3 turns have gold and no prediction: d1"
     assert "warning: 1 turn has no gold and is not scored [d3 turn 0]" in result.err
     assert result.out.splitlines()[-1] == "not ready to be scored"
-    found = call(capsys, "tracker", "check", pred, "--gold", gold, "--json")
-    assert found.code == 2
-    assert found.json["fit"] is False
-    assert [(each["code"], each["count"], each["where"]) for each in found.json["problems"]] == [("missing", 3, ["d1"])]
+    found = cli.json("tracker", "check", pred, "--gold", gold, code=2)
+    assert found["fit"] is False
+    assert [(each["code"], each["count"], each["where"]) for each in found["problems"]] == [("missing", 3, ["d1"])]
 
 
-def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, cli: Cli) -> None:
     many = {f"d{number:02}": TOWN["d1"] for number in range(12)}
     gold = written(tmp_path / "gold.jsonl", native_lines(many, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"d11": TOWN["d1"]}, "pred"))
-    result = call(capsys, "tracker", "score", pred, "--gold", gold)
-    assert "33 turns have gold and no prediction, 11 of them whole dialogues" in result.complaint
-    assert "d09 …" in result.complaint
-    assert "d10" not in result.complaint
+    complaint = cli.refused("tracker", "score", pred, "--gold", gold)
+    assert "33 turns have gold and no prediction, 11 of them whole dialogues" in complaint
+    assert "d09 …" in complaint
+    assert "d10" not in complaint
 
 
 @pytest.mark.parametrize(("missing", "turns", "left_out"), [("empty", 6, None), ("skip", 5, "left_out:1d/1t")])
 def test_missing_turns_may_be_allowed(
-    missing: str, turns: int, left_out: str | None, pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    missing: str, turns: int, left_out: str | None, pair: tuple[Path, Path], cli: Cli
 ) -> None:
     gold, pred = pair
     without(pred, "d2")
-    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--missing", missing, "--json")
-    assert result.code == 0
-    assert result.json["counts"]["turns"] == turns
-    signature = result.json["scores"][0]["signature"].split("|")
+    document = cli.json("tracker", "score", pred, "--gold", gold, "--missing", missing)
+    assert document["counts"]["turns"] == turns
+    signature = document["scores"][0]["signature"].split("|")
     assert f"missing:{missing}" in signature
     assert [part for part in signature if part.startswith("left_out")] == ([left_out] if left_out else [])
-    assert "missing" in [warning["code"] for warning in result.json["warnings"]]
+    assert "missing" in [warning["code"] for warning in document["warnings"]]
 
 
-def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.jsonl", native_lines({"MUL1.json": TOWN["d3"]}, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"mul1": TOWN["d3"]}, "pred"))
-    assert call(capsys, "tracker", "score", pred, "--gold", gold, "--json").json["scores"][0]["value"] == 1
+    assert cli.json("tracker", "score", pred, "--gold", gold)["scores"][0]["value"] == 1
 
 
-def test_predictions_alone_ask_for_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_predictions_alone_ask_for_gold(tmp_path: Path, cli: Cli) -> None:
     file = written(
         tmp_path / "p.json", json.dumps({"d1": [{"response": "", "state": {"taxi": {"leave at": "17:15"}}}]})
     )
-    result = call(capsys, "tracker", "score", file)
-    assert result.code == 2
-    assert result.complaint.startswith(f"{file}: format mwzeval holds one state per turn")
-    assert "--gold" in result.complaint
+    complaint = cli.refused("tracker", "score", file)
+    assert complaint.startswith(f"{file}: format mwzeval holds one state per turn")
+    assert "--gold" in complaint
 
 
-def test_a_bad_gold_file_is_the_one_that_is_named(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_gold_file_is_the_one_that_is_named(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     gold.write_bytes(gold.read_bytes()[:-9])
     for command in ("score", "check", "rules"):
-        result = call(capsys, "tracker", command, pred, "--gold", gold)
-        assert result.code == 2
-        assert result.complaint.startswith(f"{gold}: line 3: not valid JSON")
+        assert cli.refused("tracker", command, pred, "--gold", gold).startswith(f"{gold}: line 3: not valid JSON")
 
 
-def test_both_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "score", "-", "--gold", "-")
-    assert result.code == 2
-    assert "standard input" in result.complaint
+def test_both_from_standard_input(cli: Cli) -> None:
+    assert "standard input" in cli.refused("tracker", "score", "-", "--gold", "-")
 
 
 @pytest.fixture
@@ -152,26 +138,25 @@ def schema(tmp_path: Path) -> Path:
     return written(tmp_path / "schema.json", '["hotel-area", "hotel-stars", "pub-name"]')
 
 
-def test_a_gold_slot_outside_the_schema(tmp_path: Path, schema: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_gold_slot_outside_the_schema(tmp_path: Path, schema: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
-    result = call(capsys, "tracker", "score", file, "--schema", schema)
-    assert result.code == 2
-    assert result.complaint.startswith(f"{file}: dialogue d1, turn 1, slot taxi-to: ")
-    assert "schema" in result.complaint
-    result = call(capsys, "tracker", "check", file, "--schema", schema)
-    assert result.code == 2
-    assert result.complaint == f"{file}: 1 slots in gold are not in the schema: dialogue d1, turn 1, slot taxi-to"
+    complaint = cli.refused("tracker", "score", file, "--schema", schema)
+    assert complaint.startswith(f"{file}: dialogue d1, turn 1, slot taxi-to: ")
+    assert "schema" in complaint
+    assert (
+        cli.refused("tracker", "check", file, "--schema", schema)
+        == f"{file}: 1 slots in gold are not in the schema: dialogue d1, turn 1, slot taxi-to"
+    )
 
 
-def test_a_predicted_slot_outside_the_schema_is_a_mistake_and_no_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_predicted_slot_outside_the_schema_is_a_mistake_and_no_error(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     schema = written(tmp_path / "schema.json", '{"hotel": ["area"], "taxi": ["to"]}')
-    assert call(capsys, "tracker", "score", file, "--schema", schema).code == 0
-    result = call(capsys, "tracker", "check", file, "--schema", schema)
-    assert result.code == 0
-    assert "warning: 1 slots in predictions are not in the schema [dialogue d2, turn 0, slot pub-name]" in result.err
+    cli("tracker", "score", file, "--schema", schema)
+    assert (
+        "warning: 1 slots in predictions are not in the schema [dialogue d2, turn 0, slot pub-name]"
+        in cli("tracker", "check", file, "--schema", schema).err
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,28 +169,27 @@ def test_a_predicted_slot_outside_the_schema_is_a_mistake_and_no_error(
         ("3", "found a number"),
     ],
 )
-def test_a_bad_schema(content: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_schema(content: str, says: str, tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     schema = written(tmp_path / "schema.json", content)
     for command in ("score", "check", "rules"):
-        result = call(capsys, "tracker", command, file, "--schema", schema)
-        assert result.code == 2
-        assert result.complaint.startswith(f"{schema}: ")
-        assert says in result.complaint
+        complaint = cli.refused("tracker", command, file, "--schema", schema)
+        assert complaint.startswith(f"{schema}: ")
+        assert says in complaint
 
 
-def test_only_some_dialogues(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_some_dialogues(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     only = written(tmp_path / "split.txt", "D1.json\nd3\n")
-    counts = call(capsys, "tracker", "score", file, "--only", only, "--json").json["counts"]
+    counts = cli.json("tracker", "score", file, "--only", only)["counts"]
     assert (counts["dialogues"], counts["turns"]) == (2, 5)
     none = written(tmp_path / "none.txt", "d9\n")
-    result = call(capsys, "tracker", "score", file, "--only", none)
-    assert result.code == 2
-    assert result.complaint.startswith(f"{file}: 1 of 1 dialogues of --only are not in the file")
+    assert cli.refused("tracker", "score", file, "--only", none).startswith(
+        f"{file}: 1 of 1 dialogues of --only are not in the file"
+    )
 
 
-def test_check_looks_at_the_same_dialogues_as_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_looks_at_the_same_dialogues_as_score(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     only = written(tmp_path / "split.txt", "d1\n")
-    assert call(capsys, "tracker", "check", file, "--only", only, "--json").json["counts"]["dialogues"] == 1
+    assert cli.json("tracker", "check", file, "--only", only)["counts"]["dialogues"] == 1

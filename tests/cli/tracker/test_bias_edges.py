@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import jsonschema
 import pytest
 
-from .. import invoke
+from ..invoke import Cli
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
-
-
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
-    return invoke.call(capsys, "tracker", "bias", *words)
+COMMAND = "tracker bias"
 
 
 @pytest.mark.parametrize(
@@ -23,18 +18,16 @@ def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResul
 )
 @pytest.mark.parametrize("style", ["text", "json", "markdown", "latex", "csv"])
 def test_nothing_to_correlate(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, dialogues: int, wrong: bool, code: str, style: str
+    cli: Cli, tmp_path: Path, name: str, dialogues: int, wrong: bool, code: str, style: str
 ) -> None:
     path = tmp_path / f"{name}.json"
     turn = {"gt": {"inn": {"area": "east"}}, "pr": {"inn": {"area": "west" if wrong else "east"}}}
     path.write_text(json.dumps({f"d{number}": {"0": turn, "1": turn} for number in range(dialogues)}))
-    exit_code, out, err = call(capsys, str(path), "--as", style)
-    assert exit_code == 0
+    _, out, err = cli(str(path), "--as", style)
     assert "nan" not in (out + err).lower()
     assert err.startswith(f"warning: {name}: ")
     if style == "json":
-        found = json.loads(out)
-        jsonschema.validate(found, SCHEMA)
+        found = cli.json(path)
         assert code in [warning["code"] for warning in found["warnings"]]
         assert all(each["r"] is None and each["reason"] for each in found["correlations"])
     if style == "text":
@@ -54,14 +47,10 @@ def test_nothing_to_correlate(
         (("nowhere.json",), "no such file"),
     ],
 )
-def test_bad_input_is_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...], message: str
-) -> None:
+def test_wrong_use(cli: Cli, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     vectors = tmp_path / "vectors.json"
     vectors.write_text(json.dumps({"d": {"0": [1, 0, 1]}}))
     mine = tmp_path / "mine.json"
     mine.write_text(json.dumps({"d": {"0": {"gt": {}, "pr": {}}}}))
     places = {"file": str(mine), "vectors": str(vectors)}
-    code, out, err = call(capsys, *(word.format(**places) for word in words))
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert message in err
+    assert message in cli.refused(*(word.format(**places) for word in words))

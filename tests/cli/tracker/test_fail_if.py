@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ..invoke import call
+from ..invoke import Cli
 from ..samples import town
 
 
@@ -26,37 +26,34 @@ def file(tmp_path: Path) -> str:
         "VP > 0.1",
     ],
 )
-def test_holds(condition: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "score", file, "--quiet", "--fail-if", condition)
-    assert result.code == 1
+def test_holds(condition: str, file: str, cli: Cli) -> None:
+    result = cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
     assert result.complaint.startswith(f"{condition}: ")
     assert "signature" in result.out
 
 
 @pytest.mark.parametrize("condition", ["JGA < 0.5", "JGA > 0.5", "FGA(lam=0.5) < 0.5", "JGA <= 0.49"])
-def test_does_not_hold(condition: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "score", file, "--quiet", "--fail-if", condition)
-    assert (result.code, result.err) == (0, "")
+def test_does_not_hold(condition: str, file: str, cli: Cli) -> None:
+    assert cli("tracker", "score", file, "--quiet", "--fail-if", condition).err == ""
 
 
-def test_of_a_group(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_a_group(file: str, cli: Cli) -> None:
     words = ["tracker", "score", file, "--by", "domain", "--quiet", "--fail-if"]
-    assert call(capsys, *words, "JGA[taxi] < 0.4").code == 1
-    assert call(capsys, *words, "JGA[hotel] < 0.4").code == 0
-    assert call(capsys, *words, "JGA[pub] < 0.4").code == 2
+    cli(*words, "JGA[taxi] < 0.4", code=1)
+    cli(*words, "JGA[hotel] < 0.4")
+    cli(*words, "JGA[pub] < 0.4", code=2)
 
 
-def test_one_of_several(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_of_several(file: str, cli: Cli) -> None:
     words = ["--fail-if", "JGA < 0.1", "--fail-if", "SlotF1 < 0.6"]
-    assert call(capsys, "tracker", "score", file, "--quiet", *words).complaint.startswith("SlotF1 < 0.6")
+    assert cli("tracker", "score", file, "--quiet", *words, code=1).complaint.startswith("SlotF1 < 0.6")
 
 
 @pytest.mark.parametrize("condition", ["jga < 0.6", "FGA(lam=.5) < 0.6", "FGA( lam = 0.5 ) < 0.6"])
-def test_a_measure_in_another_spelling(condition: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(capsys, "tracker", "score", file, "--quiet", "--fail-if", condition).code == 1
+def test_a_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> None:
+    cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
 
 
-def test_a_guarded_measure_is_shown_too(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--measure", "JGA", "--fail-if", "VR < 0.1", "--json"]
-    found = call(capsys, "tracker", "score", file, *words).json
+def test_a_guarded_measure_is_shown_too(file: str, cli: Cli) -> None:
+    found = cli.json("tracker", "score", file, "--measure", "JGA", "--fail-if", "VR < 0.1")
     assert [score["measure"] for score in found["scores"]] == ["JGA", "VR"]

@@ -17,7 +17,7 @@ from dialmeter.simulation.files import play_to_file
 
 from ...clusters import running
 from ...killing import SMALL_SHARDS, contents
-from ..invoke import call
+from ..invoke import Cli
 
 COMMANDS = {
     "tracker": ("tracker", "score", "--by", "domain"),
@@ -76,15 +76,13 @@ def test_a_cluster_gives_the_same(file: Path, tmp_path: Path) -> None:
             assert contents(out) == contents(tmp_path / f"{name}-alone")
 
 
-def test_a_scheduler_that_is_not_there_is_one_line(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_scheduler_that_is_not_there_is_one_line(file: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     monkeypatch.setattr("dialmeter.readers.source.spans.__defaults__", (60_000,))
-    result = call(capsys, *words_of("tracker", file), "--quiet", "--cluster", "tcp://127.0.0.1:9")
-    assert result.code == 2
-    assert result.complaint.startswith("tcp://127.0.0.1:9: cannot connect to a scheduler")
+    assert cli.refused(*words_of("tracker", file), "--quiet", "--cluster", "tcp://127.0.0.1:9").startswith(
+        "tcp://127.0.0.1:9: cannot connect to a scheduler"
+    )
 
 
 def test_input_of_one_shard_is_scored_here_and_that_is_said(tmp_path: Path) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
 
-from ..invoke import call, checked
-from ..user_samples import TALKS, users
+from ..invoke import Cli
+from ..user_samples import users
 
 FOUND = [
     ([], ["good", "hasty", "eater", "traveller"]),
@@ -39,20 +37,18 @@ FOUND = [
 
 @pytest.mark.parametrize(("options", "names"), FOUND, ids=[" ".join(options) or "all" for options, _ in FOUND])
 @pytest.mark.parametrize("kept", [False, True], ids=["file", "run"])
-def test_dialogues_are_found(
-    options: list[str], names: list[str], kept: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_dialogues_are_found(options: list[str], names: list[str], kept: bool, cli: Cli, tmp_path: Path) -> None:
     where = users(tmp_path)
     if kept:
-        assert call(capsys, "user", "score", where, "--out", tmp_path / "run").code == 0
+        cli("user", "score", where, "--out", tmp_path / "run")
         where = tmp_path / "run"
-    found = checked(call(capsys, "user", "query", where, *options, "--json"), "user-query")
+    found = cli.json("user", "query", where, *options)
     assert [each["dialogue"] for each in found["dialogues"]] == names
     assert found["counts"] == {"found": len(names), "shown": len(names)}
 
 
-def test_events_are_those_that_were_looked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    found = call(capsys, "user", "query", users(tmp_path), "--event", "unmatched", "--slot", "food", "--json").json
+def test_events_are_those_that_were_looked_for(cli: Cli, tmp_path: Path) -> None:
+    found = cli.json("user", "query", users(tmp_path), "--event", "unmatched", "--slot", "food")
     [eater] = found["dialogues"]
     assert eater["events"] == [
         {"class": "unmatched", "family": "repetition", "domain": "restaurant", "about": "food=thai", "turns": [4, 6]}
@@ -60,26 +56,23 @@ def test_events_are_those_that_were_looked_for(capsys: pytest.CaptureFixture[str
     assert (eater["goal"], eater["R-GCDF1"]) == (["restaurant"], None)
 
 
-def test_text_is_a_table_with_a_next_step(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_text_is_a_table_with_a_next_step(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
-    lines = call(capsys, "user", "query", file, "--event", "missed_constraints", "--limit", "2").out.splitlines()
+    lines = cli("user", "query", file, "--event", "missed_constraints", "--limit", "2").out.splitlines()
     assert lines[2].split()[:4] == ["hasty", "hotel", "66.67", "66.67"]
     assert lines[2].endswith("missed_constraints stars=4 (turn none)")
     assert lines[-2] == "3 dialogues found, 2 shown (--limit)"
     assert lines[-1] == f"Next: dialmeter user query {file} --dialogue hasty"
-    alone = call(capsys, "user", "query", file, "--slot", "parking", "--rules", "gcdf1-repo").out.splitlines()
+    alone = cli("user", "query", file, "--slot", "parking", "--rules", "gcdf1-repo").out.splitlines()
     assert alone[-2:] == [
         "1 dialogue found",
         f"Next: dialmeter user query {file} --dialogue eater --rules gcdf1-repo",
     ]
-    assert (
-        call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue matches; 4 of 4 dialogues scored\n"
-    )
+    assert cli("user", "query", file, "--domain", "spa").out == "no dialogue matches; 4 of 4 dialogues scored\n"
 
 
-def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "query", users(tmp_path), "--dialogue", "hasty")
-    assert result.out == (
+def test_a_dialogue_is_printed_turn_by_turn(cli: Cli, tmp_path: Path) -> None:
+    assert cli("user", "query", users(tmp_path), "--dialogue", "hasty").out == (
         "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)\n"
         "goal\n"
         "  hotel   info area=east, stars=4; ask for phone\n"
@@ -112,23 +105,13 @@ def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], 
     )
 
 
-def test_several_dialogues_are_printed_with_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "query", users(tmp_path), "--goal-has", "requests", "--show", "--limit", "2")
+def test_several_dialogues_are_printed_with_show(cli: Cli, tmp_path: Path) -> None:
+    result = cli("user", "query", users(tmp_path), "--goal-has", "requests", "--show", "--limit", "2")
     assert [line for line in result.out.splitlines() if line.startswith("dialogue ")] == [
         "dialogue good   I-GCDF1 100.00 (P 100.00, R 100.00)   R-GCDF1 100.00 (P 100.00, R 100.00)",
         "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)",
     ]
     assert result.out.endswith("\n3 dialogues found, 2 shown (--limit)\n")
-
-
-def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = users(tmp_path)
-    assert call(capsys, "user", "query", file, "--as", "markdown").out.count("\n") == 4 + len(TALKS)
-    assert r"\begin{tabular}{@{}llrr" in call(capsys, "user", "query", file, "--as", "latex").out
-    rows = list(csv.DictReader(io.StringIO(call(capsys, "user", "query", file, "--as", "csv").out)))
-    assert [row["dialogue"] for row in rows] == [each.id for each in TALKS]
-    alone = call(capsys, "user", "query", file, "--dialogue", "good", "--as", "csv").out
-    assert alone.splitlines()[1].startswith("good,hotel,100.00,100.00,")
 
 
 @pytest.mark.parametrize(
@@ -142,17 +125,12 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         (["--goal-has", "wishes"], "'wishes' is not one of"),
     ],
 )
-def test_questions_that_make_no_sense(
-    options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    result = call(capsys, "user", "query", users(tmp_path), *options)
-    assert result.code == 2
-    assert words in result.complaint
+def test_questions_that_make_no_sense(options: list[str], words: str, cli: Cli, tmp_path: Path) -> None:
+    assert words in cli.refused("user", "query", users(tmp_path), *options)
 
 
-def test_a_run_of_another_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_of_another_kind(cli: Cli, tmp_path: Path) -> None:
     from ..samples import town
 
-    assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run").code == 0
-    result = call(capsys, "user", "query", tmp_path / "run")
-    assert (result.code, result.complaint) == (2, f"{tmp_path / 'run'}: the run is of kind tracker, not user")
+    cli("tracker", "score", town(tmp_path), "--out", tmp_path / "run")
+    assert cli.refused("user", "query", tmp_path / "run") == f"{tmp_path / 'run'}: the run is of kind tracker, not user"

@@ -10,7 +10,7 @@ import pytest
 from dialmeter.model import Conversation, Move
 
 from ...users.talks import goal, system, talk, user
-from ..invoke import call
+from ..invoke import Cli
 from ..user_samples import users
 
 TALK = talk(
@@ -22,83 +22,77 @@ TALK = talk(
 )
 
 
-def test_a_map_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "values", users(tmp_path, [TALK]), "--similarity", "0.6")
-    assert result.code == 0
-    assert json.loads(result.out) == {
+def test_a_map_is_printed(cli: Cli, tmp_path: Path) -> None:
+    assert json.loads(cli("user", "values", users(tmp_path, [TALK]), "--similarity", "0.6").out) == {
         "area": {"centre": ["centre", "the centre"]},
         "food": {"thai": ["thai", "thai food"]},
         "name": {"special_keys": {"not_in_goal": {"restaurant": {"blue spice": ["blue spice"]}}}},
     }
 
 
-def test_from_dialogues_to_a_map_to_a_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_from_dialogues_to_a_map_to_a_score(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
-    before = call(capsys, "user", "score", file, "--json").json["scores"][2]
-    result = call(capsys, "user", "values", file, "--similarity", "0.6", "--out", values)
-    assert result.code == 0
+    before = cli.json("user", "score", file)["scores"][2]
+    result = cli("user", "values", file, "--similarity", "0.6", "--out", values)
     assert result.out.splitlines()[2].split() == ["area", "1", "2", "0", "0"]
     assert result.out.endswith(f"\nNext: edit it, then run dialmeter user score {file} --map {values}\n")
-    after = call(capsys, "user", "score", file, "--map", values, "--json").json["scores"][2]
+    after = cli.json("user", "score", file, "--map", values)["scores"][2]
     assert before["measure"] == after["measure"] == "I-recall"
     assert before["value"] < after["value"] == 1
 
 
-def test_an_edited_map_is_read_as_it_was_edited(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_edited_map_is_read_as_it_was_edited(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
-    assert call(capsys, "user", "values", file, "--out", values).code == 0
+    cli("user", "values", file, "--out", values)
     found = json.loads(values.read_text())
     assert found["food"]["special_keys"]["not_in_goal"] == {"restaurant": {"thai food": ["thai food"]}}
     found["food"] = {"thai": ["thai", "thai food"]}
     values.write_text(json.dumps(found))
-    recall = call(capsys, "user", "score", file, "--map", values, "--json").json["scores"][2]
+    recall = cli.json("user", "score", file, "--map", values)["scores"][2]
     assert recall["value"] == 1
 
 
-def test_an_ontology_adds_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(json.dumps({"restaurant-semi-name": ["Blue Spice", "Red Spice"]}))
-    result = call(capsys, "user", "values", users(tmp_path, [TALK]), "--ontology", ontology)
-    assert json.loads(result.out)["name"] == {"blue spice": ["blue spice"], "red spice": ["red spice"]}
+    assert json.loads(cli("user", "values", users(tmp_path, [TALK]), "--ontology", ontology).out)["name"] == {
+        "blue spice": ["blue spice"],
+        "red spice": ["red spice"],
+    }
 
 
-def test_forms_between_two_values_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_forms_between_two_values_are_named(cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(json.dumps({"restaurant": {"name": ["blue spice house", "blue spice mouse"]}}))
     words = [users(tmp_path, [TALK]), "--ontology", ontology, "--similarity", "0.7", "--out", tmp_path / "map.json"]
-    result = call(capsys, "user", "values", *words)
     assert (
         "check name: 'blue spice' was assigned to 'blue spice house', but is also similar to 'blue spice mouse'"
-        in result.out
+        in cli("user", "values", *words).out
     )
 
 
-def test_a_map_is_not_replaced_by_accident(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_map_is_not_replaced_by_accident(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     values.write_text("edited by hand")
-    result = call(capsys, "user", "values", file, "--out", values)
-    assert (result.code, result.complaint) == (2, f"{values}: already exists; use --force to replace it")
+    assert (
+        cli.refused("user", "values", file, "--out", values) == f"{values}: already exists; use --force to replace it"
+    )
     assert values.read_text() == "edited by hand"
-    assert call(capsys, "user", "values", file, "--out", values, "--force").code == 0
+    cli("user", "values", file, "--out", values, "--force")
     assert json.loads(values.read_text())
-    nowhere = call(capsys, "user", "values", file, "--out", tmp_path / "no" / "map.json")
-    assert nowhere.code == 2
-    assert "cannot be written" in nowhere.complaint
+    assert "cannot be written" in cli.refused("user", "values", file, "--out", tmp_path / "no" / "map.json")
 
 
 @pytest.mark.parametrize(("content", "words"), [("[]", "has no values"), ("{", ""), ('{"a": 3}', "the values of 'a'")])
-def test_ontologies_that_are_wrong(
-    content: str, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_ontologies_that_are_wrong(content: str, words: str, cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(content)
-    result = call(capsys, "user", "values", users(tmp_path, [TALK]), "--ontology", ontology)
-    assert result.code == 2
-    assert result.complaint.startswith(f"{ontology}: ")
-    assert words in result.complaint
+    complaint = cli.refused("user", "values", users(tmp_path, [TALK]), "--ontology", ontology)
+    assert complaint.startswith(f"{ontology}: ")
+    assert words in complaint
 
 
-def test_talk_without_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "values", users(tmp_path, [Conversation("d", (Move("user", "hello"),))]))
-    assert result.code == 2
-    assert "no map can be built" in result.complaint
+def test_talk_without_values(cli: Cli, tmp_path: Path) -> None:
+    assert "no map can be built" in cli.refused(
+        "user", "values", users(tmp_path, [Conversation("d", (Move("user", "hello"),))])
+    )
