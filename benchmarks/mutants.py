@@ -165,7 +165,7 @@ class Map:
             self.seconds |= seconds
             owners |= {test.split("::")[0]: number for test in seconds}
             data = coverage.CoverageData(str(folder / f"{number}.coverage"))
-            data.read()
+            data.read()  # nothing, where the recording has not ended
             self.recordings.append((data, {name.rpartition("/src/")[2]: name for name in data.measured_files()}))
         self.owners = owners
 
@@ -191,7 +191,7 @@ def run(folder: Path, results: Path, limit: int, timeout: float, only: set[int])
         shutil.copytree(ROOT, tree, ignore=ignored, symlinks=True)
         environment = os.environ | {"PYTHONPATH": f"{tree / 'src'}"}
         for number, mutant in enumerate(sample):
-            if str(number) in known or (only and number not in only):
+            if known.get(str(number), {}).get("state", "not run") != "not run" or (only and number not in only):
                 continue
             found = place(mutant)
             tests = tests_of(*found)[:limit] if found else []
